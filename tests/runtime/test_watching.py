@@ -130,7 +130,6 @@ def test_a_page_has_items_a_version_and_the_token_of_the_next_one(text: str, exp
             '{"kind":"PodList","items":[],"metadata":{"resourceVersion":"1","continue":1}}',
             'the list has no version: {"resourceVersion": "1", "continue": 1}',
         ),
-        ('{"items":' + "[" * 200_000, None),
     ],
 )
 def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
@@ -139,6 +138,13 @@ def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
 
     expected = message or f"the response is not a list: {json.dumps({'text': text[:100]})}"
     assert (caught.value.reason, str(caught.value)) == ("InvalidResponse", expected)
+
+
+def test_a_list_that_nests_too_deep_is_too_large() -> None:
+    with pytest.raises(ApiError) as caught:
+        parse_page('{"items":' + "[" * 200_000)
+
+    assert caught.value.reason == "TooLarge"
 
 
 @pytest.mark.parametrize("cut", range(len(LIST)))

@@ -253,8 +253,9 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
             slots[slot.resource_class] = (*slots.get(slot.resource_class, ()), slot)
     for pool in timetable.pools:
         number = pool.holder.number
-        found = objects.pop((number.object_kind.name, pool.scaled), None) if number else None
-        if number and number.foreign:
+        if number and not number.foreign:
+            found = objects.pop((number.object_kind.name, pool.scaled), None)
+        else:
             found = number_of(facts, state.reservation, pool)
         yield PoolCase(pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
     for unnamed in objects.values():

@@ -1,11 +1,10 @@
 """A field of an object at a path: its value, what changes it, and which manager wrote it. Pure."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from berth.core.holders import Step
-from berth.core.jsonvalues import Tree, part, parts
+from berth.core.jsonvalues import TimetableError, Tree, parse_mapping, part, parts
 
 
 def field_value(tree: object, path: Sequence[Step]) -> object:
@@ -75,7 +74,14 @@ def _owns(fields: Any, path: Sequence[Step]) -> bool:
         names = fields if isinstance(fields, dict) else {}
         name = f"i:{step}" if isinstance(step, int) else f"f:{step}"
         if isinstance(step, tuple):
-            items = (name for name in names if name.startswith("k:"))
-            name = next((name for name in items if step[1] in json.loads(name[2:]).values()), "")
+            name = next((name for name in names if name.startswith("k:") and step[1] in _keys(name)), "")
         fields = names.get(name)
     return fields is not None
+
+
+def _keys(name: str) -> Collection[object]:
+    """Return the values of the keys of an item, as managed fields name it."""
+    try:
+        return parse_mapping(name.removeprefix("k:"), name).values()
+    except TimetableError:
+        return ()

@@ -87,31 +87,31 @@ def field(tree: dict[str, object], key: str, read: Callable[[object, str], T], a
 
 def mapping(value: object, at: str) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise TimetableError(f"{at}: {_shown(value)} is not an object")
+        raise TimetableError(f"{at}: {excerpt(value)} is not an object")
     return value
 
 
 def sequence(value: object, at: str) -> list[object]:
     if not isinstance(value, list):
-        raise TimetableError(f"{at}: {_shown(value)} is not a list")
+        raise TimetableError(f"{at}: {excerpt(value)} is not a list")
     return value
 
 
 def text(value: object, at: str) -> str:
     if not isinstance(value, str) or not value:
-        raise TimetableError(f"{at}: {_shown(value)} is not a non-empty string")
+        raise TimetableError(f"{at}: {excerpt(value)} is not a non-empty string")
     return value
 
 
 def boolean(value: object, at: str) -> bool:
     if not isinstance(value, bool):
-        raise TimetableError(f"{at}: {_shown(value)} is not true or false")
+        raise TimetableError(f"{at}: {excerpt(value)} is not true or false")
     return value
 
 
 def non_negative(value: object, at: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TimetableError(f"{at}: {_shown(value)} is not a non-negative integer")
+        raise TimetableError(f"{at}: {excerpt(value)} is not a non-negative integer")
     return value
 
 
@@ -122,7 +122,10 @@ def instant_of(value: object, at: str) -> int:
         raise TimetableError(f"{at}: {error}") from None
 
 
-def _shown(value: object) -> str:
+def excerpt(value: object, most: int = 60) -> str:
     """Return the value as JSON, shortened for the log."""
-    shown = json.dumps(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+    try:
+        text = json.dumps(value)
+    except RecursionError:  # some texts can be read and not written again
+        text = "what is too deep"
+    return text if len(text) <= most else text[: most - 3] + "..."

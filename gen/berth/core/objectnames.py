@@ -64,12 +64,17 @@ def is_held(name: str) -> bool:
     return name.endswith(".held")
 
 
+def is_written_by_pods(name: str) -> bool:
+    """Return whether accounts of reservations may write the ConfigMap of this name: a record or a note."""
+    return is_held(name) or name.endswith(RECORD_SUFFIX)
+
+
 def is_timetable(name: str, reservation: str) -> bool:
     """Return whether the ConfigMap of this name is the timetable of the reservation, whatever its labels.
 
     Accounts of reservations may write their records and notes, and give them the labels of any reservation.
     """
-    return name == single(reservation) and "." not in name and not name.endswith(RECORD_SUFFIX)
+    return name == single(reservation) and "." not in name and not is_written_by_pods(name)
 
 
 def is_record(name: str, reservation: str) -> bool:

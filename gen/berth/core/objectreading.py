@@ -7,6 +7,7 @@ from berth.core.holders import parse_number
 from berth.core.jsonvalues import (
     TimetableError,
     Tree,
+    instant_or_none,
     parse_instant,
     parse_mapping,
     part,
@@ -118,9 +119,12 @@ def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObje
 
 
 def last_written(tree: Tree) -> int:
-    """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell."""
-    entries = parts(tree, "metadata", "managedFields")
-    return max((parse_instant(str(entry["time"])) for entry in entries if "time" in entry), default=0)
+    """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell.
+
+    Who may write to the object may claim any other instant.
+    """
+    instants = (instant_or_none(entry.get("time")) for entry in parts(tree, "metadata", "managedFields"))
+    return max(filter(None, instants), default=0)
 
 
 def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:

@@ -141,16 +141,15 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
 def release(stands: PoolObject | None, why: str, now: int) -> tuple[ScalePool, ...]:
     """Return how the number of somebody else goes back to what it was, if it is held.
 
-    It stays where that is not known, and in an object that was made since. A new note about a number that is
+    It stays where that is not known, as in an object that was made since. A new note about a number that is
     as it should be is left alone: somebody may be about to write the number.
     """
     if stands is None or stands.held is None:
         return ()
-    number, held = stands.number, stands.held
-    value = held.before if number.otherwise is None else number.otherwise
-    is_lost = stands.is_noted and value is not None and not number.is_amount(value)
-    if is_lost or not stands.is_noted:
-        value = field_value(stands.tree, number.path)
+    number, held, present = stands.number, stands.held, field_value(stands.tree, stands.number.path)
+    is_known = stands.is_noted and (held.before is None or number.is_amount(held.before))
+    is_lost = number.otherwise is None and not is_known
+    value = present if is_lost else held.before if number.otherwise is None else number.otherwise
     to = number.units(value) or 0
     action = ScalePool(stands, to, why, value=value, closes=True, is_lost=is_lost)
     return (action,) if action.is_needed or not 0 <= now - held.since < NOTE_GRACE else ()

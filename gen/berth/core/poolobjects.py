@@ -35,6 +35,7 @@ class HeldValue(NamedTuple):
     before: object  # what stood there before; None: nothing
     uid: str  # of the object: what was there before in another one is of no use; empty: nobody knows
     since: int  # when it was last written, by the clock of the writer; 0: nobody knows
+    is_kept: bool = False  # finalizers keep it when it is deleted
 
 
 class PoolObject(NamedTuple):
@@ -68,8 +69,9 @@ def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
         data = {"before": {}}
     metadata = part(tree, "metadata")
     ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))
-    uid, since = str(data.get("uid", "")), instant_or_none(str(data.get("since"))) or 0
-    return HeldValue(ref, str(metadata.get("resourceVersion", "")), data.get("before"), uid, since)
+    uid, since = str(data.get("uid", "")), instant_or_none(data.get("since")) or 0
+    version, is_kept = str(metadata.get("resourceVersion", "")), bool(metadata.get("finalizers"))
+    return HeldValue(ref, version, data.get("before"), uid, since, is_kept)
 
 
 _OBSTACLES = {DEPLOYMENT.name: deployment_obstacle, NODE_POOL.name: node_pool_obstacle}
@@ -90,13 +92,14 @@ def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
     value, ready = field_value(tree, number.path), field_value(tree, number.ready) if number.ready else None
     is_number = isinstance(value, int) or number.foreign
     replicas = 0 if number.foreign and value is None else number.units(value) if is_number else None
-    tells_ready = bool(number.ready) and isinstance(ready or 0, int)  # at zero the server leaves it out
+    # At zero the server leaves it out.
+    tells_ready = bool(number.ready) and (ready is None or type(ready) is int)
     if replicas is None or not (tells_ready or number.foreign):
         raise TypeError(f"{value!r} or {ready!r} is not a number")
     return PoolObject(
         ref,
         replicas,
-        int(str(ready or 0)) if tells_ready else 0,
+        ready if type(ready) is int else 0,
         str(part(tree, "metadata")["resourceVersion"]),
         tells_ready=tells_ready,
         number=number,

@@ -45,7 +45,8 @@ def unused_notes(facts: SiteState, now: int) -> Iterator[RemoveObject]:
     held = {*facts.asked, *facts.numbers, *facts.unread_numbers}
     names = {note_name(use.target.pool) for use in facts.uses if use.key in held}
     for name, note in facts.held.items() if facts.reads(CONFIG_MAP) else ():
-        if name not in names and now - note.ref.created > APPLY_GRACE:
+        is_old = now - note.ref.created > APPLY_GRACE and not note.ref.is_terminating
+        if name not in names and is_old:
             yield RemoveObject(note.ref, "no number is held by it", note.version)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from berth.core.fields import field_patch
 from berth.core.holders import REPLICAS, HeldNumber
-from berth.core.jsonvalues import Tree, part
+from berth.core.jsonvalues import Tree, excerpt, part
 from berth.core.objects import CONFIG_MAP, ObjectKind
 from berth.core.poolobjects import ObjectRef, PoolObject, parse_held, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
@@ -252,7 +252,7 @@ def status_error(answer: Response, body: Tree) -> ApiError:
 
 def invalid_response(what: str, answer: Tree) -> ApiError:
     """Return the error for a response that no API server sends."""
-    return ApiError(200, "InvalidResponse", f"{what}: {_excerpt(json.dumps(answer).encode())}")
+    return ApiError(200, "InvalidResponse", f"{what}: {excerpt(answer, 200)}")
 
 
 def _home(number: HeldNumber, namespace: str) -> str:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from berth.core import labels
 from berth.core.decide import decide, number_uses, numbers_to_read, placeholder_pull_failures, unready_pools
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, part
+from berth.core.objectnames import is_written_by_pods
 from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -137,7 +138,8 @@ class Sweep:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 state_objects: list[StateObject] = []
-                list_objects(self._api, collection, partial(self._add, kind, state_objects))
+                take = partial(self._add, kind, state_objects)
+                list_objects(self._api, collection, take, self._skip)
                 return state_objects
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
@@ -153,10 +155,26 @@ class Sweep:
         return self._context.now() - self._began
 
     def _add(self, kind: ObjectKind, found: list[StateObject], tree: Tree) -> None:
-        """Parse an object. Objects are large and parsed values small, so no object is kept."""
-        state_object = parse_object(self._site.name, kind, tree)
+        """Parse an object. Objects are large and parsed values small, so no object is kept.
+
+        Raises ApiError if it is malformed, unless pods may have written it.
+        """
+        try:
+            state_object = parse_object(self._site.name, kind, tree)
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            name = str(part(tree, "metadata").get("name"))
+            malformed = ApiError(200, "Malformed", f"{kind.name} {name}: {error!r}")
+            if kind is not CONFIG_MAP or not is_written_by_pods(name):
+                raise malformed from None
+            self._skip(name, malformed)
+            return
         if state_object:
             found.append(state_object)
+
+    def _skip(self, name: str, error: ApiError) -> None:
+        """Go on without a record or note that cannot be read, and fail in the end."""
+        self._log.trouble(f"read {CONFIG_MAP.plural} {name}", error)
+        self._failed += 1
 
     def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
         """Find out why placeholders are not ready; one page of waiting pods is enough."""

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from berth.core.jsonvalues import Tree, part, parts
+from berth.core.objectnames import is_written_by_pods
 from berth.runtime.apiclient import (
     JSON,
     Api,
@@ -55,6 +56,11 @@ class Collection(NamedTuple):
         accept = _METADATA.format(kind="PartialObjectMetadata") if self.metadata_only else JSON
         return Request("GET", self._path(asked), accept=accept)
 
+    def names_request(self, token: str) -> Request:
+        """Return the request for a table with the name of the next object, and nothing else of it."""
+        asked = {"limit": "1", "continue": token, "includeObject": "None"}
+        return Request("GET", self._path(asked), accept=_METADATA.format(kind="Table"))
+
     def _path(self, asked: dict[str, str]) -> str:
         asked = {"labelSelector": self.labels, "fieldSelector": self.fields, **asked}
         return f"{self.path}?{urlencode({key: value for key, value in asked.items() if value})}"
@@ -70,35 +76,71 @@ class Page(NamedTuple):
 
 def parse_page(text: str) -> Page:
     """Parse a page of a list. The server may send `items: null` for an empty collection."""
-    page = json_object(text) or {}
+    try:
+        tree: object = json.loads(text)
+    except RecursionError:
+        raise ApiError(0, "TooLarge", "the list is nested too deep") from None
+    except ValueError:
+        tree = None
+    page = tree if isinstance(tree, dict) else {}
     items = page.get("items", "none")
     is_list = isinstance(items, list | None) and all(isinstance(item, dict) for item in items or ())
     if not is_list or not str(page.get("kind")).endswith("List"):
         raise invalid_response("the response is not a list", {"text": text[:100]})
+    return Page(parts(page, "items"), *_position(page))
+
+
+def _position(page: Tree) -> tuple[str, str]:
+    """Return the version of a list, and the token of its next page."""
     metadata = part(page, "metadata")
     version, token = metadata.get("resourceVersion"), metadata.get("continue", "")
     if not (isinstance(version, str) and version and isinstance(token, str)):
         raise invalid_response("the list has no version", metadata)
-    return Page(parts(page, "items"), version, token)
+    return version, token
 
 
-def list_objects(api: Api, collection: Collection, take: Callable[[Tree], None]) -> str:
+def list_objects(
+    api: Api,
+    collection: Collection,
+    take: Callable[[Tree], None],
+    skipped: Callable[[str, ApiError], object] = lambda *_: None,
+) -> str:
     """Pass all objects of a collection to `take`, and return the version of the list.
 
-    All pages show the state at one moment; otherwise the last page raises. A page that is too large is asked
-    for again in smaller pieces.
+    All pages show the state at one moment; otherwise the last page raises. A page that is too large or too
+    deep is asked for again in smaller pieces. A single object that cannot be read is `skipped`, with its
+    name, if pods may have written it: one that was taken over must not stop all others.
     """
     limit, token, version = collection.page, "", ""
     while token or not version:
+        items: list[Tree] = []
         try:
             items, version, token = parse_page(api.read(collection.list_request(limit, token)))
-            while items:  # each is released as soon as it is read
-                take(items.pop(0))
         except ApiError as error:
-            if error.reason != "TooLarge" or limit == 1:
+            if error.reason != "TooLarge":
                 raise
-            limit = max(1, limit // 4)
+            if limit == 1:
+                name, version, token = _unreadable(api, collection, token, error)
+                skipped(name, error)
+                limit = collection.page
+            else:
+                limit = max(1, limit // 4)
+        while items:  # each is released as soon as it is read
+            take(items.pop(0))
     return version
+
+
+def _unreadable(api: Api, collection: Collection, token: str, error: ApiError) -> tuple[str, str, str]:
+    """Return the name of the object at a token, the version of the list, and the next token.
+
+    Raises the error if its name is not one of a record or note.
+    """
+    table = json_object(api.read(collection.names_request(token))) or {}
+    cells = parts(table, "rows")[0].get("cells") if parts(table, "rows") else None
+    name = str(cells[0]) if isinstance(cells, list) and cells else ""
+    if not is_written_by_pods(name):
+        raise error
+    return name, *_position(table)
 
 
 class WatchEvent(NamedTuple):
@@ -145,6 +187,8 @@ _RELIST_AFTER = 5  # answered failures in a row: the version itself may be what 
 
 def must_relist(error: ApiError, failures: int) -> bool:
     """Return whether to list again after so many failures in a row, instead of watching from the version."""
+    if error.reason == "TooLarge":
+        return True
     return error.status != 0 and (error.status not in _TRANSIENT or failures >= _RELIST_AFTER)
 
 
