@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from berth.core.objectnames import LONGEST, fit, is_record, is_timetable, pool, record, single
+from berth.core.objectnames import LONGEST, fit, is_record, is_timetable, pool, single
+from berth.core.objectnames import record as record_name
 from berth.runtime.sessionobserver import TimetableReader
 
 from tests.objectstore import Tree
@@ -15,7 +16,10 @@ from tests.runtime.sweepworld import (
     cronjob,
     deployment,
     inventory,
+    job,
     missed,
+    proving,
+    record,
     seen,
     timetable,
 )
@@ -89,6 +93,56 @@ def test_a_capacity_buffer_that_its_account_relabels_is_none_of_another_reservat
     assert [reservation.deployments for reservation in found.reservations] == [()]
 
 
+def taken_record(**more: Any) -> Tree:
+    """The record of `mine`, as its account can write it."""
+    made = record("09:00", name="mine-record", reservation="mine")
+    made["metadata"] |= {"uid": "uid-taken", **more.pop("metadata", {})}
+    return {**made, "data": {**made["data"], **more}}
+
+
+def written_at(time: str) -> Tree:
+    return taken_record(metadata={"managedFields": [{"manager": "x", "time": time}]})
+
+
+RECORDS = {
+    "year-zero": written_at("0000-01-01T00:00:00Z"),
+    "year-ten-thousand": written_at("10000-01-01T00:00:00Z"),
+    "no-time": written_at("yesterday"),
+    "nested-proof": taken_record(**{"serving.json": "[" * 989 + "]" * 989}),
+    "nested-pools": taken_record(**{"serving.json": '{"pools":' * 400 + "1" + "}" * 400}),
+    "nested-record": taken_record(**{"records.json": "[" * 989 + "]" * 989}),
+}
+
+
+@pytest.mark.parametrize("attack", RECORDS.values(), ids=RECORDS)
+def test_a_record_with_nonsense_stops_no_sweep(attack: Tree) -> None:
+    swept = Swept("09:00", *missed(), attack)
+
+    assert swept.run() == 0
+    assert swept.cluster.replicas() == {"course-small": 25}
+
+
+def test_a_record_that_says_to_be_of_the_future_is_no_proof() -> None:
+    """A pod that works no more would count as one that does, for ever."""
+    trees = [timetable(), deployment(0), cronjob(), job(), proving()]
+    attack = record("09:00")
+    attack["metadata"]["managedFields"][0]["time"] = "9999-01-01T00:00:00Z"
+    swept = Swept("09:00", *trees, attack)
+    swept.run()
+
+    assert swept.cluster.replicas() == {"course-small": 25}
+
+
+def test_a_timetable_that_is_malformed_is_not_taken_for_one_that_is_gone() -> None:
+    """Nobody but an engine writes it, and what has no timetable is removed."""
+    malformed = timetable(name="odd")
+    malformed["metadata"]["creationTimestamp"] = "yesterday"
+    swept = Swept("09:00", deployment(4, "odd-small", reservation="odd"), malformed)
+
+    assert swept.run() == 1
+    assert swept.cluster.writes == []
+
+
 def config_map(name: str, reservation: str, says: str) -> dict[str, Any]:
     metadata = {"name": name, "labels": {"berth.dev/reservation": reservation}}
     return {"metadata": metadata, "data": {"timetable.json": claim(says)}}
@@ -123,7 +177,7 @@ def test_a_scaler_believes_a_timetable_about_its_own_reservation_only() -> None:
 
 @pytest.mark.parametrize("reservation", ["course", "mine-record", "x" * 51, "x" * 63, f"{'x' * 60}-record"])
 def test_no_name_is_that_of_a_timetable_and_of_a_record(reservation: str) -> None:
-    names = single(reservation), record(reservation)
+    names = single(reservation), record_name(reservation)
 
     assert is_record(names[1], reservation)
     assert not is_timetable(names[1], names[1])
@@ -131,7 +185,7 @@ def test_no_name_is_that_of_a_timetable_and_of_a_record(reservation: str) -> Non
 
 
 def test_names_are_those_of_all_releases() -> None:
-    assert (single("course"), record("course"), pool("course", "small")) == (
+    assert (single("course"), record_name("course"), pool("course", "small")) == (
         "course",
         "course-record",
         "course-small",

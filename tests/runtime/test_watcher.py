@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from berth.core.jsonvalues import Tree
@@ -197,6 +198,36 @@ def test_a_page_that_is_too_large_is_asked_for_in_pieces(cluster: WatchedCluster
     assert reports.there == dict.fromkeys("abcdeuvwxyz", "red")
     assert [query.get("limit") for query in queries(cluster)][:3] == ["20", "5", "5"]
     assert queries(cluster)[3]["limit"] == "1"
+
+
+UNREADABLE: dict[str, Any] = {"deep": {"status": "DEEP"}, "large": {"pad": "p" * 120_000}}
+
+
+@pytest.mark.parametrize("more", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("name", ["mine-record", "0123456789abcdef.held"])
+def test_what_pods_may_write_and_nobody_can_read_hides_nothing_else(
+    cluster: WatchedCluster, name: str, more: Any
+) -> None:
+    cluster.put(PODS, pod(name, **more))
+    for other in "xyz":
+        cluster.put(PODS, pod(other))
+    with watched(cluster, page=20) as reports:
+        reports.until_watching()
+        assert reports.there == dict.fromkeys("abcdexyz", "red")
+        cluster.put(PODS, pod(name, "blue", **more))
+        cluster.put(PODS, pod("w"))
+        reports.until_told("w")
+
+    assert reports.there == dict.fromkeys("abcdewxyz", "red")
+
+
+@pytest.mark.parametrize("more", UNREADABLE.values(), ids=UNREADABLE)
+def test_what_nobody_can_read_and_pods_may_not_write_is_trouble(cluster: WatchedCluster, more: Any) -> None:
+    cluster.put(PODS, pod("mine", **more))
+    with watched(cluster, page=20) as reports:
+        reports.until(lambda: bool(reports.troubles))
+
+    assert reports.there == {}
 
 
 class Buggy:

@@ -32,6 +32,15 @@ def refused(code: int, reason: str) -> Reply:
     return reply(code, json.dumps(status_tree(code, reason)).encode())
 
 
+def _text(tree: Tree) -> str:
+    """Write an object, the word DEEP in it as what nests deeper than can be read."""
+    return json.dumps(tree).replace('"DEEP"', "[" * 200_000 + "]" * 200_000)
+
+
+def _row(tree: Tree) -> str:
+    return json.dumps({"cells": [tree["metadata"]["uid"], 1, "5d"]})
+
+
 class WatchedCluster(ObjectStore):
     def __init__(self) -> None:
         super().__init__()
@@ -104,13 +113,14 @@ class WatchedCluster(ObjectStore):
             if version < self._oldest:
                 return refused(410, "Expired")
             return Reply(HEAD, stream=self._stream(path, version, self._ending))
-        return self._page(path, int(query["limit"]), query.get("continue", ""))
+        names_only = query.get("includeObject") == "None"
+        return self._page(path, int(query["limit"]), query.get("continue", ""), names_only=names_only)
 
     def _note(self, path: str, type_: str, tree: Tree) -> None:
-        self._changes.append(Change(self.version, path, type_, json.dumps(tree)))
+        self._changes.append(Change(self.version, path, type_, _text(tree)))
         self._changed.notify_all()
 
-    def _page(self, path: str, limit: int, token: str) -> Reply:
+    def _page(self, path: str, limit: int, token: str, *, names_only: bool) -> Reply:
         """A token says the version of the first page and how many objects have been told."""
         with self._changed:
             version, told = map(int, token.split("-")) if token else (self.version, 0)
@@ -121,12 +131,14 @@ class WatchedCluster(ObjectStore):
                 for tree in self.all_in(path).values()
                 if int(tree["metadata"]["resourceVersion"]) <= version
             ]
-            texts = list(map(json.dumps, trees[told : told + limit]))
+            chosen = trees[told : told + limit]
+            texts = list(map(_row if names_only else _text, chosen))
         metadata = {"resourceVersion": str(version)}
         if len(trees) > told + limit:
             metadata["continue"] = f"{version}-{told + limit}"
         items = ",".join(texts)
-        body = f'{{"kind": "SomeList", "items": {f"[{items}]" if trees else "null"}, '
+        what = '"kind": "Table", "rows"' if names_only else '"kind": "SomeList", "items"'
+        body = f"{{{what}: {f'[{items}]' if trees else 'null'}, "
         return reply(200, (body + f'"metadata": {json.dumps(metadata)}}}').encode())
 
     def _stream(self, path: str, version: int, ending: int) -> Iterator[bytes]:
