@@ -277,8 +277,12 @@ class ObjectStore:
         version = patch["metadata"].get("resourceVersion")
         if version and version != tree["metadata"]["resourceVersion"]:
             return refusal(409, "Conflict", "the object has been modified")
-        self.put(wanted.collection, self.admitted(wanted, merged(tree, patch)))
-        return self._one(wanted, self.all_in(wanted.collection)[wanted.name])
+        changed = self.admitted(wanted, merged(tree, patch))
+        self.put(wanted.collection, changed)
+        answer = self._one(wanted, self.all_in(wanted.collection)[wanted.name])
+        if "deletionTimestamp" in changed["metadata"] and not changed["metadata"].get("finalizers"):
+            self.remove(wanted.collection, wanted.name)
+        return answer
 
     def change(self, wanted: Target, tree: Tree, patch: Iterable[Tree]) -> Response:
         """Apply a JSON patch. One that writes another resourceVersion is a conflict."""
@@ -296,7 +300,12 @@ class ObjectStore:
         for key, value in options.get("preconditions", {}).items():
             if tree["metadata"][key] != value:
                 return refusal(409, "Conflict", f"the {key} in the precondition does not match")
-        self.remove(wanted.collection, wanted.name)
+        if tree["metadata"].get("finalizers"):
+            self.put(
+                wanted.collection, merged(tree, {"metadata": {"deletionTimestamp": "2026-02-02T00:00:00Z"}})
+            )
+        else:
+            self.remove(wanted.collection, wanted.name)
         return good({"kind": "Status", "status": "Success"})
 
     def _one(self, wanted: Target, tree: Tree) -> Response:

@@ -10,7 +10,7 @@ from berth.core.poolobjects import read_pool
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, HeldWorld, foreign, number_text, parsed, shop
-from tests.runtime.sweepworld import made
+from tests.runtime.sweepworld import deployment, made
 from tests.runtime.world import Row
 
 OTHER = HPA | {"name": "api"}
@@ -250,6 +250,80 @@ def test_a_note_is_a_note_whatever_its_labels_and_content(role: str) -> None:
     assert world.cluster.notes() == []
 
 
+@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
+@pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "there"])
+def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) -> None:
+    world = opened()
+    metadata = world.cluster.all_in(CONFIGMAPS)[NOTE]["metadata"]
+    metadata["finalizers"] = ["example.org/kept"]
+    if is_deleted:
+        metadata["deletionTimestamp"] = "2026-02-02T07:41:00Z"
+    if is_swept:
+        world.apply(None)
+        world.sweep()
+    else:
+        world.start()
+        world.run("08:05")
+    world.set(20)
+    world.now += 3600
+    world.sweep()
+
+    assert values(world) == (20, 4)
+    assert NOTE not in world.cluster.all_in(CONFIGMAPS)
+
+
+@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
+def test_what_git_says_wins_over_a_note_about_another_object(is_swept: bool) -> None:
+    world = held_world()
+    world.apply(number_text(HPA | {"otherwise": 3}))
+    world.start()
+    world.run("07:40")
+    note(world, json.dumps({"before": 7, "uid": "another"}))
+    if is_swept:
+        world.kill()
+        world.now += 3600
+        world.sweep()
+    else:
+        world.run("08:05")
+
+    assert values(world) == (3, 4)
+    assert world.cluster.notes() == []
+
+
+def test_a_number_that_stays_as_its_note_is_about_another_object_is_told() -> None:
+    world = opened()
+    note(world, json.dumps({"before": 7, "uid": "another"}))
+    world.now += 3600
+    world.sweep()
+
+    assert values(world) == (25, 4)
+    assert [message.partition(" at ")[0] for message in world.events("SweepClosed")] == [
+        "Left spec.minReplicas of HorizontalPodAutoscaler web/shop"
+    ]
+
+
+def test_placeholders_go_though_the_timetable_names_a_deployment_that_is_called_like_theirs() -> None:
+    """Berth's was `berth/course-small`, and the number is now of `web/course-small`."""
+    number = HPA | {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "plural": "deployments",
+        "name": "course-small",
+        "path": ["spec", "replicas"],
+    }
+    world = HeldWorld(
+        "12:00", number, foreign("Deployment", "apps/v1", "course-small", "web", spec={"replicas": 2})
+    )
+    world.apply(number_text(number))
+    world.cluster.add(deployment(25))
+    world.now += 3600
+    world.sweep()
+
+    placeholders = world.cluster.all_in("/apis/apps/v1/namespaces/berth/deployments")["course-small"]
+    assert placeholders["spec"]["replicas"] == 0
+    assert world.value == 2
+
+
 def test_a_number_goes_back_though_its_note_has_lost_the_label_of_the_site() -> None:
     world = opened()
     world.cluster.all_in(CONFIGMAPS)[NOTE]["metadata"]["labels"] = {}
@@ -261,11 +335,11 @@ def test_a_number_goes_back_though_its_note_has_lost_the_label_of_the_site() -> 
 
 def test_what_is_ready_and_is_no_number_is_told_by_nobody() -> None:
     """An author chooses where an object says what is ready: that must not keep the sweep from anything."""
-    tree = shop() | {"status": {"conditions": [{"type": "AbleToScale"}]}}
+    tree = shop() | {"status": {"conditions": [{"type": "AbleToScale"}], "paused": True, "phase": "7"}}
     tree["metadata"]["resourceVersion"] = "5"
-    stands = read_pool(parsed(HPA | {"ready": ["status", "conditions"]}), tree)
-
-    assert (stands.replicas, stands.ready, stands.tells_ready) == (2, 0, False)
+    for key in tree["status"]:
+        stands = read_pool(parsed(HPA | {"ready": ["status", key]}), tree)
+        assert (stands.replicas, stands.ready, stands.tells_ready) == (2, 0, False)
 
 
 MALFORMED = [

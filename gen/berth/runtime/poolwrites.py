@@ -43,13 +43,12 @@ def write_number(api: Api, namespace: str, action: ScalePool) -> PoolObject:
     if action.is_needed:
         pool = api.set_number(namespace, pool, action.value if pool.tree else action.to)
     if action.closes and held:
-        if held.is_kept:  # whoever may write the note may have added them
-            kept: Tree = {"metadata": {"finalizers": None, "resourceVersion": held.version}}
-            api.patch(CONFIG_MAP, namespace, held.ref.name, kept)
-            raise ApiError(409, "Conflict", "its note had finalizers")
         is_same = {"uid": held.ref.uid, "resourceVersion": held.version}
         if not api.delete(CONFIG_MAP, namespace, held.ref.name, **is_same):
             raise ApiError(409, "Conflict", "it is held again")
+        if held.is_kept:  # whoever may write the note may have added them
+            released: Tree = {"metadata": {"uid": held.ref.uid, "finalizers": None}}
+            api.patch(CONFIG_MAP, namespace, held.ref.name, released)
         pool = pool._replace(held=None)
     return pool
 
