@@ -62,26 +62,46 @@ ALLOWED: list[tuple[str, str, dict[str, Any] | None]] = [
 ]
 
 
+def spoiled(key: str, time: str, depth: int = 1, **more: str) -> str:
+    """A patch after which nobody can read the record: its managed fields are whatever its account says."""
+    entry = {"manager": "thief", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1"}
+    metadata = {"managedFields": [{**entry, "time": time, "fieldsV1": {"f:data": "FIELDS"}}]}
+    data = {"spoiled": time, **more}
+    patch = {"metadata": {**metadata, "annotations": {"example.org/pad": more.get("pad", "")[:250_000]}}}
+    fields = f"{{{json.dumps(f'f:{key}')}:" * depth + "{}" + "}" * depth
+    return json.dumps({**patch, "data": data}).replace('"FIELDS"', fields)
+
+
+NOW = "2026-01-01T00:00:00Z"
+YEAR_ZERO, DEEP = spoiled("a", "0000-01-01T00:00:00Z"), spoiled("a", NOW, depth=3000)
+LARGE = spoiled("<" * 150_000, NOW, pad="<" * 1_000_000)  # each takes six bytes in an answer
+
+
 class Account:
     """Requests with the token of a ServiceAccount."""
 
     def __init__(self, token: str) -> None:
         self._token = token
+        self.spoiled: list[int] = []  # answers
         self._context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
 
-    def ask(self, method: str, path: str, body: dict[str, Any] | None, kind: str = "") -> int:
+    def ask(self, method: str, path: str, body: dict[str, Any] | str | None, kind: str = "") -> int:
         """The status of the answer."""
         connection = http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=10, context=self._context)
         content = kind or (MERGE if method == "PATCH" else "application/json")
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            text = body if isinstance(body, str | None) else json.dumps(body)
+            connection.request(method, path, text, headers)
             return connection.getresponse().status
         finally:
             connection.close()
 
-    def forge(self, reservation: str, text: str, until: float) -> list[int]:
-        """Make a timetable of the own record, whatever its pod writes there; return the answers."""
+    def forge(self, reservation: str, text: str, until: float, spoil: str = "") -> list[int]:
+        """Make a timetable of the own record, whatever its pod writes there; return the answers.
+
+        With `spoil`, make it unreadable after each time.
+        """
         labels = {"berth.dev/site": SITE, "berth.dev/reservation": reservation, "berth.dev/role": "timetable"}
         tree = {
             "apiVersion": "v1",
@@ -92,6 +112,8 @@ class Account:
         path, answers = f"{CONFIG_MAPS}/mine-record?fieldManager=thief&force=true", []
         while time.time() < until:
             answers.append(self.ask("PATCH", path, tree, APPLY))
+            if spoil:
+                self.spoiled.append(self.ask("PATCH", f"{CONFIG_MAPS}/mine-record", spoil))
             time.sleep(1)
         return answers
 
@@ -103,6 +125,7 @@ class Story(NamedTuple):
     refused: list[int]  # the answers to what must be refused
     allowed: list[int]
     forged: list[int]
+    spoiled: list[int]
     status: dict[str, list[tuple[str, str]]]  # codes and messages of findings, by reservation
     ignored: list[str]  # codes of findings about the cluster while the record was forged
     objects: list[str]  # Jobs and Deployments in the end
@@ -139,17 +162,17 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     kubectl("delete", "rolebinding/unbound")
     account = Account(kubectl("create", "token", "mine").strip())
     timetable = cluster.get("configmap", "victim", SPACE)["data"]["timetable.json"]
-    forged = account.forge("victim", timetable.replace('"victim"', '"mine"'), opens + 0.5 * MINUTE)
+    forged = account.forge("victim", timetable.replace('"victim"', '"mine"'), opens + 0.5 * MINUTE, YEAR_ZERO)
     refused = [account.ask(*one) for one in REFUSED]
     allowed = [account.ask(*one) for one in ALLOWED]
     cut = time.time()
     kubectl("delete", "rolebinding/cut")
     kubectl("scale", "deployment/cut-small", "--replicas=1")
-    forged += account.forge("victim", timetable, opens + 1.8 * MINUTE)
+    forged += account.forge("victim", timetable, opens + 1.8 * MINUTE, DEEP)
     status = json.loads(_status(cluster, folder))
-    for name in ("invented", "mine-record"):
+    for name, spoil in (("invented", LARGE), ("mine-record", "")):
         until = time.time() + 1.1 * MINUTE
-        forged += account.forge(name, timetable.replace('"victim"', f'"{name}"'), until)
+        forged += account.forge(name, timetable.replace('"victim"', f'"{name}"'), until, spoil)
     sleep_until(cut + UNPROVEN)
     objects = [f"{one['kind']} {one['metadata']['name']}" for one in cluster.find("jobs,deployments", SPACE)]
     found = {
@@ -157,7 +180,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
         for load in status["items"]
     }
     ignored = [each["code"] for load in status["clusters"] for each in load["findings"]]
-    return Story(record, opens, cut, refused, allowed, forged, found, ignored, objects)
+    return Story(record, opens, cut, refused, allowed, forged, account.spoiled, found, ignored, objects)
 
 
 def _status(cluster: Cluster, folder: Path) -> str:
@@ -181,6 +204,8 @@ def test_its_token_gives_what_its_role_says(story: Story) -> None:
     assert story.allowed == [200] * len(ALLOWED)
     assert {*story.forged} <= {200, 201, 409}
     assert story.forged.count(200) > 90
+    assert {*story.spoiled} <= {200, 409}
+    assert story.spoiled.count(200) > 50
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)), ids=[f"{one[0]} {one[1]}" for one in REFUSED])
