@@ -17,7 +17,7 @@ class TestFlux(enginechecks.EngineChecks):
     """What holds for every engine."""
 
     manager = "kustomize-controller"
-    advice = "Leave the field out"
+    advice = "spec.ignore"
 
 
 def test_pending_placeholders_keep_the_kustomization_ready(story: Story) -> None:
