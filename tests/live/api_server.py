@@ -22,6 +22,7 @@ class ApiServer(StubServer):
         super().__init__(self._reply)
         self.world, self.token = world, token
         self.hangs = False
+        self.deep = b""  # in the metadata of all objects
         self.garbage = b""  # instead of any answer
         self.says: Mapping[str, Any] | None = None  # instead of any answer, as if all were well
         self._closing = Event()
@@ -36,7 +37,12 @@ class ApiServer(StubServer):
 
     def _reply(self, received: Received) -> Reply:
         answer = self._answer(received)
-        return reply(answer.status, answer.body, "Content-Type: application/json")
+        body = (
+            answer.body.replace(b'"metadata": {', b'"metadata": {"deep": ' + self.deep + b", ")
+            if self.deep
+            else answer.body
+        )
+        return reply(answer.status, body, "Content-Type: application/json")
 
     def _answer(self, received: Received) -> Response:
         if self.hangs:

@@ -57,6 +57,22 @@ def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path
     assert [isinstance(second[name], ClusterFacts) for name in ("prod", "lab")] == [True, True]
 
 
+DEEP = b'{"a[": [' * 5000 + b'"\\"]"' + b"]}" * 5000
+
+
+def test_what_nests_too_deep_to_be_read_hides_nothing_else(tmp_path: Path) -> None:
+    """A pod that was taken over may write such a record."""
+    git = project.project()
+    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
+        lab.deep = DEEP
+        file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
+        found = ClusterAccess(str(file), {}).facts(git.site, PLACES, parse_instant(NOW))
+
+    assert isinstance(found["lab"], ClusterFacts)
+    assert isinstance(found["prod"], ClusterFacts)
+    assert found["lab"].timetables == found["prod"].timetables
+
+
 @pytest.mark.parametrize(
     "answer",
     [

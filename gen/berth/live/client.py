@@ -8,9 +8,10 @@ import json
 import logging
 import math
 import os
+import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -133,8 +134,8 @@ class ClusterClient:
 
     def _read(self, status: int, body: bytes) -> Any:
         try:
-            tree = json.loads(body)
-        except (ValueError, RecursionError):
+            tree = _parsed(body)
+        except ValueError:
             tree = None
         if 200 <= status < 300 and isinstance(tree, dict):
             return tree
@@ -147,6 +148,33 @@ class ClusterClient:
     def _explained(self, message: str) -> str:
         """Add what the library only logs, such as a failed login program."""
         return "; ".join([message, *self._complaints])
+
+
+_DEEPEST = 200  # levels, which no object of Kubernetes has but one that somebody wrote to be in the way
+_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+def _parsed(body: bytes) -> Any:
+    """Parse JSON; what nests too deep to be read is null. Raises ValueError."""
+    try:
+        return json.loads(body)
+    except RecursionError:
+        return json.loads(b"".join(_shallow(body)))
+
+
+def _shallow(body: bytes) -> Iterator[bytes]:
+    depth = begin = 0
+    for match in _STRING_OR_BRACKET.finditer(body):
+        if match[0] in {b"[", b"{"}:
+            depth += 1
+            if depth == _DEEPEST:
+                yield body[begin : match.start()] + b"null"
+        elif match[0] in {b"]", b"}"}:
+            if depth == _DEEPEST:
+                begin = match.end()
+            depth -= 1
+    if depth < _DEEPEST:
+        yield body[begin:]
 
 
 class _LogCapture(logging.Handler):
