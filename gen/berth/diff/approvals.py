@@ -30,7 +30,8 @@ def policy_cases(
 ) -> Iterator[PolicyCase]:
     """Yield what each policy looks at.
 
-    Windows that are over do not count. One that is removed counts only for policies about the notice.
+    Windows that are over do not count. One that is removed counts only for policies about the notice. A
+    reservation that gets permissions counts without windows, if all of them would.
     """
     changes_all = change.kind != CHANGED or _differ_on_all_dates(old, new)
     removed, added = _differing_windows(old, new, now, changes_all=changes_all)
@@ -39,6 +40,8 @@ def policy_cases(
     after = _subject(new, added, now, holds_now=holds)
     if after is not None and (changes_all or added):
         after = after._replace(otherwise=after.reservation.holder.otherwise_count or 0)
+    if after is not None and changes_all:
+        after = after._replace(is_permitted=bool(after.reservation.holder.target_text))
     either = _subject(new or old, [*removed, *added], now, holds_now=holds or held)
     if either is not None:
         either = either._replace(clusters={**_clusters(old), **_clusters(new)})
