@@ -178,7 +178,32 @@ def test_what_the_site_does_not_list_is_refused(target: Value, held: list[Value]
     ],
 )  # fmt: skip
 def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value, is_allowed: bool) -> None:
-    assert alone(holding(target=target), held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
+    number = holding(target=target, otherwise=1)
+
+    assert alone(number, held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
+
+
+SELECTORS = "spec.resourceGroups[0].flavors[{}].resources[{}].nominalQuota"
+
+
+@pytest.mark.parametrize(
+    ("flavor", "resource", "is_allowed"),
+    [
+        pytest.param("name=default", "name=cpu", True, id="names"),
+        pytest.param("0", "1", True, id="indexes"),
+        pytest.param("name=default", "nominalQuota=10", False, id="own-key"),
+        pytest.param("name=default", "borrowingLimit=10", False, id="another-number"),
+        pytest.param("nominalQuota=10", "name=cpu", False, id="own-key-further-up"),
+        pytest.param("resources=cpu", "name=cpu", False, id="on-the-way"),
+    ],
+)
+def test_no_item_is_selected_by_what_windows_change(flavor: str, resource: str, is_allowed: bool) -> None:
+    """After the first write the path would lead nowhere, or to the number of somebody else."""
+    target = {**QUOTA, "path": SELECTORS.format(flavor, resource)}
+
+    found = alone(holding(target=target, otherwise=1))
+
+    assert found == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:

@@ -246,6 +246,14 @@ class HeldSpec(Model):
         plural = self.plural or (known.plural if known else "")
         return ObjectKind(self.kind, self.api_version, plural, self.namespaces is None, has_scale)
 
+    def moving_selector(self, path: tuple[Step, ...]) -> str | None:
+        """Return a selector of a path that selects by what windows may change; then it finds another item."""
+        held = {pattern[-1] for pattern in self.allowed}
+        for i, step in enumerate(path):
+            if isinstance(step, tuple) and step[0] in held.union(path[i + 1 :]):
+                return "=".join(step)
+        return None
+
     @property
     def places(self) -> set[tuple[str, str, str]]:
         """Return group, kind and each namespace, empty without one."""

@@ -52,6 +52,10 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
             message = f"the Site does not let reservations hold {target}."
             fix = f"Write {held.allowed_text}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
+        elif selector := held.moving_selector(target.path):
+            message = f"[{selector}] selects an item by what windows may change, and then finds another one."
+            fix = "Select it by its name or by its index, from 0."
+            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
         fix = "Write backend: {type: nodePool}, or limits of the CloudCapacity."
