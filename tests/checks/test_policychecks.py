@@ -323,7 +323,7 @@ def held_problems(document: Value, policy: dict[str, Any], now: int = NOW) -> li
     return lines(check_policies(found.site, [*cases_of_reservation(found.site, subject, now)], {}))
 
 
-@pytest.mark.parametrize("policy", HELD_TARGETS, ids=str)
+@pytest.mark.parametrize("policy", HELD_TARGETS, ids=["kind", "any", "all-others", "name"])
 @pytest.mark.parametrize("is_suspended", [False, True], ids=["over", "suspended"])
 def test_a_target_is_refused_without_dates_because_the_merge_gives_permissions(
     policy: dict[str, Any], is_suspended: bool
