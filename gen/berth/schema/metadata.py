@@ -40,7 +40,7 @@ _ENGINE_OPTIONS = {
     f"{_ARGO_CD}compare-options": {
         "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
     },
-    f"{_ARGO_CD}hook": {_ANY: _KEPT},
+    **dict.fromkeys((f"{_ARGO_CD}hook", "helm.sh/hook"), {_ANY: _KEPT}),  # Argo CD reads both
     "helm.sh/resource-policy": {"keep": _KEPT},
     f"{_FLUX}prune": {"disabled": _KEPT},
     f"{_FLUX}reconcile": {"disabled": _KEPT},
