@@ -40,7 +40,8 @@ _ENGINE_OPTIONS = {
     f"{_ARGO_CD}compare-options": {
         "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
     },
-    **dict.fromkeys((f"{_ARGO_CD}hook", "helm.sh/hook"), {_ANY: _KEPT}),  # Argo CD reads both
+    f"{_ARGO_CD}hook": {_ANY: _KEPT},
+    "helm.sh/hook": {_ANY: _KEPT},  # Argo CD reads it as its own
     "helm.sh/resource-policy": {"keep": _KEPT},
     f"{_FLUX}prune": {"disabled": _KEPT},
     f"{_FLUX}reconcile": {"disabled": _KEPT},
