@@ -1,5 +1,7 @@
 """What a change of a reservation does that holds a number of somebody else's object."""
 
+import contextlib
+import io
 import json
 from typing import Any
 
@@ -311,3 +313,20 @@ def test_who_removes_a_reservation_gets_no_permission(held: Pair) -> None:
     ruled(held, REFUSED, text=SITE)
     (held.now / "reservations/exam.yaml").unlink()
     assert results(held.diff("-o", "json")) == []
+
+
+@pytest.mark.parametrize(("most", "is_refused"), [(64, True), (65, False)])
+def test_who_splits_a_number_in_a_change_avoids_no_policy(held: Pair, most: int, is_refused: bool) -> None:
+    """The exam has 40 replicas, and the new reservation adds 25 at the same time."""
+    adding = ("placeholderCount: ", "overlap: sum, placeholderCount: ")
+    for folder in (held.was, held.now):
+        (folder / "reservations/exam.yaml").write_text(EXAM.replace(*adding), "utf-8")
+    (held.now / "reservations/longer.yaml").write_text(LONGER.replace(*adding), "utf-8")
+    policy = f"match: {{targets: ['*/shop/*']}}, when: {{seatsAbove: {most}}}, require: refuse"
+    ruled(held, policy, text=SITE)
+
+    assert results(held.diff("-o", "json")) == ([["p0", "longer", "refuse"]] if is_refused else [])
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        cli.run(["-C", str(held.now), "validate", "-o", "json", "--now", BEFORE])
+    codes = [item["code"] for item in json.loads(out.getvalue())["items"]]
+    assert codes.count("B230") == (2 if is_refused else 0)

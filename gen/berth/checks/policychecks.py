@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.checks.ceilings import named_pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
+from berth.dates.recurrence import expand
 from berth.findings import Origin, Problem
-from berth.schema.declared import RESERVATION
+from berth.manifests.placed import Placed, placed
+from berth.schema.declared import RESERVATION, Declared
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
@@ -185,7 +187,7 @@ class PolicySubject(NamedTuple):
     `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
     `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
     classes by name. `otherwise`: what it holds outside of windows. `is_permitted`: it gets permissions on an
-    object of somebody else, whatever its dates.
+    object of somebody else, whatever its dates. `added`: dates of others, see `added_dates`.
     """
 
     reservation: Reservation
@@ -197,6 +199,7 @@ class PolicySubject(NamedTuple):
     known: Mapping[str, ResourceClass] = {}
     otherwise: int = 0
     is_permitted: bool = False
+    added: Sequence[Occurrence] = ()
 
 
 def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
@@ -226,6 +229,7 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
 def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
     """Return the most seats that are open at one time during the selected dates, those of others included."""
     everything = subject.occurrences if subject.everything is None else subject.everything
+    everything = (*everything, *subject.added)
     most = max(sum(count for _, count in occurrence.seats) for occurrence in selected)
     changes: dict[int, int] = {}
     for name in classes:
@@ -241,6 +245,24 @@ def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Seq
         until = bisect_left(minutes, occurrence.end // 60)
         most = max([most, *levels[first:until]])
     return most
+
+
+def added_dates(place: Placed, declared: Declared, site: Site) -> Iterator[Occurrence]:
+    """Yield the dates of other reservations whose counts are added to the same number in a cluster.
+
+    They are as dates of the class that the reservation has there.
+    """
+    if not place.peers or place.reservation.overlap != "sum":
+        return
+    here = place.classes[0].name
+    for other in declared.reservations:
+        if other.name not in place.peers or other.suspend:
+            continue
+        there = [part for part in placed(other, declared, site) if part.cluster.name == place.cluster.name]
+        names = {resource_class.name for part in there for resource_class in part.classes}
+        for occurrence in expand(other, declared.calendars).windows:
+            seats = occurrence.of_classes(names).seats
+            yield occurrence.of_classes(names)._replace(seats=tuple((here, count) for _, count in seats))
 
 
 def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:

@@ -69,7 +69,8 @@ def _subject(
         return None
     coming = coming_occurrences(version.reservation, version.windows, now)
     known = {resource_class.name: resource_class for resource_class in version.classes}
-    return PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
+    subject = PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
+    return subject._replace(added=version.added_dates)
 
 
 def _holds_now(version: ReservationVersion | None, now: int) -> bool:
