@@ -144,8 +144,43 @@ def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, n
         assert selected_classes(policy, found.reservations[0], {"small": "prod"}, found.classes)
 
 
-def test_a_class_without_sessions_is_left_out_by_no_namespace() -> None:
-    found = read(reservation(sessions={"namespaces": ["exam-x"]}), resource_class(), site())
+@pytest.mark.parametrize(
+    ("owner", "about", "is_about", "is_left_out"),
+    [
+        pytest.param({"object": {"namespace": "user-ada"}}, "user-*", True, False, id="a-namespace"),
+        pytest.param({"controller": {"namespace": "exam-b", "kind": "Job"}}, "user-*", False, True, id="own"),
+        pytest.param({"labelSelector": {"matchLabels": {"a": "b"}}}, "user-*", True, False, id="labels"),
+        pytest.param({"object": {"namespace": "exam-b"}}, "exam-a", True, True, id="narrowed"),
+    ],
+)
+def test_owners_of_slots_avoid_no_policy_about_namespaces(
+    owner: Value, about: str, is_about: bool, is_left_out: bool
+) -> None:
+    """The class has its sessions in exam-a, and pods of these owners may take the slots."""
+    resource = resource_class(sessions={"source": "pods", "namespaces": ["exam-a"]})
+    slots = reservation(backend={"type": "koordinator", "owners": [owner]})
+    found = read(slots, resource, site({"name": "prod", "koordinator": {}}))
+    policy, but = (
+        EVERY.model_copy(update={key: built(MatchSpec, {"namespaces": [pattern]})})
+        for key, pattern in (("match", about), ("unless", "exam-*"))
+    )
+
+    for each, is_selected in ((policy, is_about), (but, not is_left_out)):
+        selected = selected_classes(each, found.reservations[0], {"small": "prod"}, found.classes)
+        assert bool(selected) == is_selected
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"sessions": {"namespaces": ["exam-x"]}}, id="narrowed"),
+        pytest.param(
+            {"backend": {"type": "koordinator", "owners": [{"object": {"namespace": "exam-x"}}]}}, id="owners"
+        ),
+    ],
+)
+def test_a_class_without_sessions_is_left_out_by_no_namespace(spec: dict[str, Any]) -> None:
+    found = read(reservation(**spec), resource_class(), site({"name": "prod", "koordinator": {}}))
     but = EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": ["exam-*"]})})
 
     assert selected_classes(but, found.reservations[0], {"small": "prod"}, found.classes)

@@ -151,8 +151,27 @@ def _matched(
         if is_meant
         and (not match.classes or name in match.classes)
         and (not match.clusters or cluster in match.clusters)
-        and _fits_namespaces(match, class_namespaces(known.get(name)), exempts=exempts)
+        and _fits_namespaces(
+            match, _namespaces(reservation, known.get(name), exempts=exempts), exempts=exempts
+        )
     )
+
+
+def _namespaces(
+    reservation: Reservation,
+    resource_class: ResourceClass | None,
+    *,
+    exempts: bool,
+) -> tuple[str, ...] | None:
+    """Return the namespaces of those who may take the seats of a class; None: any.
+
+    What a reservation narrows them to does not count: its author writes it, and any session of the class
+    takes the seats. What it adds counts, the owners of slots, but leaves nothing out by itself.
+    """
+    namespaces, owners = class_namespaces(resource_class), [*reservation.holder.owner_namespaces]
+    if namespaces is None or None in owners:
+        return None
+    return () if exempts and not namespaces else (*namespaces, *filter(None, owners))
 
 
 def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
@@ -166,9 +185,7 @@ def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
 def _fits_namespaces(match: MatchSpec, namespaces: tuple[str, ...] | None, *, exempts: bool) -> bool:
     """Tell whether a policy is about one of these namespaces, or leaves all of them out (`exempts`).
 
-    What a reservation narrows them to does not count: its author writes it, and any session of the class
-    takes the seats. Any namespace can get a label: a policy about some is then about it, and only `*`
-    leaves it out.
+    Any namespace can get a label: a policy about some is then about it, and only `*` leaves it out.
     """
     if namespaces is None:
         return not match.namespaces or not exempts or "*" in match.namespaces
