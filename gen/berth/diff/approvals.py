@@ -30,7 +30,8 @@ def policy_cases(
 ) -> Iterator[PolicyCase]:
     """Yield what each policy looks at.
 
-    Windows that are over do not count. One that is removed counts only for policies about the notice.
+    Windows that are over do not count. One that is removed counts only for policies about the notice. A
+    reservation that gets permissions counts without windows, if all of them would.
     """
     changes_all = change.kind != CHANGED or _differ_on_all_dates(old, new)
     removed, added = _differing_windows(old, new, now, changes_all=changes_all)
@@ -39,6 +40,8 @@ def policy_cases(
     after = _subject(new, added, now, holds_now=holds)
     if after is not None and (changes_all or added):
         after = after._replace(otherwise=after.reservation.holder.otherwise_count or 0)
+    if after is not None and changes_all:
+        after = after._replace(is_permitted=bool(after.reservation.holder.target_text))
     either = _subject(new or old, [*removed, *added], now, holds_now=holds or held)
     if either is not None:
         either = either._replace(clusters={**_clusters(old), **_clusters(new)})
@@ -66,7 +69,8 @@ def _subject(
         return None
     coming = coming_occurrences(version.reservation, version.windows, now)
     known = {resource_class.name: resource_class for resource_class in version.classes}
-    return PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
+    subject = PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
+    return subject._replace(added=version.added_dates)
 
 
 def _holds_now(version: ReservationVersion | None, now: int) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
 from berth.checks.ceilings import pool_loads, pool_steps
-from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
+from berth.checks.policychecks import PolicyCase, PoolCosts, added_dates, compare_costs, judge, shared_result
 from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
@@ -266,7 +266,7 @@ class Comparison:
                 )
             self._found.append(reservation_change)
             self._policy_cases += policy_cases(
-                reservation_change, old, new, self._policies, self._options.now
+                reservation_change, old, self._with_added_dates(new), self._policies, self._options.now
             )
             if new:
                 self._head.problems += typos.check_dates_are_ahead(
@@ -288,6 +288,16 @@ class Comparison:
             was_open = any(one.open <= now < one.end for one in sides[0])
             if self._goes_back(old):
                 self._warnings += risks.number_warnings(old, new, was_open=was_open)
+
+    def _with_added_dates(self, new: ReservationVersion | None) -> ReservationVersion | None:
+        """Return a version of the head with the dates of others that are added to the number it holds."""
+        declared, site = self._head.declared, self._head.site
+        if new is None or site is None or not (new.peers and self._policies):
+            return new
+        places = placed(new.reservation, declared, site)
+        return new._replace(
+            added_dates=tuple(d for place in places for d in added_dates(place, declared, site))
+        )
 
     def _goes_back(self, old: ReservationVersion | None) -> bool:
         """Tell whether the head lets Berth give back what a reservation of the base holds."""
