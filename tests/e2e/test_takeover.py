@@ -127,6 +127,7 @@ class Story(NamedTuple):
     allowed: list[int]
     forged: list[int]
     spoiled: dict[int, list[int]]
+    log: str  # of the last sweeps while the record was too large
     status: dict[str, list[tuple[str, str]]]  # codes and messages of findings, by reservation
     ignored: list[str]  # codes of findings about the cluster while the record was forged
     objects: list[str]  # Jobs and Deployments in the end
@@ -171,9 +172,11 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     kubectl("scale", "deployment/cut-small", "--replicas=1")
     forged += account.forge("victim", timetable, opens + 1.8 * MINUTE, DEEP)
     status = json.loads(_status(cluster, folder))
+    log = ""
     for name, spoil in (("invented", LARGE), ("mine-record", "")):
         until = time.time() + 1.1 * MINUTE
         forged += account.forge(name, timetable.replace('"victim"', f'"{name}"'), until, spoil)
+        log = log or kubectl("logs", "--selector=berth.dev/role=sweep", "--tail=-1")
     sleep_until(cut + UNPROVEN)
     objects = [f"{one['kind']} {one['metadata']['name']}" for one in cluster.find("jobs,deployments", SPACE)]
     found = {
@@ -181,7 +184,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
         for load in status["items"]
     }
     ignored = [each["code"] for load in status["clusters"] for each in load["findings"]]
-    return Story(record, opens, cut, refused, allowed, forged, account.spoiled, found, ignored, objects)
+    return Story(record, opens, cut, refused, allowed, forged, account.spoiled, log, found, ignored, objects)
 
 
 def _status(cluster: Cluster, folder: Path) -> str:
@@ -219,6 +222,14 @@ def test_its_token_gives_nothing_of_another_reservation(story: Story, number: in
 def test_the_victim_opens_although_a_record_says_that_it_is_its_timetable(story: Story) -> None:
     """Only the sweep opens it."""
     assert reached(story, "victim-small", 5, story.opens) <= LATE + ROUND
+
+
+def test_the_sweep_says_which_record_it_cannot_read_and_does_all_else(story: Story) -> None:
+    lines = [json.loads(line) for line in story.log.splitlines()]
+    subjects = {line["subject"] for line in lines if line["event"] == "failed"}
+
+    assert subjects == {"read configmaps mine-record"}
+    assert "swept" in {line["event"] for line in lines}
 
 
 def test_an_invented_reservation_opens_nothing(story: Story) -> None:
