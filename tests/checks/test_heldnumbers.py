@@ -24,7 +24,7 @@ from tests.checks.heldnumbers import (
     held_site,
     holding,
 )
-from tests.saying import Value, codes, finding, lines, read, resource_class, site, weekly
+from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
 
 
 def without(value: Value, key: str) -> Value:
@@ -269,6 +269,60 @@ def _without_target() -> Value:
     return document
 
 
+RESOURCE_QUOTA: Value = {
+    "apiVersion": "v1", "kind": "ResourceQuota", "namespace": "lab", "name": "lab"
+}  # fmt: skip
+OF_BYTES = [
+    *[pytest.param({**POOL, "path": f"spec.limits.{key}"}, id=f"limit-{key}")
+      for key in ("memory", "ephemeral-storage", "hugepages-2Mi")],
+    pytest.param(QUOTA, id="quota-of-a-queue"),
+    *[pytest.param({**RESOURCE_QUOTA, "path": f"spec.hard{key}"}, id=f"quota-{key}")
+      for key in (".memory", '["requests.memory"]', '["limits.memory"]', '["requests.storage"]',
+                  '["requests.ephemeral-storage"]')],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", OF_BYTES)
+def test_an_amount_of_bytes_has_a_unit(target: Value) -> None:
+    """Without one, a count of 64 would be 64 bytes."""
+    without: list[Value] = [{}, {"otherwise": 8}, {"otherwise": "8Gi"}]
+    for options in without:
+        assert codes(read(*documents(holding(target=target, **options))).problems) == [f"B011 {AT}"]
+    with_unit = read(*documents(holding(target=target, unit="Gi", otherwise="8Gi")))
+    assert with_unit.problems == []
+
+
+@pytest.mark.parametrize(
+    "path", ["spec.limits.cpu", "spec.limits.nodes", "spec.hard.pods"], ids=["cpu", "nodes", "pods"]
+)
+@pytest.mark.parametrize("otherwise", ["500m", "3k", "3Gi"])
+def test_advice_on_a_plain_number_names_no_unit(path: str, otherwise: str) -> None:
+    target = {**(RESOURCE_QUOTA if "hard" in path else POOL), "path": path}
+    in_text, with_unit = (
+        lines(read(*documents(holding(target=target, **options))).problems)
+        for options in ({"otherwise": otherwise}, dict[str, Any](unit="Gi"))
+    )
+
+    assert (in_text, with_unit) == ([f"B300 {AT}.otherwise"], [f"B016 {AT}.unit @key"])
+    for problem in (*in_text, *with_unit):
+        assert isinstance(problem, Line)
+        assert not any(word in problem.text for word in ("Add unit", "name the"))
+
+
+@pytest.mark.parametrize(
+    ("count", "number", "unit"),
+    [("64Gi", 64, "Gi"), ("512 Mi", 512, "Mi"), ("2Ti", 2048, "Gi"), ("3T", 3000, "G")],
+)
+def test_the_advice_on_a_count_with_a_unit_keeps_the_amount(count: str, number: int, unit: str) -> None:
+    limit = {**POOL, "path": "spec.limits.memory"}
+    asked: Value = {"provisioning": {"placeholderCount": count}}
+    expected = finding("B013 spec.provisioning.placeholderCount", f"Write {number};", f" {unit} goes")
+
+    assert codes(read(*documents(holding(target=limit, unit=unit, spec=asked))).problems) == [expected]
+    spec = {"provisioning": {"placeholderCount": number}}
+    assert alone(holding(target=limit, unit=unit, spec=spec)) == []
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -392,7 +446,7 @@ def overlap(how: str) -> Value:
         pytest.param(overlap("sum"), overlap("sum"), [], id="both-add-up"),
         pytest.param(
             {"target": {**QUOTA, "path": LENDING}, "unit": "Gi", "otherwise": "3Gi"},
-            {"target": {**QUOTA, "path": LENDING}},
+            {"target": {**QUOTA, "path": LENDING}, "unit": "Mi", "otherwise": "3Mi"},
             [f"B301 {AT}.otherwise", f"B301 {AT}.unit"],
             id="unit",
         ),
@@ -429,10 +483,14 @@ def test_each_disagreement_is_told(
 def test_two_spellings_of_a_number_are_told_at_both(first: str, second: str, is_doubtful: bool) -> None:
     """Neither knows of the other then: each would give back what the other has set."""
     path = "spec.resourceGroups[0].flavors{}.resources[name=memory].nominalQuota"
-    here, there = ({"target": {**QUOTA, "path": path.format(item)}} for item in (first, second))
+    here, there = ({**QUOTA, "path": path.format(item)} for item in (first, second))
+    amount = {"unit": "Gi", "otherwise": "3Gi"}
 
-    assert two(here, there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
-    assert two(here, {"target": {**there["target"], "name": "other"}}) == []
+    def told(target: Value) -> list[str]:
+        return two({"target": here, **amount}, {"target": target, **amount})
+
+    assert told(there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
+    assert told({**there, "name": "other"}) == []
 
 
 def test_sessions_count_for_nobody_who_shares() -> None:

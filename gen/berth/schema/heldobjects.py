@@ -95,6 +95,9 @@ def is_never_held(api_version: str, kind: str) -> bool:
 
 
 _BYTES = ("memory", "storage", "hugepages", "bytes")
+_BYTES_RESOURCE = re.compile(
+    r"((requests|limits)\.)?(memory|storage|ephemeral-storage|hugepages-[a-z0-9]+)", re.ASCII
+)
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 
 
@@ -122,9 +125,21 @@ def counts_bytes(path: tuple[Step, ...]) -> bool:
 
     An extended resource, whose name has a slash, is counted in devices.
     """
-    step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
-    name = (step[1] if isinstance(step, tuple) else str(step)).lower()
+    name = _counted_name(path)
     return "/" not in name and any(word in name for word in _BYTES)
+
+
+def names_bytes(path: tuple[Step, ...]) -> bool:
+    """Return whether the number at a path is of a resource that Kubernetes counts in bytes.
+
+    A key such as maxBytes or memoryMiB says so too, but may be a plain number.
+    """
+    return _BYTES_RESOURCE.fullmatch(_counted_name(path)) is not None
+
+
+def _counted_name(path: tuple[Step, ...]) -> str:
+    step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+    return (step[1] if isinstance(step, tuple) else str(step)).lower()
 
 
 def _api_version(text: str) -> str:

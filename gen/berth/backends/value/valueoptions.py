@@ -19,6 +19,7 @@ from berth.schema.heldobjects import (
     group_of,
     is_never_held,
     known_kind,
+    names_bytes,
     unit_of,
 )
 from berth.schema.seatholders import Unit
@@ -150,8 +151,8 @@ class ValueOptions(Model):
     )
     unit: Annotated[str, Text("unit", _suffix)] | None = field(
         None,
-        "only memory and storage: unit of the quantity that is written, such as Gi",
-        "none: a plain number",
+        "unit of the quantity that is written, such as Gi",
+        "none: a plain number; **required** for memory and storage, which alone have one",
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -161,8 +162,11 @@ class ValueOptions(Model):
             )
         elif self.unit is not None and not _takes_quantities(self.target):
             message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
-            fix = "Remove unit, and name the resource if it is one, as in resources[name=memory]."
-            report(CONFLICT, (*path, "unit"), message, fix, at_key=True)
+            report(CONFLICT, (*path, "unit"), message, _without_unit(self.target), at_key=True)
+        elif self.unit is None and names_bytes(self.target.path):
+            message = f"{self.target} is an amount of bytes, and unit is missing."
+            report(MISSING, path, message, "Add unit: Gi, if counts and otherwise are in Gi.")
+            return
         for message, fix in self._amount_problems():
             report(NOT_HELD, (*path, "otherwise"), message, fix)
 
@@ -171,11 +175,10 @@ class ValueOptions(Model):
         if self.otherwise is None:
             return
         if self.unit is None and isinstance(self.otherwise, str):
-            fix = (
-                "Write it without quotes."
-                if self.otherwise.isdigit()
-                else "Add unit, or write a whole number."
-            )
+            takes_unit = self.target is not None and _takes_quantities(self.target)
+            fix = "Add unit, or write a whole number." if takes_unit else "Write a whole number."
+            if self.otherwise.isdigit():
+                fix = "Write it without quotes."
             yield f"{shown(self.otherwise)} is a text, and windows write plain numbers.", fix
         elif self.unit is not None and not re.fullmatch(rf"[0-9]+{self.unit}", str(self.otherwise), re.ASCII):
             fix = f"Write a whole number of {self.unit}, such as 64{self.unit}."
@@ -200,6 +203,15 @@ class ValueOptions(Model):
         if self.unit:
             return Unit.of_quantity(self.unit)
         return unit_of(self.target.path) if self.target else Unit.UNIT
+
+
+def _without_unit(target: ValueTarget) -> str:
+    """Advise on a unit that is refused: an item of a list may be of memory, and its index does not say so."""
+    if target.known is not None and not target.known.has_quantities:
+        return "Remove unit."
+    if len(target.path) > 1 and isinstance(target.path[-2], int):
+        return "Remove unit, or name the item if it is of memory or storage, as in resources[name=memory]."
+    return "Remove unit."
 
 
 def _zero_refused(target: ValueTarget) -> tuple[str, str]:
