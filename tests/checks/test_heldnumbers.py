@@ -406,6 +406,57 @@ def test_a_window_that_may_take_a_number_away_is_a_warning(provisioning: Value) 
     assert alone(holding(target=WEB, spec=spec)) == [f"B302 {AT}"]
 
 
+@pytest.mark.parametrize(
+    ("rehearsed", "least"),
+    [
+        pytest.param({"seats": 1}, 1, id="number"),
+        pytest.param({"seats": "10%"}, 26, id="percent"),
+        pytest.param({}, 256, id="all"),
+    ],
+)
+@pytest.mark.parametrize("where", ["reservation", "entry", "date"])
+def test_a_rehearsal_that_lowers_a_number_is_a_warning(rehearsed: Value, least: int, where: str) -> None:
+    usual = {"daysBefore": 2, "startTime": "06:00", **rehearsed}
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    at = {"date": "2026-02-05", "startTime": "06:00"}
+    spec: Value = {
+        "provisioning": {"placeholderCount": 256, **({"rehearsal": usual} if where == "reservation" else {})},
+        "recurrence": weekly(
+            {**entry, "rehearsal": usual} if where == "entry" else entry,
+            **({"rehearsals": [{"date": "2026-02-09", "at": at, **rehearsed}]} if where == "date" else {}),
+        ),
+    }
+    limit = {**POOL, "path": "spec.limits.cpu"}
+
+    assert alone(holding(target=limit, otherwise=least, spec=spec)) == []
+    lowered = alone(holding(target=limit, otherwise=least + 1, spec=spec))
+    assert lowered == [finding(f"B302 {AT}.otherwise", least, least + 1)]
+
+
+def test_a_rehearsal_of_a_moved_date_is_a_warning() -> None:
+    moved = [
+        {"date": "2026-02-09", "to": {"date": "2026-02-10"}},
+        {"date": "2026-02-16", "to": {"placeholderCount": 30}},
+    ]
+    rehearsal = {"daysBefore": 2, "startTime": "06:00", "seats": "10%"}
+    spec = {
+        "recurrence": weekly(moved=moved),
+        "provisioning": {"placeholderCount": 256, "rehearsal": rehearsal},
+    }
+
+    assert alone(holding(target=WEB, otherwise=3, spec=spec)) == []
+    assert alone(holding(target=WEB, otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
+
+
+def test_a_rehearsal_asks_for_a_portion_of_its_own_entry() -> None:
+    rehearsal = {"daysBefore": 2, "startTime": "06:00", "seats": "10%"}
+    large = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "placeholderCount": 400}
+    entries = ({**large, "rehearsal": rehearsal}, {**large, "dayOfWeek": 3, "placeholderCount": 40})
+    spec = {"recurrence": weekly(*entries), "provisioning": {"placeholderCount": 400}}
+
+    assert alone(holding(target=WEB, otherwise=40, spec=spec)) == []
+
+
 def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
     buffer = {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 3}}
     spec = {"provisioning": {"placeholderCount": 25, **buffer}}

@@ -6,7 +6,7 @@ from itertools import permutations
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
-from berth.dates.rehearsals import has_rehearsals
+from berth.dates.rehearsals import has_rehearsals, rule_of
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
@@ -110,13 +110,30 @@ def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]
 
 
 def _least(reservation: Reservation) -> int:
-    """Return the least that a window may ask for, by its counts, the profile and sessions."""
+    """Return the least that a window may ask for, by its counts, the profile, sessions and rehearsals."""
     seats = _all_seats(reservation)
     steps = [step for count in seats for _, step in step_counts(count, reservation.profile)]
     behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
     spare = reservation.buffer.minimum if reservation.buffer else 0
     by_sessions = [spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"}]
-    return min([*seats, *steps, *by_sessions], default=0)
+    return min([*seats, *steps, *by_sessions, *_rehearsed(reservation)], default=0)
+
+
+def _rehearsed(reservation: Reservation) -> Iterator[int]:
+    """Yield what rehearsals may ask for: portions of the most that the profile lets an occurrence have."""
+    recurrence = reservation.recurrence
+    rules = [rule_of(reservation, i) for i in range(len(recurrence.lines))]
+    portions = [
+        (rule.seats, seats)
+        for rule, line in zip(rules, recurrence.lines, strict=True)
+        for seats in (line.seats, *(move.seats for move in recurrence.moves if move.seats))
+        if rule is not None
+    ]
+    portions += [(each.seats, seats) for each in recurrence.rehearsals for seats in recurrence.all_seats()]
+    for portion, seats in portions:
+        for _, count in seats:
+            steps = [step for _, step in step_counts(count, reservation.profile)]
+            yield portion.seats_of(max(steps, default=count))
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
