@@ -606,6 +606,102 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
     }
 
 
+# The least and the largest number of one object
+
+KEDA: Value = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "namespaces": ["shop"]}
+SCALED: Value = {**without(KEDA, "namespaces"), "namespace": "shop", "name": "api"}
+RUNNER_AUTOSCALERS: Value = {
+    "apiVersion": "actions.summerwind.dev/v1alpha1",
+    "kind": "HorizontalRunnerAutoscaler",
+    "namespaces": ["shop"],
+}
+BOUNDED = {
+    "hpa": (API, "minReplicas", "maxReplicas"),
+    "keda": (SCALED, "minReplicaCount", "maxReplicaCount"),
+    "runners": (RUNNERS, "minRunners", "maxRunners"),
+    "runner-autoscaler": (
+        {**without(RUNNER_AUTOSCALERS, "namespaces"), "namespace": "shop", "name": "api"},
+        "minReplicas",
+        "maxReplicas",
+    ),
+}
+CROSSED = f"B307 {AT}.target.path"
+
+
+def asking(count: int, **provisioning: Any) -> Value:
+    return {"provisioning": {"placeholderCount": count, **provisioning}}
+
+
+def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa") -> list[str]:
+    target, low, high = BOUNDED[bounded]
+    return [
+        line
+        for line in alone(
+            holding("b", {**target, "path": f"spec.{low}"}, **least),
+            holding("a", {**target, "path": f"spec.{high}"}, **largest),
+            held=[HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS],
+        )
+        if not line.startswith("B302")
+    ]
+
+
+@pytest.mark.parametrize("bounded", BOUNDED)
+def test_a_least_number_above_the_largest_is_refused(bounded: str) -> None:
+    told = crossed({"spec": asking(30), "otherwise": 3}, {"spec": asking(10), "otherwise": 5}, bounded)
+
+    assert told == [finding(CROSSED, "30 by b", "10 by a", "Mon 2026-02-02 08:30")]
+    assert crossed({"spec": asking(10)}, {"spec": asking(10)}, bounded) == []
+
+
+def on_days(day: int) -> Value:
+    return weekly({"dayOfWeek": day, "startTime": "09:00", "endTime": "13:00"})
+
+
+@pytest.mark.parametrize(
+    ("least", "largest", "expected"),
+    [
+        pytest.param({"spec": {**asking(30), "recurrence": on_days(2)}, "otherwise": 3},
+                     {"spec": asking(10), "otherwise": 60}, [], id="other-days"),
+        pytest.param({"spec": {**asking(30), "recurrence": on_days(2)}, "otherwise": 3},
+                     {"spec": asking(60), "otherwise": 20},
+                     [finding(CROSSED, "30", "20", "Tue 2026-02-03 08:30")], id="above-otherwise"),
+        pytest.param({"spec": {**asking(30), "recurrence": on_days(2)}}, {"spec": asking(10)}, [],
+                     id="otherwise-not-said"),
+        pytest.param({"spec": asking(30), "otherwise": 20}, {"spec": asking(60), "otherwise": 10},
+                     [finding(CROSSED, "20", "10")], id="outside-of-windows"),
+        pytest.param({"spec": asking(30, profile=[{"at": 0, "percent": 10}])}, {"spec": asking(10)}, [],
+                     id="low-profile"),
+        pytest.param({"spec": asking(30)}, {"spec": asking(100, profile=[{"at": 0, "percent": 100},
+                                                                        {"at": "1h", "percent": 10}])},
+                     [finding(CROSSED, "30", "10", "Mon 2026-02-02 10:00")], id="largest-falls"),
+        pytest.param({"spec": {**asking(30), "suspend": True}}, {"spec": asking(10)}, [], id="suspended"),
+        pytest.param({"spec": asking(30, leadTimeMinutes=0)}, {"spec": asking(10)},
+                     [finding(CROSSED, "Mon 2026-02-02 09:00")], id="opens-later"),
+    ],
+)  # fmt: skip
+def test_a_least_number_is_compared_at_each_moment(
+    least: dict[str, Any], largest: dict[str, Any], expected: list[str]
+) -> None:
+    assert crossed(least, largest) == expected
+
+
+def test_reservations_that_share_a_largest_number_raise_it_together() -> None:
+    cap = {**API, "path": "spec.maxReplicas"}
+
+    def told(overlap: str) -> list[str]:
+        sharing = [holding(name, cap, otherwise=25, spec=asking(25, overlap=overlap)) for name in ("a", "b")]
+        return alone(holding("c", API, otherwise=1, spec=asking(50)), *sharing)
+
+    assert told("sum") == []
+    assert told("max") == [finding(CROSSED, "50 by c", "25 by b")]
+
+
+def test_numbers_of_two_objects_are_not_compared() -> None:
+    cap = {**API, "name": "other", "path": "spec.maxReplicas"}
+
+    assert alone(holding("a", spec=asking(30)), holding("b", cap, spec=asking(10))) == []
+
+
 # Targets of policies
 
 IN_SHOP = "HorizontalPodAutoscaler/shop"

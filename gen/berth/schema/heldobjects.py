@@ -20,7 +20,8 @@ class KnownKind(NamedTuple):
 
     `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
     a number of its spec asks for. `above_zero`: a number of its spec that the API server refuses to be 0.
-    `has_quantities`: whether its spec has amounts such as 64Gi.
+    `has_quantities`: whether its spec has amounts such as 64Gi. `bounds`: the least and the largest number of
+    the same things.
     """
 
     plural: str
@@ -30,11 +31,14 @@ class KnownKind(NamedTuple):
     ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
     above_zero: tuple[Step, ...] = ()
     has_quantities: bool = False
+    bounds: tuple[tuple[Step, ...], ...] = ()
 
 
 REPLICAS: tuple[Step, ...] = ("spec", "replicas")
 _SCALED: tuple[tuple[Step, ...], tuple[Step, ...]] = (REPLICAS, ("status", "readyReplicas"))
 _AUTOSCALED: tuple[tuple[Step, ...], ...] = (("spec", "minReplicas"), ("spec", "maxReplicas"))
+_KEDA: tuple[tuple[Step, ...], ...] = (("spec", "minReplicaCount"), ("spec", "maxReplicaCount"))
+_RUNNERS: tuple[tuple[Step, ...], ...] = (("spec", "minRunners"), ("spec", "maxRunners"))
 _QUOTAS: tuple[Step, ...] = (
     *("spec", "resourceGroups", ANY_ITEM),
     *("flavors", ANY_ITEM, "resources", ANY_ITEM),
@@ -48,17 +52,17 @@ KNOWN_KINDS = {
         _AUTOSCALED,
         ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
         above_zero=("spec", "minReplicas"),  # 0 needs the feature gate HPAScaleToZero
+        bounds=_AUTOSCALED,
     ),
-    ("keda.sh", "ScaledObject"): KnownKind(
-        "scaledobjects", (("spec", "minReplicaCount"), ("spec", "maxReplicaCount"))
-    ),
+    ("keda.sh", "ScaledObject"): KnownKind("scaledobjects", _KEDA, bounds=_KEDA),
     ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
         "autoscalingrunnersets",
-        (("spec", "minRunners"), ("spec", "maxRunners")),
+        _RUNNERS,
         ready=(("spec", "minRunners"), ("status", "currentRunners")),
+        bounds=_RUNNERS,
     ),
     ("actions.summerwind.dev", "HorizontalRunnerAutoscaler"): KnownKind(
-        "horizontalrunnerautoscalers", _AUTOSCALED
+        "horizontalrunnerautoscalers", _AUTOSCALED, bounds=_AUTOSCALED
     ),
     ("karpenter.sh", "NodePool"): KnownKind(
         "nodepools", (("spec", "limits", ANY_KEY),), of_cluster=True, has_quantities=True
