@@ -1,9 +1,11 @@
 """Numbers of somebody else: which may be held, what they can be, and that reservations agree about one."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks.references import check_names_in_policies
 from berth.findings import Problem
@@ -40,6 +42,9 @@ RUNNER_SETS: Value = {
     "namespaces": ["shop"],
 }
 RUNNERS: Value = {**without(RUNNER_SETS, "namespaces"), "namespace": "shop", "name": "runners"}
+RESOURCE_QUOTA: Value = {
+    "apiVersion": "v1", "kind": "ResourceQuota", "namespace": "lab", "name": "lab"
+}  # fmt: skip
 HELD = "spec.clusters.0.held"
 
 
@@ -181,6 +186,81 @@ def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value,
     assert alone(holding(target=target), held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
+def advice(problem: str) -> str:
+    """Return what the only problem says to write, do or mean."""
+    assert isinstance(problem, Line)
+    return re.split(r"(?:Write|Add|Did you mean) ", problem.text)[-1].rstrip(".?")
+
+
+@pytest.mark.parametrize(
+    ("target", "entry", "path"),
+    [
+        pytest.param({**QUOTA, "path": QUOTA["path"].replace("Quota", "quota")}, QUEUE, QUOTA["path"],
+                     id="own-items"),
+        pytest.param({**QUOTA, "path": QUOTA["path"].replace("flavors", "flavours")}, QUEUE, QUOTA["path"],
+                     id="step-inside"),
+        pytest.param({**POOL, "path": "spec.limit.cpu"}, NODE_POOL, "spec.limits.cpu", id="own-key"),
+        pytest.param({**API, "path": "spec.maxReplica"}, HPA, "spec.maxReplicas", id="nearest"),
+    ],
+)  # fmt: skip
+def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str) -> None:
+    options: dict[str, Any] = {"unit": "Gi"} if "memory" in path else {}
+    (problem,) = alone(holding(target=target, **options), held=[entry])
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target.path", path)
+    assert alone(holding(target={**target, "path": path}, **options), held=[entry]) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("HorizontalPodAutoScaler", "HorizontalPodAutoscaler"),
+        ("ScaledObjects", "ScaledObject"),
+        ("Fleets", "Fleet"),
+    ],
+)
+def test_a_misspelled_kind_is_advised(written: str, kind: str) -> None:
+    (problem,) = alone(holding(target={**API, "kind": written}, otherwise=3), held=EVERY)
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target", kind)
+
+
+def test_a_misspelled_kind_that_is_listed_is_advised() -> None:
+    entry = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObjects", "namespaces": ["shop"]}
+    problems = lines(read(held_site({**entry, "paths": ["spec.minReplicaCount"]})).problems)
+
+    assert problems == [finding(f"B011 {HELD}.0", "Did you mean ScaledObject?")]
+
+
+def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
+    quotas = {**without(RESOURCE_QUOTA, "name"), "namespaces": ["lab"], "plural": "resourcequotas"}
+    quotas = {**without(quotas, "namespace"), "paths": ["spec.hard.*"]}
+    target = {**RESOURCE_QUOTA, "namespace": "lab2", "path": "spec.hard.pods"}
+    (problem,) = alone(holding(target=target), held=[quotas])
+
+    assert (problem, advice(problem)) == (
+        f"B300 {AT}.target",
+        "lab2 to namespaces of ResourceQuota in held of cluster prod, or name another target",
+    )
+    assert alone(holding(target=target), held=[{**quotas, "namespaces": ["lab", "lab2"]}]) == []
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param({**API}, id="known"),
+        pytest.param({**RESOURCE_QUOTA, "path": 'spec.hard["requests.cpu"]'}, id="unknown"),
+        pytest.param({**RESOURCE_QUOTA, "kind": "Sandboxes", "apiVersion": "x.org/v1", "path": "spec.a[0].b"},
+                     id="items"),
+    ],
+)  # fmt: skip
+def test_the_entry_that_is_advised_is_one(target: Value) -> None:
+    (problem,) = alone(holding(target=target), held=[QUEUE])
+    entry = yaml.safe_load(advice(problem).partition(" to held")[0])
+
+    assert alone(holding(target=target), held=[entry]) == []
+
+
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
     target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet"}
 
@@ -269,9 +349,6 @@ def _without_target() -> Value:
     return document
 
 
-RESOURCE_QUOTA: Value = {
-    "apiVersion": "v1", "kind": "ResourceQuota", "namespace": "lab", "name": "lab"
-}  # fmt: skip
 OF_BYTES = [
     *[pytest.param({**POOL, "path": f"spec.limits.{key}"}, id=f"limit-{key}")
       for key in ("memory", "ephemeral-storage", "hugepages-2Mi")],

@@ -1,6 +1,7 @@
 """Objects of somebody else whose numbers are held: the kinds that are known, and `held` of a cluster."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
@@ -8,7 +9,7 @@ from berth.core.objects import ObjectKind
 from berth.findings import Path
 from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, object_path_text, parse_object_path
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
 
@@ -105,6 +106,17 @@ _BYTES_RESOURCE = re.compile(
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 
 
+def near_kinds(kind: str, listed: Iterable[str] = ()) -> list[str]:
+    """Return the kinds that are probably meant by one that is neither known nor listed."""
+    kinds = {*listed, *(name for _, name in KNOWN_KINDS)}
+    return [] if kind in kinds else close(kind, sorted(kinds), 0.85)
+
+
+def plural_of(kind: str) -> str:
+    """Guess the name of a kind in paths of the API."""
+    return kind.lower() + ("es" if kind.endswith("s") else "s")
+
+
 def known_kind(api_version: str, kind: str) -> KnownKind | None:
     return KNOWN_KINDS.get((group_of(api_version), kind))
 
@@ -186,6 +198,12 @@ ApiVersion = Annotated[str, Text("apiVersion", _api_version)]
 Kind = Annotated[str, Text("kind", _kind)]
 
 
+def _filled(step: Step, allowed: Step) -> Step:
+    """Return the step of a pattern, or that of a path in place of a wildcard that it matches."""
+    is_wildcard = allowed in (ANY_KEY, ANY_ITEM)
+    return step if is_wildcard and isinstance(step, str) == (allowed == ANY_KEY) else allowed
+
+
 class HeldSpec(Model):
     """Objects of somebody else whose numbers reservations may hold."""
 
@@ -216,7 +234,9 @@ class HeldSpec(Model):
         self._check_known(known, path, report)
         self._check_paths(path, report)
         if known is None and self.plural is None:
-            fix = f"Add plural, as kubectl api-resources has it, such as {self.kind.lower()}s."
+            fix = f"Add plural, as kubectl api-resources has it, such as {plural_of(self.kind)}."
+            if meant := near_kinds(self.kind):
+                fix = f"Did you mean {' or '.join(meant)}?"
             report(MISSING, path, f"the plural of kind {self.kind} is not known.", fix)
         elif known is not None and known.of_cluster and self.namespaces is not None:
             message = f"{self.kind} has no namespace."
@@ -250,9 +270,19 @@ class HeldSpec(Model):
         known = known_kind(self.api_version, self.kind)
         return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
 
-    @property
-    def allowed_text(self) -> str:
-        return " or ".join(map(object_path_text, self.allowed))
+    def nearest_path(self, path: tuple[Step, ...]) -> str:
+        """Return what may be written instead of a path: with the steps of it where a pattern has any."""
+        filled = [
+            tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
+            + pattern[len(path) :]
+            for pattern in self.allowed
+        ]
+        texts = [object_path_text(steps) for steps in filled]
+        near = close(object_path_text(path), texts)[:1] or texts
+        has_wildcards = any("*" in text for text in near)
+        return " or ".join(near) + (
+            ", with a key for .* and an item such as [0] for [*]" if has_wildcards else ""
+        )
 
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""

@@ -12,7 +12,7 @@ from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
 from berth.notation.objectpath import may_be_same, object_path_text
 from berth.schema.declared import Declared
-from berth.schema.heldobjects import NOT_HELD, HeldSpec
+from berth.schema.heldobjects import NOT_HELD, HeldSpec, near_kinds, plural_of
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import step_counts
 from berth.schema.values import Cluster, Site
@@ -50,7 +50,7 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
             yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
-            fix = f"Write {held.allowed_text}."
+            fix = f"Write {held.nearest_path(target.path)}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
@@ -139,15 +139,27 @@ def _rehearsed(reservation: Reservation) -> Iterator[int]:
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
     where = f" in namespace {target.namespace}" if target.namespace else ""
     message = f"the Site lets no reservation hold a number of {target.kind} {target.api_version}{where}."
+    here = f"held of cluster {cluster.name}"
     same = [held for held in cluster.held if held.kind == target.kind]
-    versions = {held.api_version for held in same} - {target.api_version}
-    if versions and len(same) == len(versions):
-        return message, f"Write apiVersion: {min(versions)}, as held of cluster {cluster.name} does."
+    if meant := near_kinds(target.kind, [held.kind for held in cluster.held]):
+        return message, f"Did you mean {' or '.join(meant)}?"
+    of_version = [held for held in same if held.api_version == target.api_version]
+    if same and not of_version:
+        return message, f"Write apiVersion: {min(held.api_version for held in same)}, as {here} does."
     if target.namespace is None and same and all(held.namespaces for held in same):
         return message, f"Add namespace: where the {target.kind} is."
+    if target.namespace is not None and any(held.namespaces for held in of_version):
+        fix = f"Add {target.namespace} to namespaces of {target.kind} in {here}, or name another target."
+        return message, fix
+    return message, f"Add {_new_entry(target)} to {here}, or name another target."
+
+
+def _new_entry(target: ValueTarget) -> str:
+    """Return the entry of the Site that lets reservations hold the number, for YAML in one line."""
     namespaces = f", namespaces: [{target.namespace}]" if target.namespace else ""
-    entry = f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}}}"
-    return message, f"Add {entry} to held of cluster {cluster.name}, or name another target."
+    of_unknown = f", plural: {plural_of(target.kind)}, paths: ['{object_path_text(target.path)}']"
+    more = of_unknown if target.known is None else ""
+    return f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}{more}}}"
 
 
 def _options(reservation: Reservation) -> ValueOptions | None:
