@@ -621,6 +621,21 @@ def test_two_spellings_of_a_number_are_told_at_both(first: str, second: str, is_
     assert told({**there, "name": "other"}) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "other"),
+    [
+        pytest.param({**POOL, "path": "spec.limits.memory"}, 'spec.limits["memory"]', id="key"),
+        pytest.param(QUOTA, QUOTA["path"].replace("=memory", '="memory"'), id="selector"),
+    ],
+)
+def test_two_quotings_of_a_number_are_one_number(target: Value, other: str) -> None:
+    amount = {"unit": "Gi", "otherwise": "3Gi"}
+    both = {"target": target, **amount}, {"target": {**target, "path": other}, **amount}
+
+    assert two(*both) == []
+    assert two(both[0], {**both[1], "otherwise": "4Gi"}) == [f"B301 {AT}.otherwise"]
+
+
 def test_sessions_count_for_nobody_who_shares() -> None:
     counting = {
         "target": WEB,
