@@ -186,6 +186,32 @@ def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value,
     assert alone(holding(target=target), held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
+@pytest.mark.parametrize(
+    ("item", "wrong", "advised"),
+    [
+        ("flavors[name=default]", "flavors[nam=default]", "flavors[name=default]"),
+        ("resources[name=memory]", "resources[Name=memory]", "resources[name=memory]"),
+        ("resourceGroups[0]", "resourceGroups[name=a]", "resourceGroups[0]"),
+    ],
+)
+def test_items_of_known_lists_are_named_by_the_key_that_they_have(
+    item: str, wrong: str, advised: str
+) -> None:
+    target = {**QUOTA, "path": QUOTA["path"].replace(item, wrong)}
+    problems = read(*documents(holding(target=target, unit="Gi"))).problems
+
+    assert lines(problems) == [finding(f"B300 {AT}.target.path", advised)]
+
+
+def test_which_key_names_the_items_of_other_lists_is_not_known() -> None:
+    entry = {"apiVersion": "example.org/v1", "kind": "Fleet", "plural": "fleets", "namespaces": ["shop"]}
+    target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet", "path": "spec.flavors[id=a].size"}
+
+    assert alone(holding(target=target), held=[{**entry, "paths": ["spec.flavors[*].size"]}]) == []
+    one = {**entry, "paths": ["spec.flavors[name=a].size"]}
+    assert alone(holding(target=target), held=[one]) == [f"B300 {AT}.target.path"]
+
+
 def advice(problem: str) -> str:
     """Return what the only problem says to write, do or mean."""
     assert isinstance(problem, Line)
@@ -610,12 +636,12 @@ def test_each_disagreement_is_told(
 )
 def test_two_spellings_of_a_number_are_told_at_both(first: str, second: str, is_doubtful: bool) -> None:
     """Neither knows of the other then: each would give back what the other has set."""
-    path = "spec.resourceGroups[0].flavors{}.resources[name=memory].nominalQuota"
-    here, there = ({**QUOTA, "path": path.format(item)} for item in (first, second))
-    amount = {"unit": "Gi", "otherwise": "3Gi"}
+    held = {**without(ROLLOUT, "scale"), "paths": ["spec.flavors[*].size"]}
+    target = {**WEB, "apiVersion": ROLLOUT["apiVersion"], "kind": ROLLOUT["kind"]}
+    here, there = ({**target, "path": f"spec.flavors{item}.size"} for item in (first, second))
 
-    def told(target: Value) -> list[str]:
-        return two({"target": here, **amount}, {"target": target, **amount})
+    def told(other: Value) -> list[str]:
+        return alone(holding("a", here, otherwise=3), holding("b", other, otherwise=3), held=[held])
 
     assert told(there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
     assert told({**there, "name": "other"}) == []

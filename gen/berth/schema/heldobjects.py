@@ -1,7 +1,7 @@
 """Objects of somebody else whose numbers are held: the kinds that are known, and `held` of a cluster."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
@@ -22,7 +22,7 @@ class KnownKind(NamedTuple):
     `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
     a number of its spec asks for. `above_zero`: a number of its spec that the API server refuses to be 0.
     `has_quantities`: whether its spec has amounts such as 64Gi. `bounds`: the least and the largest number of
-    the same things.
+    the same things. `item_keys`: by the name of a list, the key that names its items; empty: they have none.
     """
 
     plural: str
@@ -33,6 +33,7 @@ class KnownKind(NamedTuple):
     above_zero: tuple[Step, ...] = ()
     has_quantities: bool = False
     bounds: tuple[tuple[Step, ...], ...] = ()
+    item_keys: Mapping[Step, str] = {}
 
 
 REPLICAS: tuple[Step, ...] = ("spec", "replicas")
@@ -73,6 +74,7 @@ KNOWN_KINDS = {
         tuple((*_QUOTAS, name) for name in ("nominalQuota", "borrowingLimit", "lendingLimit")),
         of_cluster=True,
         has_quantities=True,
+        item_keys={"resourceGroups": "", "flavors": "name", "resources": "name"},
     ),
 }
 """By group and kind."""

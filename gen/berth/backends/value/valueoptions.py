@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Any
 
 from berth.core.holders import Step
@@ -112,6 +113,19 @@ class ValueTarget(Model):
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
             report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
+        for message, fix in self._item_problems(known):
+            report(NOT_HELD, (*path, "path"), message, fix)
+
+    def _item_problems(self, known: KnownKind) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with steps that name an item by a key which items of that list do not have."""
+        for of_list, item in pairwise(self.path):
+            if isinstance(item, tuple) and of_list in known.item_keys:
+                key, name = known.item_keys[of_list], item[1]
+                if item[0] != key:
+                    fix = (
+                        f"Write {of_list}[{key}={name}]." if key else f"Write {of_list}[0], or another index."
+                    )
+                    yield f"items of {of_list} have no key {item[0]} to name them.", fix
 
     @property
     def known(self) -> KnownKind | None:
