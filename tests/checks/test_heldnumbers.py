@@ -594,20 +594,22 @@ def overlap(how: str) -> Value:
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        pytest.param({}, {"otherwise": 4}, [finding(f"B301 {AT}.otherwise", 3, 4)], id="otherwise"),
+        pytest.param({}, {"otherwise": 4}, [finding(f"B301 {AT}.otherwise", 3, 4)] * 2, id="otherwise"),
         pytest.param({"otherwise": None}, {"otherwise": None}, [f"B301 {AT}", f"B301 {AT}"], id="unknown"),
-        pytest.param({}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")], id="overlap"),
+        pytest.param(
+            {}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")] * 2, id="overlap"
+        ),
         pytest.param(overlap("sum"), overlap("sum"), [], id="both-add-up"),
         pytest.param(
             {"target": {**QUOTA, "path": LENDING}, "unit": "Gi", "otherwise": "3Gi"},
             {"target": {**QUOTA, "path": LENDING}, "unit": "Mi", "otherwise": "3Mi"},
-            [f"B301 {AT}.otherwise", f"B301 {AT}.unit"],
+            [f"B301 {AT}.otherwise", f"B301 {AT}.unit"] * 2,
             id="unit",
         ),
         pytest.param(
             {},
             {"target": {**API, "ready": "status.desiredReplicas"}},
-            [finding(f"B301 {AT}.target.ready", "status.currentReplicas", "status.desiredReplicas")],
+            [finding(f"B301 {AT}.target.ready", "status.currentReplicas", "status.desiredReplicas")] * 2,
             id="ready",
         ),
         pytest.param({}, {"target": {**API, "ready": "status.currentReplicas"}}, [], id="ready-as-is-known"),
@@ -619,10 +621,18 @@ def overlap(how: str) -> Value:
         ),
     ],
 )
-def test_each_disagreement_is_told(
+def test_each_disagreement_is_told_at_both(
     first: dict[str, Any], second: dict[str, Any], expected: list[str]
 ) -> None:
     assert two(first, second) == expected
+
+
+def test_a_disagreement_of_many_is_told_once_in_each() -> None:
+    sharing = [holding(name, otherwise=4 if name == "c" else 3) for name in "abcd"]
+
+    assert alone(*sharing) == [
+        finding(f"B301 {AT}.otherwise", other) for other in ("in c,", "in c,", "in a,", "in c,")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -659,7 +669,7 @@ def test_two_quotings_of_a_number_are_one_number(target: Value, other: str) -> N
     both = {"target": target, **amount}, {"target": {**target, "path": other}, **amount}
 
     assert two(*both) == []
-    assert two(both[0], {**both[1], "otherwise": "4Gi"}) == [f"B301 {AT}.otherwise"]
+    assert two(both[0], {**both[1], "otherwise": "4Gi"}) == [f"B301 {AT}.otherwise"] * 2
 
 
 def test_sessions_count_for_nobody_who_shares() -> None:
@@ -686,7 +696,7 @@ def test_nobody_who_shares_rehearses() -> None:
 
 def test_a_suspended_reservation_agrees_too() -> None:
     """It may be resumed by a change of one line, which must not break another reservation."""
-    assert two({"spec": {"suspend": True}}, {"otherwise": 4}) == [f"B301 {AT}.otherwise"]
+    assert two({"spec": {"suspend": True}}, {"otherwise": 4}) == [f"B301 {AT}.otherwise"] * 2
 
 
 CLUSTERS = (

@@ -217,6 +217,7 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         at_rehearsal: Path = ("spec", "provisioning", "rehearsal")
         fix = "Remove it: a rehearsal ends when its own seats are ready, which nobody can tell apart."
         yield reservation.problem(DISAGREE, at_rehearsal, f"{what}.", fix)
+    differing: set[str] = set()  # what was reported, with the first other that has another value
     for other in others:
         assert isinstance(other.holder, ValueHolder)
         options, others_options = holder.options, other.holder.options
@@ -228,7 +229,8 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         ]
         places: dict[str, Path] = {"overlap": ("spec", "provisioning"), "ready": _TARGET}
         for key, here, there in values:
-            if here != there and reservation.name < other.name:
+            if here != there and key not in differing:
+                differing.add(key)
                 at = (*places.get(key, _BACKEND), key)
                 message = (
                     f"{key} is {_shown(here)} here and {_shown(there)} in {other.name}, which holds the same "
