@@ -233,7 +233,10 @@ def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str)
     options: dict[str, Any] = {"unit": "Gi"} if "memory" in path else {}
     (problem,) = alone(holding(target=target, **options), held=[entry])
 
-    assert (problem, advice(problem)) == (f"B300 {AT}.target.path", path)
+    assert (problem, yaml.safe_load(f"{{path: {advice(problem)}}}")) == (
+        f"B300 {AT}.target.path",
+        {"path": path},
+    )
     assert alone(holding(target={**target, "path": path}, **options), held=[entry]) == []
 
 

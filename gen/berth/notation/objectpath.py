@@ -50,6 +50,12 @@ def object_path_text(steps: tuple[Step, ...]) -> str:
     return path_text(steps).replace('["*"]', ".*").replace("[*=*]", "[*]")
 
 
+def yaml_path(steps: tuple[Step, ...]) -> str:
+    """Return a path to be pasted into YAML, also within braces, where brackets need quotes."""
+    text = object_path_text(steps)
+    return f"'{text}'" if "[" in text else text
+
+
 def matches_pattern(path: tuple[Step, ...], pattern: tuple[Step, ...]) -> bool:
     """Return whether a path is one of a pattern, step by step."""
     return len(path) == len(pattern) and all(map(_matches, path, pattern))

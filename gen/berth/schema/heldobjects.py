@@ -7,7 +7,14 @@ from typing import Annotated, NamedTuple
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind
 from berth.findings import Path
-from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, object_path_text, parse_object_path
+from berth.notation.objectpath import (
+    ANY_ITEM,
+    ANY_KEY,
+    matches_pattern,
+    object_path_text,
+    parse_object_path,
+    yaml_path,
+)
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
 from berth.schema.seatholders import Unit
@@ -279,7 +286,7 @@ class HeldSpec(Model):
             + pattern[len(path) :]
             for pattern in self.allowed
         ]
-        texts = [object_path_text(steps) for steps in filled]
+        texts = [yaml_path(steps) for steps in filled]
         near = close(object_path_text(path), texts)[:1] or texts
         has_wildcards = any("*" in text for text in near)
         return " or ".join(near) + (

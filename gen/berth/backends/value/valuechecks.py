@@ -10,8 +10,9 @@ from berth.dates.rehearsals import has_rehearsals, rule_of
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
-from berth.notation.objectpath import may_be_same, object_path_text
+from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
+from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.heldobjects import NOT_HELD, HeldSpec, near_kinds, plural_of
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import step_counts
@@ -157,7 +158,7 @@ def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
 def _new_entry(target: ValueTarget) -> str:
     """Return the entry of the Site that lets reservations hold the number, for YAML in one line."""
     namespaces = f", namespaces: [{target.namespace}]" if target.namespace else ""
-    of_unknown = f", plural: {plural_of(target.kind)}, paths: ['{object_path_text(target.path)}']"
+    of_unknown = f", plural: {plural_of(target.kind)}, paths: [{yaml_path(target.path)}]"
     more = of_unknown if target.known is None else ""
     return f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}{more}}}"
 

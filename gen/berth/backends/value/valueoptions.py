@@ -33,9 +33,8 @@ _SUFFIXES = tuple(unit.word for unit in Unit if unit.is_quantity)
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
     steps = parse_object_path(text)
     if steps is None:
-        fix = (
-            'Write it as spec.minReplicas, spec.limits["nvidia.com/gpu"] or spec.flavors[name=default].quota.'
-        )
+        examples = """'spec.limits["nvidia.com/gpu"]' or 'spec.flavors[name=default].quota'"""
+        fix = f"Write it as spec.minReplicas, {examples}."
         raise Refusal(f"{shown(text)} is not a path.", fix, NOT_HELD)
     if steps[0] != root or len(steps) < 2:
         raise Refusal(
