@@ -563,6 +563,16 @@ def test_a_rehearsal_asks_for_a_portion_of_its_own_entry() -> None:
     assert alone(holding(target=WEB, otherwise=40, spec=spec)) == []
 
 
+@pytest.mark.parametrize(
+    ("behavior", "expected"), [("none", ["B029 spec.sessions"]), ("maintain", [])], ids=["none", "maintain"]
+)
+def test_sessions_are_narrowed_only_where_they_count(behavior: str, expected: list[str]) -> None:
+    provisioning = {"placeholderCount": 25, "scaleDownBehavior": behavior}
+    spec = {"provisioning": provisioning, "sessions": {"matchLabels": {"a": "b"}}}
+
+    assert alone(holding(target=WEB, otherwise=0, spec=spec)) == expected
+
+
 def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
     buffer = {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 3}}
     spec = {"provisioning": {"placeholderCount": 25, **buffer}}

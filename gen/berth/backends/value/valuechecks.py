@@ -60,6 +60,19 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
     if target.least:
         yield from _zeros(reservation, target)
     yield from _lower(reservation, options)
+    yield from _idle_sessions(reservation, declared)
+
+
+def _idle_sessions(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+    """Report sessions that are narrowed for nothing; of a class without any, all backends have that check."""
+    has_sessions = any(
+        each.sessions for name in class_names(reservation) if (each := declared.classes.get(name))
+    )
+    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
+    if reservation.spec.sessions is not None and has_sessions and behaviors == {"none"}:
+        message = "sessions has no effect: with behavior none, sessions change no number."
+        fix = "Remove it, or write a scaleDownBehavior that counts sessions."
+        yield reservation.problem(IDLE_KEY, ("spec", "sessions"), message, fix)
 
 
 def _own_node_pools(declared: Declared, site: Site) -> set[str]:
