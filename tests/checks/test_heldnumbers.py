@@ -378,7 +378,10 @@ def _without_target() -> Value:
     return document
 
 
+OF_CLASS = 'spec.hard["gold.storageclass.storage.k8s.io/{}"]'
+CLAIMS = OF_CLASS.format("persistentvolumeclaims")
 OF_BYTES = [
+    pytest.param({**RESOURCE_QUOTA, "path": OF_CLASS.format("requests.storage")}, id="storage-of-a-class"),
     *[pytest.param({**POOL, "path": f"spec.limits.{key}"}, id=f"limit-{key}")
       for key in ("memory", "ephemeral-storage", "hugepages-2Mi")],
     pytest.param(QUOTA, id="quota-of-a-queue"),
@@ -399,7 +402,9 @@ def test_an_amount_of_bytes_has_a_unit(target: Value) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["spec.limits.cpu", "spec.limits.nodes", "spec.hard.pods"], ids=["cpu", "nodes", "pods"]
+    "path",
+    ["spec.limits.cpu", "spec.limits.nodes", "spec.hard.pods", CLAIMS],
+    ids=["cpu", "nodes", "pods", "claims"],
 )
 @pytest.mark.parametrize("otherwise", ["500m", "3k", "3Gi"])
 def test_advice_on_a_plain_number_names_no_unit(path: str, otherwise: str) -> None:

@@ -163,8 +163,10 @@ def names_bytes(path: tuple[Step, ...]) -> bool:
 
 
 def _counted_name(path: tuple[Step, ...]) -> str:
+    """Return which resource the number at a path is of; a quota may be for one StorageClass alone."""
     step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
-    return (step[1] if isinstance(step, tuple) else str(step)).lower()
+    name = (step[1] if isinstance(step, tuple) else str(step)).lower()
+    return name.partition(".storageclass.storage.k8s.io/")[2] or name
 
 
 def _api_version(text: str) -> str:

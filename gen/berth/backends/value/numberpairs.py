@@ -85,13 +85,11 @@ def _counts_sessions(reservation: Reservation) -> bool:
 
 def _levels(holding: Sequence[Reservation], declared: Declared) -> list[_Level]:
     """Return what a number is over time, from 0 on."""
-    open_to_resume = [reservation for reservation in holding if not reservation.suspend]
-    if not open_to_resume:
+    in_force = [reservation for reservation in holding if not reservation.suspend]
+    if not in_force:
         return []
-    first = open_to_resume[0]
-    spans = [
-        span for each in open_to_resume for span in _spans(each, expand(each, declared.calendars).windows)
-    ]
+    first = in_force[0]
+    spans = [span for each in in_force for span in _spans(each, expand(each, declared.calendars).windows)]
     levels = [_Level(0, first.holder.otherwise_count, first)]
     active: list[_Span] = []
     starting = sorted(spans, key=lambda span: span.since, reverse=True)
