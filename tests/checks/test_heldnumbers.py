@@ -230,7 +230,7 @@ def advice(problem: str) -> str:
     ],
 )  # fmt: skip
 def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str) -> None:
-    options: dict[str, Any] = {"unit": "Gi"} if "memory" in path else {}
+    options: dict[str, Any] = {"unit": "Gi", "otherwise": "1Gi"} if "memory" in path else {"otherwise": 1}
     (problem,) = alone(holding(target=target, **options), held=[entry])
 
     assert (problem, yaml.safe_load(f"{{path: {advice(problem)}}}")) == (
@@ -265,13 +265,13 @@ def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
     quotas = {**without(RESOURCE_QUOTA, "name"), "namespaces": ["lab"], "plural": "resourcequotas"}
     quotas = {**without(quotas, "namespace"), "paths": ["spec.hard.*"]}
     target = {**RESOURCE_QUOTA, "namespace": "lab2", "path": "spec.hard.pods"}
-    (problem,) = alone(holding(target=target), held=[quotas])
+    (problem,) = alone(holding(target=target, otherwise=1), held=[quotas])
 
     assert (problem, advice(problem)) == (
         f"B300 {AT}.target",
         "lab2 to namespaces of ResourceQuota in held of cluster prod, or name another target",
     )
-    assert alone(holding(target=target), held=[{**quotas, "namespaces": ["lab", "lab2"]}]) == []
+    assert alone(holding(target=target, otherwise=1), held=[{**quotas, "namespaces": ["lab", "lab2"]}]) == []
 
 
 @pytest.mark.parametrize(
@@ -284,10 +284,10 @@ def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
     ],
 )  # fmt: skip
 def test_the_entry_that_is_advised_is_one(target: Value) -> None:
-    (problem,) = alone(holding(target=target), held=[QUEUE])
+    (problem,) = alone(holding(target=target, otherwise=1), held=[QUEUE])
     entry = yaml.safe_load(advice(problem).partition(" to held")[0])
 
-    assert alone(holding(target=target), held=[entry]) == []
+    assert alone(holding(target=target, otherwise=1), held=[entry]) == []
 
 
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
@@ -431,7 +431,7 @@ def test_the_advice_on_a_count_with_a_unit_keeps_the_amount(count: str, number: 
 
     assert codes(read(*documents(holding(target=limit, unit=unit, spec=asked))).problems) == [expected]
     spec = {"provisioning": {"placeholderCount": number}}
-    assert alone(holding(target=limit, unit=unit, spec=spec)) == []
+    assert alone(holding(target=limit, unit=unit, otherwise=f"1{unit}", spec=spec)) == []
 
 
 @pytest.mark.parametrize(
@@ -845,7 +845,7 @@ def test_reservations_that_share_a_largest_number_raise_it_together() -> None:
 def test_numbers_of_two_objects_are_not_compared() -> None:
     cap = {**API, "name": "other", "path": "spec.maxReplicas"}
 
-    assert alone(holding("a", spec=asking(30)), holding("b", cap, spec=asking(10))) == []
+    assert alone(holding("a", spec=asking(30)), holding("b", cap, otherwise=1, spec=asking(10))) == []
 
 
 # Targets of policies
