@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from berth.backends.backendinterface import Backend, backend_of
 from berth.backends.backendregistry import HOLDERS
+from berth.schema.basemodel import Meaning
+from berth.schema.reservationspec import Provisioning
 from berth.schema.seatholders import Holder
 
 ROOT = Path(__file__).parents[1] / "gen" / "berth"
@@ -63,3 +65,14 @@ def test_no_code_outside_asks_which_backend_it_has() -> None:
 def test_each_backend_of_the_registry_is_there(holder: type[Holder]) -> None:
     assert isinstance(backend_of(holder.__new__(holder)), Backend)
     assert holder.implementation.rpartition(".")[0] in PACKAGES
+
+
+@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
+def test_the_described_default_of_each_backend_is_its_own(holder: type[Holder]) -> None:
+    defaults = {"scale_down_behavior": holder.behaviors[0], "overlap": holder.overlap}
+    for key, default in defaults.items():
+        meaning = Provisioning.model_fields[key].json_schema_extra
+        assert isinstance(meaning, Meaning)
+        usual, *others = meaning.words.split("; ")
+        own = next((text for text in others if holder.backend in text), usual)
+        assert own.split()[0] == f"`{default}`"

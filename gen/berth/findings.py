@@ -392,6 +392,7 @@ RULES = {
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
     "B302": Rule(WARNING, "A window lets a number of somebody else be lower than outside of windows."),
     "B303": Rule(ERROR, "A target of a policy fits no number that reservations may hold."),
+    "B307": Rule(ERROR, "The least number of an object is above the largest, by two reservations."),
     # device claims
     "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
     "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),

@@ -33,7 +33,7 @@ from berth.checks.collisions import RenderedNames
 from berth.dates.cronschedules import open_spans, schedules
 from berth.dates.expansion import Expansion, Occurrence, windows
 from berth.dates.recurrence import expand
-from berth.findings import ERROR, Finding, Problem, severity
+from berth.findings import ERROR, GUARDS, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import parse
 from berth.reading.source import Source, read, read_within
@@ -256,12 +256,13 @@ class Pipeline:
         return unreadable or self.declared.may_exist(kind, name)
 
     def is_silenced(self, one: Problem | Finding) -> bool:
-        """Tell whether its document silences it, or the Site if it is in a file that the Site names."""
+        """Tell whether its document silences it; or the Site, a guard or what is in a file that it names."""
         if not isinstance(one, Problem):
             return False
-        is_other = one.file in self._others and self.site is not None
-        origin = self.site.origin[:2] if is_other and self.site is not None else (one.file, one.index)
-        return one.code in self.declared.ignored.get(origin, ())
+        origins = [] if one.file in self._others else [(one.file, one.index)]
+        if self.site is not None and (one.file in self._others or one.code in GUARDS):
+            origins.append(self.site.origin[:2])
+        return any(one.code in self.declared.ignored.get(origin, ()) for origin in origins)
 
 
 # Of the Site and the documents that stay the same whatever is reserved.

@@ -1,9 +1,11 @@
 """Numbers of somebody else: which may be held, what they can be, and that reservations agree about one."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks.references import check_names_in_policies
 from berth.findings import Problem
@@ -24,7 +26,7 @@ from tests.checks.heldnumbers import (
     held_site,
     holding,
 )
-from tests.saying import Value, codes, finding, lines, read, resource_class, site, weekly
+from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
 
 
 def without(value: Value, key: str) -> Value:
@@ -40,6 +42,9 @@ RUNNER_SETS: Value = {
     "namespaces": ["shop"],
 }
 RUNNERS: Value = {**without(RUNNER_SETS, "namespaces"), "namespace": "shop", "name": "runners"}
+RESOURCE_QUOTA: Value = {
+    "apiVersion": "v1", "kind": "ResourceQuota", "namespace": "lab", "name": "lab"
+}  # fmt: skip
 HELD = "spec.clusters.0.held"
 
 
@@ -206,6 +211,110 @@ def test_no_item_is_selected_by_what_windows_change(flavor: str, resource: str, 
     assert found == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
+@pytest.mark.parametrize(
+    ("item", "wrong", "advised"),
+    [
+        ("flavors[name=default]", "flavors[nam=default]", "flavors[name=default]"),
+        ("resources[name=memory]", "resources[Name=memory]", "resources[name=memory]"),
+        ("resourceGroups[0]", "resourceGroups[name=a]", "resourceGroups[0]"),
+    ],
+)
+def test_items_of_known_lists_are_named_by_the_key_that_they_have(
+    item: str, wrong: str, advised: str
+) -> None:
+    target = {**QUOTA, "path": QUOTA["path"].replace(item, wrong)}
+    problems = read(*documents(holding(target=target, unit="Gi"))).problems
+
+    assert lines(problems) == [finding(f"B300 {AT}.target.path", advised)]
+
+
+def test_which_key_names_the_items_of_other_lists_is_not_known() -> None:
+    entry = {"apiVersion": "example.org/v1", "kind": "Fleet", "plural": "fleets", "namespaces": ["shop"]}
+    target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet", "path": "spec.flavors[id=a].size"}
+
+    assert alone(holding(target=target), held=[{**entry, "paths": ["spec.flavors[*].size"]}]) == []
+    one = {**entry, "paths": ["spec.flavors[name=a].size"]}
+    assert alone(holding(target=target), held=[one]) == [f"B300 {AT}.target.path"]
+
+
+def advice(problem: str) -> str:
+    """Return what the only problem says to write, do or mean."""
+    assert isinstance(problem, Line)
+    return re.split(r"(?:Write|Add|Did you mean) ", problem.text)[-1].rstrip(".?")
+
+
+@pytest.mark.parametrize(
+    ("target", "entry", "path"),
+    [
+        pytest.param({**QUOTA, "path": QUOTA["path"].replace("Quota", "quota")}, QUEUE, QUOTA["path"],
+                     id="own-items"),
+        pytest.param({**QUOTA, "path": QUOTA["path"].replace("flavors", "flavours")}, QUEUE, QUOTA["path"],
+                     id="step-inside"),
+        pytest.param({**POOL, "path": "spec.limit.cpu"}, NODE_POOL, "spec.limits.cpu", id="own-key"),
+        pytest.param({**API, "path": "spec.maxReplica"}, HPA, "spec.maxReplicas", id="nearest"),
+    ],
+)  # fmt: skip
+def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str) -> None:
+    options: dict[str, Any] = {"unit": "Gi", "otherwise": "1Gi"} if "memory" in path else {"otherwise": 1}
+    (problem,) = alone(holding(target=target, **options), held=[entry])
+
+    assert (problem, yaml.safe_load(f"{{path: {advice(problem)}}}")) == (
+        f"B300 {AT}.target.path",
+        {"path": path},
+    )
+    assert alone(holding(target={**target, "path": path}, **options), held=[entry]) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("HorizontalPodAutoScaler", "HorizontalPodAutoscaler"),
+        ("ScaledObjects", "ScaledObject"),
+        ("Fleets", "Fleet"),
+    ],
+)
+def test_a_misspelled_kind_is_advised(written: str, kind: str) -> None:
+    (problem,) = alone(holding(target={**API, "kind": written}, otherwise=3), held=EVERY)
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target", kind)
+
+
+def test_a_misspelled_kind_that_is_listed_is_advised() -> None:
+    entry = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObjects", "namespaces": ["shop"]}
+    problems = lines(read(held_site({**entry, "paths": ["spec.minReplicaCount"]})).problems)
+
+    assert problems == [finding(f"B011 {HELD}.0", "Did you mean ScaledObject?")]
+
+
+def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
+    quotas = {**without(RESOURCE_QUOTA, "name"), "namespaces": ["lab"], "plural": "resourcequotas"}
+    quotas = {**without(quotas, "namespace"), "paths": ["spec.hard.*"]}
+    target = {**RESOURCE_QUOTA, "namespace": "lab2", "path": "spec.hard.pods"}
+    (problem,) = alone(holding(target=target, otherwise=1), held=[quotas])
+
+    assert (problem, advice(problem)) == (
+        f"B300 {AT}.target",
+        "lab2 to namespaces of ResourceQuota in held of cluster prod, or name another target",
+    )
+    assert alone(holding(target=target, otherwise=1), held=[{**quotas, "namespaces": ["lab", "lab2"]}]) == []
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param({**API}, id="known"),
+        pytest.param({**RESOURCE_QUOTA, "path": 'spec.hard["requests.cpu"]'}, id="unknown"),
+        pytest.param({**RESOURCE_QUOTA, "kind": "Sandboxes", "apiVersion": "x.org/v1", "path": "spec.a[0].b"},
+                     id="items"),
+    ],
+)  # fmt: skip
+def test_the_entry_that_is_advised_is_one(target: Value) -> None:
+    (problem,) = alone(holding(target=target, otherwise=1), held=[QUEUE])
+    entry = yaml.safe_load(advice(problem).partition(" to held")[0])
+
+    assert alone(holding(target=target, otherwise=1), held=[entry]) == []
+
+
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
     target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet"}
 
@@ -292,6 +401,62 @@ def _without_target() -> Value:
     document = holding()
     del document["spec"]["backend"]["target"]
     return document
+
+
+OF_CLASS = 'spec.hard["gold.storageclass.storage.k8s.io/{}"]'
+CLAIMS = OF_CLASS.format("persistentvolumeclaims")
+OF_BYTES = [
+    pytest.param({**RESOURCE_QUOTA, "path": OF_CLASS.format("requests.storage")}, id="storage-of-a-class"),
+    *[pytest.param({**POOL, "path": f"spec.limits.{key}"}, id=f"limit-{key}")
+      for key in ("memory", "ephemeral-storage", "hugepages-2Mi")],
+    pytest.param(QUOTA, id="quota-of-a-queue"),
+    *[pytest.param({**RESOURCE_QUOTA, "path": f"spec.hard{key}"}, id=f"quota-{key}")
+      for key in (".memory", '["requests.memory"]', '["limits.memory"]', '["requests.storage"]',
+                  '["requests.ephemeral-storage"]')],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", OF_BYTES)
+def test_an_amount_of_bytes_has_a_unit(target: Value) -> None:
+    """Without one, a count of 64 would be 64 bytes."""
+    without: list[Value] = [{}, {"otherwise": 8}, {"otherwise": "8Gi"}]
+    for options in without:
+        assert codes(read(*documents(holding(target=target, **options))).problems) == [f"B011 {AT}"]
+    with_unit = read(*documents(holding(target=target, unit="Gi", otherwise="8Gi")))
+    assert with_unit.problems == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["spec.limits.cpu", "spec.limits.nodes", "spec.hard.pods", CLAIMS],
+    ids=["cpu", "nodes", "pods", "claims"],
+)
+@pytest.mark.parametrize("otherwise", ["500m", "3k", "3Gi"])
+def test_advice_on_a_plain_number_names_no_unit(path: str, otherwise: str) -> None:
+    target = {**(RESOURCE_QUOTA if "hard" in path else POOL), "path": path}
+    in_text, with_unit = (
+        lines(read(*documents(holding(target=target, **options))).problems)
+        for options in ({"otherwise": otherwise}, dict[str, Any](unit="Gi"))
+    )
+
+    assert (in_text, with_unit) == ([f"B300 {AT}.otherwise"], [f"B016 {AT}.unit @key"])
+    for problem in (*in_text, *with_unit):
+        assert isinstance(problem, Line)
+        assert not any(word in problem.text for word in ("Add unit", "name the"))
+
+
+@pytest.mark.parametrize(
+    ("count", "number", "unit"),
+    [("64Gi", 64, "Gi"), ("512 Mi", 512, "Mi"), ("2Ti", 2048, "Gi"), ("3T", 3000, "G")],
+)
+def test_the_advice_on_a_count_with_a_unit_keeps_the_amount(count: str, number: int, unit: str) -> None:
+    limit = {**POOL, "path": "spec.limits.memory"}
+    asked: Value = {"provisioning": {"placeholderCount": count}}
+    expected = finding("B013 spec.provisioning.placeholderCount", f"Write {number};", f" {unit} goes")
+
+    assert codes(read(*documents(holding(target=limit, unit=unit, spec=asked))).problems) == [expected]
+    spec = {"provisioning": {"placeholderCount": number}}
+    assert alone(holding(target=limit, unit=unit, otherwise=f"1{unit}", spec=spec)) == []
 
 
 @pytest.mark.parametrize(
@@ -427,6 +592,67 @@ def test_a_window_that_may_take_a_number_away_is_a_warning(provisioning: Value) 
     assert alone(holding(target=WEB, spec=spec)) == [f"B302 {AT}"]
 
 
+@pytest.mark.parametrize(
+    ("rehearsed", "least"),
+    [
+        pytest.param({"seats": 1}, 1, id="number"),
+        pytest.param({"seats": "10%"}, 26, id="percent"),
+        pytest.param({}, 256, id="all"),
+    ],
+)
+@pytest.mark.parametrize("where", ["reservation", "entry", "date"])
+def test_a_rehearsal_that_lowers_a_number_is_a_warning(rehearsed: Value, least: int, where: str) -> None:
+    usual = {"daysBefore": 2, "startTime": "06:00", **rehearsed}
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    at = {"date": "2026-02-05", "startTime": "06:00"}
+    spec: Value = {
+        "provisioning": {"placeholderCount": 256, **({"rehearsal": usual} if where == "reservation" else {})},
+        "recurrence": weekly(
+            {**entry, "rehearsal": usual} if where == "entry" else entry,
+            **({"rehearsals": [{"date": "2026-02-09", "at": at, **rehearsed}]} if where == "date" else {}),
+        ),
+    }
+    limit = {**POOL, "path": "spec.limits.cpu"}
+
+    assert alone(holding(target=limit, otherwise=least, spec=spec)) == []
+    lowered = alone(holding(target=limit, otherwise=least + 1, spec=spec))
+    assert lowered == [finding(f"B302 {AT}.otherwise", least, least + 1)]
+
+
+def test_a_rehearsal_of_a_moved_date_is_a_warning() -> None:
+    moved = [
+        {"date": "2026-02-09", "to": {"date": "2026-02-10"}},
+        {"date": "2026-02-16", "to": {"placeholderCount": 30}},
+    ]
+    rehearsal = {"daysBefore": 2, "startTime": "06:00", "seats": "10%"}
+    spec = {
+        "recurrence": weekly(moved=moved),
+        "provisioning": {"placeholderCount": 256, "rehearsal": rehearsal},
+    }
+
+    assert alone(holding(target=WEB, otherwise=3, spec=spec)) == []
+    assert alone(holding(target=WEB, otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
+
+
+def test_a_rehearsal_asks_for_a_portion_of_its_own_entry() -> None:
+    rehearsal = {"daysBefore": 2, "startTime": "06:00", "seats": "10%"}
+    large = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "placeholderCount": 400}
+    entries = ({**large, "rehearsal": rehearsal}, {**large, "dayOfWeek": 3, "placeholderCount": 40})
+    spec = {"recurrence": weekly(*entries), "provisioning": {"placeholderCount": 400}}
+
+    assert alone(holding(target=WEB, otherwise=40, spec=spec)) == []
+
+
+@pytest.mark.parametrize(
+    ("behavior", "expected"), [("none", ["B029 spec.sessions"]), ("maintain", [])], ids=["none", "maintain"]
+)
+def test_sessions_are_narrowed_only_where_they_count(behavior: str, expected: list[str]) -> None:
+    provisioning = {"placeholderCount": 25, "scaleDownBehavior": behavior}
+    spec = {"provisioning": provisioning, "sessions": {"matchLabels": {"a": "b"}}}
+
+    assert alone(holding(target=WEB, otherwise=0, spec=spec)) == expected
+
+
 def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
     buffer = {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 3}}
     spec = {"provisioning": {"placeholderCount": 25, **buffer}}
@@ -461,20 +687,22 @@ def overlap(how: str) -> Value:
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        pytest.param({}, {"otherwise": 4}, [finding(f"B301 {AT}.otherwise", 3, 4)], id="otherwise"),
+        pytest.param({}, {"otherwise": 4}, [finding(f"B301 {AT}.otherwise", 3, 4)] * 2, id="otherwise"),
         pytest.param({"otherwise": None}, {"otherwise": None}, [f"B301 {AT}", f"B301 {AT}"], id="unknown"),
-        pytest.param({}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")], id="overlap"),
+        pytest.param(
+            {}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")] * 2, id="overlap"
+        ),
         pytest.param(overlap("sum"), overlap("sum"), [], id="both-add-up"),
         pytest.param(
             {"target": {**QUOTA, "path": LENDING}, "unit": "Gi", "otherwise": "3Gi"},
-            {"target": {**QUOTA, "path": LENDING}},
-            [f"B301 {AT}.otherwise", f"B301 {AT}.unit"],
+            {"target": {**QUOTA, "path": LENDING}, "unit": "Mi", "otherwise": "3Mi"},
+            [f"B301 {AT}.otherwise", f"B301 {AT}.unit"] * 2,
             id="unit",
         ),
         pytest.param(
             {},
             {"target": {**API, "ready": "status.desiredReplicas"}},
-            [finding(f"B301 {AT}.target.ready", "status.currentReplicas", "status.desiredReplicas")],
+            [finding(f"B301 {AT}.target.ready", "status.currentReplicas", "status.desiredReplicas")] * 2,
             id="ready",
         ),
         pytest.param({}, {"target": {**API, "ready": "status.currentReplicas"}}, [], id="ready-as-is-known"),
@@ -486,10 +714,18 @@ def overlap(how: str) -> Value:
         ),
     ],
 )
-def test_each_disagreement_is_told(
+def test_each_disagreement_is_told_at_both(
     first: dict[str, Any], second: dict[str, Any], expected: list[str]
 ) -> None:
     assert two(first, second) == expected
+
+
+def test_a_disagreement_of_many_is_told_once_in_each() -> None:
+    sharing = [holding(name, otherwise=4 if name == "c" else 3) for name in "abcd"]
+
+    assert alone(*sharing) == [
+        finding(f"B301 {AT}.otherwise", other) for other in ("in c,", "in c,", "in a,", "in c,")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -503,11 +739,30 @@ def test_each_disagreement_is_told(
 )
 def test_two_spellings_of_a_number_are_told_at_both(first: str, second: str, is_doubtful: bool) -> None:
     """Neither knows of the other then: each would give back what the other has set."""
-    path = "spec.resourceGroups[0].flavors{}.resources[name=memory].nominalQuota"
-    here, there = ({"target": {**QUOTA, "path": path.format(item)}} for item in (first, second))
+    held = {**without(ROLLOUT, "scale"), "paths": ["spec.flavors[*].size"]}
+    target = {**WEB, "apiVersion": ROLLOUT["apiVersion"], "kind": ROLLOUT["kind"]}
+    here, there = ({**target, "path": f"spec.flavors{item}.size"} for item in (first, second))
 
-    assert two(here, there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
-    assert two(here, {"target": {**there["target"], "name": "other"}}) == []
+    def told(other: Value) -> list[str]:
+        return alone(holding("a", here, otherwise=3), holding("b", other, otherwise=3), held=[held])
+
+    assert told(there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
+    assert told({**there, "name": "other"}) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "other"),
+    [
+        pytest.param({**POOL, "path": "spec.limits.memory"}, 'spec.limits["memory"]', id="key"),
+        pytest.param(QUOTA, QUOTA["path"].replace("=memory", '="memory"'), id="selector"),
+    ],
+)
+def test_two_quotings_of_a_number_are_one_number(target: Value, other: str) -> None:
+    amount = {"unit": "Gi", "otherwise": "3Gi"}
+    both = {"target": target, **amount}, {"target": {**target, "path": other}, **amount}
+
+    assert two(*both) == []
+    assert two(both[0], {**both[1], "otherwise": "4Gi"}) == [f"B301 {AT}.otherwise"] * 2
 
 
 def test_sessions_count_for_nobody_who_shares() -> None:
@@ -534,7 +789,7 @@ def test_nobody_who_shares_rehearses() -> None:
 
 def test_a_suspended_reservation_agrees_too() -> None:
     """It may be resumed by a change of one line, which must not break another reservation."""
-    assert two({"spec": {"suspend": True}}, {"otherwise": 4}) == [f"B301 {AT}.otherwise"]
+    assert two({"spec": {"suspend": True}}, {"otherwise": 4}) == [f"B301 {AT}.otherwise"] * 2
 
 
 CLUSTERS = (
@@ -570,6 +825,102 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
         "ant": ("here", "zebra"),
         "there": (),
     }
+
+
+# The least and the largest number of one object
+
+KEDA: Value = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "namespaces": ["shop"]}
+SCALED: Value = {**without(KEDA, "namespaces"), "namespace": "shop", "name": "api"}
+RUNNER_AUTOSCALERS: Value = {
+    "apiVersion": "actions.summerwind.dev/v1alpha1",
+    "kind": "HorizontalRunnerAutoscaler",
+    "namespaces": ["shop"],
+}
+BOUNDED = {
+    "hpa": (API, "minReplicas", "maxReplicas"),
+    "keda": (SCALED, "minReplicaCount", "maxReplicaCount"),
+    "runners": (RUNNERS, "minRunners", "maxRunners"),
+    "runner-autoscaler": (
+        {**without(RUNNER_AUTOSCALERS, "namespaces"), "namespace": "shop", "name": "api"},
+        "minReplicas",
+        "maxReplicas",
+    ),
+}
+CROSSED = f"B307 {AT}.target.path"
+
+
+def asking(count: int, **provisioning: Any) -> Value:
+    return {"provisioning": {"placeholderCount": count, **provisioning}}
+
+
+def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa") -> list[str]:
+    target, low, high = BOUNDED[bounded]
+    return [
+        line
+        for line in alone(
+            holding("b", {**target, "path": f"spec.{low}"}, **least),
+            holding("a", {**target, "path": f"spec.{high}"}, **largest),
+            held=[HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS],
+        )
+        if not line.startswith("B302")
+    ]
+
+
+@pytest.mark.parametrize("bounded", BOUNDED)
+def test_a_least_number_above_the_largest_is_refused(bounded: str) -> None:
+    told = crossed({"spec": asking(30), "otherwise": 3}, {"spec": asking(10), "otherwise": 5}, bounded)
+
+    assert told == [finding(CROSSED, "30 by b", "10 by a", "Mon 2026-02-02 08:30")]
+    assert crossed({"spec": asking(10)}, {"spec": asking(10)}, bounded) == []
+
+
+def on_days(day: int) -> Value:
+    return weekly({"dayOfWeek": day, "startTime": "09:00", "endTime": "13:00"})
+
+
+@pytest.mark.parametrize(
+    ("least", "largest", "expected"),
+    [
+        pytest.param({"spec": {**asking(30), "recurrence": on_days(2)}, "otherwise": 3},
+                     {"spec": asking(10), "otherwise": 60}, [], id="other-days"),
+        pytest.param({"spec": {**asking(30), "recurrence": on_days(2)}, "otherwise": 3},
+                     {"spec": asking(60), "otherwise": 20},
+                     [finding(CROSSED, "30", "20", "Tue 2026-02-03 08:30")], id="above-otherwise"),
+        pytest.param({"spec": {**asking(30), "recurrence": on_days(2)}}, {"spec": asking(10)}, [],
+                     id="otherwise-not-said"),
+        pytest.param({"spec": asking(30), "otherwise": 20}, {"spec": asking(60), "otherwise": 10},
+                     [finding(CROSSED, "20", "10")], id="outside-of-windows"),
+        pytest.param({"spec": asking(30, profile=[{"at": 0, "percent": 10}])}, {"spec": asking(10)}, [],
+                     id="low-profile"),
+        pytest.param({"spec": asking(30)}, {"spec": asking(100, profile=[{"at": 0, "percent": 100},
+                                                                        {"at": "1h", "percent": 10}])},
+                     [finding(CROSSED, "30", "10", "Mon 2026-02-02 10:00")], id="largest-falls"),
+        pytest.param({"spec": {**asking(30), "suspend": True}}, {"spec": asking(10)}, [], id="suspended"),
+        pytest.param({"spec": asking(30, leadTimeMinutes=0)}, {"spec": asking(10)},
+                     [finding(CROSSED, "Mon 2026-02-02 09:00")], id="opens-later"),
+    ],
+)  # fmt: skip
+def test_a_least_number_is_compared_at_each_moment(
+    least: dict[str, Any], largest: dict[str, Any], expected: list[str]
+) -> None:
+    assert crossed(least, largest) == expected
+
+
+def test_reservations_that_share_a_largest_number_raise_it_together() -> None:
+    cap = {**API, "path": "spec.maxReplicas"}
+
+    def told(overlap: str) -> list[str]:
+        sharing = [holding(name, cap, otherwise=25, spec=asking(25, overlap=overlap)) for name in ("a", "b")]
+        return alone(holding("c", API, otherwise=1, spec=asking(50)), *sharing)
+
+    assert told("sum") == []
+    assert told("max") == [finding(CROSSED, "50 by c", "25 by b")]
+
+
+def test_numbers_of_two_objects_are_not_compared() -> None:
+    cap = {**API, "name": "other", "path": "spec.maxReplicas"}
+
+    assert alone(holding("a", spec=asking(30)), holding("b", cap, otherwise=1, spec=asking(10))) == []
 
 
 # Targets of policies

@@ -139,3 +139,28 @@ def test_a_calendar_names_replicas(berth: Berth, folder: Path) -> None:
     assert "40 replicas of api in prod" in feed
     page = (folder / "site/index.html").read_text("utf-8")
     assert '"unit":"replica"' in page
+
+
+@pytest.mark.parametrize(
+    ("code", "values"),
+    [
+        pytest.param("B302", ("otherwise: 3", "otherwise: 60"), id="lowered"),
+        pytest.param("B082", ("placeholderCount: 40", "placeholderCount: 2000"), id="many"),
+    ],
+)
+def test_the_site_allows_what_a_reservation_cannot_ignore(
+    berth: Berth, folder: Path, exam: Path, code: str, values: tuple[str, str]
+) -> None:
+    note = f"berth.dev/ignore: '{code}: it is meant'"
+
+    def strictly(site: str, reservation: str) -> tuple[int, bool]:
+        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+        exam.write_text(reservation, "utf-8")
+        answer = berth("validate", "--strict")
+        return answer.code, f"[{code}]" in answer.out
+
+    asking = EXAM.replace(*values)
+    in_class = asking.replace("{name: api}", f"{{name: api, annotations: {{{note}}}}}")
+    assert strictly(SITE, asking) == (1, True)
+    assert strictly(SITE, in_class) == (1, True)
+    assert strictly(SITE.replace("told by hand", f"told by hand; {code}: meant"), asking) == (0, False)

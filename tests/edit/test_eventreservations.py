@@ -153,6 +153,31 @@ def test_seats_of_another_form_are_not_those_of_the_event(edits: list[tuple[str,
     ] == ["course"]
 
 
+NUMBER = """\
+  backend:
+    type: value
+    target: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: a, path: spec.replicas}
+"""
+
+
+@pytest.mark.parametrize("description", ["seats: 40", "small: 40"], ids=["count", "class"])
+def test_the_count_of_a_number_is_that_of_the_event(description: str) -> None:
+    (before,) = written(imported(feed(event(*WEEKLY, "DESCRIPTION:seats: 30"))))
+    before = before._replace(text=before.text + NUMBER.encode())
+    change = event(
+        "RECURRENCE-ID;TZID=Europe/Zurich:20260209T090000",
+        "DTSTART;TZID=Europe/Zurich:20260209T090000",
+        "DURATION:PT4H",
+        f"DESCRIPTION:{description.replace('40', '50')}",
+    )
+    found = imported(feed(event(*WEEKLY, f"DESCRIPTION:{description}"), change), before)
+    (after,) = Pipeline(sources=sorted([SITE, *written(found)])).declared.reservations
+
+    assert codes(found) == []
+    assert (after.holder.backend, after.seats) == ("value", (("small", 40),))
+    assert [move.seats for move in after.recurrence.moves] == [(("small", 50),)]
+
+
 def test_a_reservation_that_stands_has_no_dates_to_update() -> None:
     (before,) = written(imported(feed(event(*WEEKLY))))
     head = before.text.decode().partition("  recurrence:")[0]

@@ -80,6 +80,13 @@ def test_a_reservation_has_no_pool_and_a_config_map_that_stays(tmp_path: Path) -
     }
 
 
+def test_quotes_that_are_not_needed_render_the_same(tmp_path: Path) -> None:
+    plain, quoted = ({**POOL, "path": path} for path in ("spec.limits.cpu", 'spec.limits["cpu"]'))
+    held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}
+
+    assert rendered(tmp_path / "a", plain, held) == rendered(tmp_path / "b", quoted, held)
+
+
 def test_another_number_is_another_config_map(tmp_path: Path) -> None:
     """It is immutable: an edit makes another one, and the sweep gives back what the first one names."""
     names = [

@@ -1,4 +1,4 @@
-"""Paths into objects: each list of steps has one text, and every other text is refused."""
+"""Paths into objects: each list of steps is written in one way, whatever was quoted in what is read."""
 
 import pytest
 from berth.core.holders import Step
@@ -19,11 +19,32 @@ def test_the_text_of_steps_means_these_steps(steps: tuple[Step, ...]) -> None:
     assert parse_object_path(object_path_text(steps)) == steps
 
 
-@given(st.text('abZ09._-/:=[]" ', max_size=12))
-def test_what_is_read_is_written_in_the_same_way(text: str) -> None:
+@given(st.text("""abZ09._-/:=[]"' """, max_size=12))
+def test_what_is_read_is_written_so_that_it_means_the_same(text: str) -> None:
     steps = parse_object_path(text)
 
-    assert steps is None or object_path_text(steps) == text
+    assert steps is None or parse_object_path(object_path_text(steps)) == steps
+    if steps is not None and "'" not in text and '"' not in text:
+        assert object_path_text(steps) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ('spec.limits["memory"]', "spec.limits.memory"),
+        ("spec.limits['memory']", "spec.limits.memory"),
+        ('spec.limits["ephemeral-storage"]', "spec.limits.ephemeral-storage"),
+        ("spec.limits['nvidia.com/gpu']", 'spec.limits["nvidia.com/gpu"]'),
+        ('spec.a[name="nvidia.com/gpu"].b', "spec.a[name=nvidia.com/gpu].b"),
+        ("spec.a[name='cpu']['b']", "spec.a[name=cpu].b"),
+        ('["spec"].limits.cpu', "spec.limits.cpu"),
+    ],
+)
+def test_quotes_that_are_not_needed_change_nothing(text: str, canonical: str) -> None:
+    steps = parse_object_path(text)
+
+    assert steps is not None
+    assert (steps, object_path_text(steps)) == (parse_object_path(canonical), canonical)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +66,9 @@ def test_people_write_paths_like_these(text: str, steps: tuple[Step, ...]) -> No
     [
         *("", ".", ".spec", "spec.", "spec..a", "spec a", " spec", "spec.a b", "spec.limits.nvidia.com/gpu"),
         *("spec[", "spec[]", "spec[-1]", "spec[01]", "spec[1000]", "spec.[0]", "spec[*]", "spec[a]"),
-        *("spec[a=]", "spec[=a]", "spec[a=b=c]", 'spec[a="b"]', "spec['a']", 'spec[""]', 'spec["a"b"]'),
-        *('spec["limits"]', "spec/limits", "/spec/limits", "$.spec", "spec.é", "spec.a\n"),
+        *("spec[a=]", "spec[=a]", "spec[a=b=c]", 'spec[a=""]', "spec['a\"]", 'spec[""]', 'spec["a"b"]'),
+        *('spec[a="b]', "spec[a=b']", 'spec["a=b"]', 'spec["a"]b', 'spec."a"', 'spec.["a"]', 'spec["*"]'),
+        *("spec/limits", "/spec/limits", "$.spec", "spec.é", "spec.a\n"),
         pytest.param("a." * 300 + "a", id="too-long"),
     ],
 )

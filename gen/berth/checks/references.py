@@ -10,7 +10,7 @@ from berth.dates.exceptions import DATES_OF_MACHINES, entry_path
 from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
-from berth.schema.documentproblems import choice, nearest, shown
+from berth.schema.documentproblems import IDLE_KEY, choice, nearest, shown
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
 
@@ -164,6 +164,11 @@ def check_names_in_reservation(reservation: Reservation, declared: Declared) -> 
     yield from _places(reservation, classes)
     if reservation.sessions.project_template:
         yield from _templates(reservation, classes, declared.site)
+    if reservation.spec.sessions is not None and not any(each.sessions for each in classes):
+        names = ", ".join(resource_class.name for resource_class in classes)
+        message = f"sessions has no effect: class {names} does not say what its sessions are."
+        fix = "Add sessions to the class, or remove it here."
+        yield reservation.problem(IDLE_KEY, ("spec", "sessions"), message, fix)
     behaviors = pool_behaviors(reservation)
     counted = [resource_class for resource_class in classes if behaviors[resource_class.name] != "none"]
     if counted:

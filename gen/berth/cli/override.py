@@ -166,12 +166,19 @@ def override_end(text: str | None, clock: Clock) -> int:
     """Return the instant at which an override ends. Raise CommandError for one that it cannot end at."""
     if text is None:
         raise CommandError("--until is missing: --until +2h, --until 14:30, or an INSTANT.")
-    until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
+    try:
+        until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
+    except CommandError as error:
+        if error.refusal is not None and error.refusal.fix == f"Write +{text}.":
+            override_end(f"+{text}", clock)  # which may be too far away as well
+        raise
     assert until is not None
     if until <= clock.now:
         raise CommandError(f"--until {text} is in the past.")
     if until > clock.now + _LONGEST:
-        raise CommandError(f"--until {text} is more than 7 days away. Change the reservation instead.")
+        raise CommandError(
+            f"--until {text} is more than 7 days away. Write at most +7d, or change the reservation."
+        )
     return until
 
 

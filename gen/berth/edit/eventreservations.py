@@ -347,7 +347,7 @@ class _Import:
     def _update(self, group: EventGroup, record: ImportRecord, before: Reservation) -> None:
         """Change what the events say in the file of their reservation; all else stays.
 
-        A person may have made it one of whole nodes, or a standing one.
+        A person may have made it one of whole nodes, or of a number, or a standing one.
         """
         seats = self._updated_seats(group, group.seats, before, before.seats)
         own = {
@@ -397,7 +397,7 @@ class _Import:
         if not counts:
             return usual
         named = {name: count for name, count in counts.items() if name != ONLY_CLASS}
-        if before.holder.unit is Unit.SEAT:
+        if before.holder.unit.field == Unit.SEAT.field:
             if not named and len(usual) == 1 and not before.seats_listed:
                 return ((usual[0][0], counts[ONLY_CLASS]),)
             if ONLY_CLASS not in counts and named.keys() == dict(usual).keys():
@@ -405,7 +405,9 @@ class _Import:
             if ONLY_CLASS not in counts and not _has_line_seats(before):
                 return tuple(named.items())
         message = f"the seats of {before.name} have another form; they stay as they are."
-        fix = f"Change them in {before.origin.file}, or name the same classes in the calendar."
+        fix = f"Change {before.holder.unit.field} in {before.origin.file}: the calendar counts seats."
+        if before.holder.unit.field == Unit.SEAT.field:
+            fix = f"Change them in {before.origin.file}, or name the same classes in the calendar."
         self.findings.append(self.feed.finding(group.first, PARTLY_IMPORTED, "DESCRIPTION", message, fix))
         return usual
 

@@ -1,17 +1,20 @@
 """Paths into an object, as people write them: `spec.limits.cpu`, `spec.flavors[name=default].quota`.
 
 A key with dots or slashes is quoted in brackets, as `spec.limits["nvidia.com/gpu"]`; a number in brackets is
-the index of an item, from 0, and `[key=value]` is the item with that value. What `object_path_text` writes is
-the only way to write a path. In a pattern of paths, `*` is any key, and `[*]` any item of a list.
+the index of an item, from 0, and `[key=value]` is the item with that value. Other keys and values may be
+quoted, too: what is read are the steps, and `object_path_text` writes them in one way. In a pattern of paths,
+`*` is any key, and `[*]` any item of a list.
 """
 
 import re
 
 from berth.core.holders import Step, path_text
 
+_NAME = r"[-A-Za-z0-9._/:]+"
 _STEP = re.compile(
-    r"""\.?([A-Za-z_][-A-Za-z0-9_]*)|\[(0|[1-9][0-9]{0,2})\]|\[([A-Za-z]+)=([-A-Za-z0-9._/:]+)\]"""
-    r"""|\["([-A-Za-z0-9._/:]+)"\]""",
+    r"\.?(?P<key>[A-Za-z_][-A-Za-z0-9_]*)|\[(?P<index>0|[1-9][0-9]{0,2})\]"
+    rf"""|\[(?P<name>[A-Za-z]+)=(?P<quote>["']?)(?P<value>{_NAME})(?P=quote)\]"""
+    rf"""|\[(?P<around>["'])(?P<quoted>{_NAME})(?P=around)\]""",
     re.ASCII,
 )
 _WILDCARD = re.compile(r"\.(\*)(?=[.\[]|$)|\[(\*)\]", re.ASCII)
@@ -32,18 +35,25 @@ def parse_object_path(text: str, *, is_pattern: bool = False) -> tuple[Step, ...
             place = wildcard.end()
             continue
         match = _STEP.match(text, place)
-        if match is None or match[0].startswith(".") != (bool(match[1]) and place > 0):
+        if match is None or match[0].startswith(".") != (bool(match["key"]) and place > 0):
             return None
-        key, index, name, value, quoted = match.groups()
-        steps.append((name, value) if name else int(index) if index else key or quoted)
+        if match["name"]:
+            steps.append((match["name"], match["value"]))
+        else:
+            steps.append(int(match["index"]) if match["index"] else match["key"] or match["quoted"])
         place = match.end()
-    parsed = tuple(steps)
-    return parsed if parsed and len(text) <= _LONGEST and object_path_text(parsed) == text else None
+    return tuple(steps) if steps and len(text) <= _LONGEST else None
 
 
 def object_path_text(steps: tuple[Step, ...]) -> str:
     """Return a path, or a pattern of paths, as people write it."""
     return path_text(steps).replace('["*"]', ".*").replace("[*=*]", "[*]")
+
+
+def yaml_path(steps: tuple[Step, ...]) -> str:
+    """Return a path to be pasted into YAML, also within braces, where brackets need quotes."""
+    text = object_path_text(steps)
+    return f"'{text}'" if "[" in text else text
 
 
 def matches_pattern(path: tuple[Step, ...], pattern: tuple[Step, ...]) -> bool:

@@ -15,6 +15,8 @@ _PLAIN = re.compile(r"[0-9]+", re.ASCII)
 _GROUPED = re.compile("[1-9][0-9]{0,2}(?:([,.'\u2019 \u00a0\u202f])[0-9]{3})(?:\\1[0-9]{3})*", re.ASCII)
 _NEGATIVE = re.compile("[-\u2212\u2013] ?[0-9]+", re.ASCII)
 _DIGITS = re.compile("[0-9]+", re.ASCII)
+_AMOUNT = re.compile("([0-9]{1,9}) ?([KMGTP]i|[kMGTP])", re.ASCII)
+_LARGE_UNITS = {"Ti": (1024, "Gi"), "Pi": (1024**2, "Gi"), "T": (1000, "G"), "P": (1000**2, "G")}
 _LONGEST = 20  # characters; no number of seats has more
 
 
@@ -41,7 +43,19 @@ def meant_count(text: str) -> str:
     try:
         return f"Write {parse_count(text)}."
     except Refusal as refusal:
-        return refusal.fix
+        return _amount_advice(text) or refusal.fix
+
+
+def _amount_advice(text: str) -> str:
+    """Advise on an amount of bytes such as 64Gi: the number and its unit are written at two places."""
+    amount = _AMOUNT.fullmatch(text)
+    if amount is None:
+        return ""
+    factor, unit = _LARGE_UNITS.get(amount[2], (1, amount[2]))
+    count = int(amount[1]) * factor
+    if not 1 <= count <= MOST_SEATS:
+        return ""
+    return f"Write {count}; of memory or storage that backend value holds, {unit} goes into backend.unit."
 
 
 def _advice(text: str) -> str:

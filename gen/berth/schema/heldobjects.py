@@ -1,14 +1,22 @@
 """Objects of somebody else whose numbers are held: the kinds that are known, and `held` of a cluster."""
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind
 from berth.findings import Path
-from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, object_path_text, parse_object_path
+from berth.notation.objectpath import (
+    ANY_ITEM,
+    ANY_KEY,
+    matches_pattern,
+    object_path_text,
+    parse_object_path,
+    yaml_path,
+)
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
 
@@ -20,7 +28,8 @@ class KnownKind(NamedTuple):
 
     `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
     a number of its spec asks for. `above_zero`: a number of its spec that the API server refuses to be 0.
-    `has_quantities`: whether its spec has amounts such as 64Gi.
+    `has_quantities`: whether its spec has amounts such as 64Gi. `bounds`: the least and the largest number of
+    the same things. `item_keys`: by the name of a list, the key that names its items; empty: they have none.
     """
 
     plural: str
@@ -30,11 +39,15 @@ class KnownKind(NamedTuple):
     ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
     above_zero: tuple[Step, ...] = ()
     has_quantities: bool = False
+    bounds: tuple[tuple[Step, ...], ...] = ()
+    item_keys: Mapping[Step, str] = {}
 
 
 REPLICAS: tuple[Step, ...] = ("spec", "replicas")
 _SCALED: tuple[tuple[Step, ...], tuple[Step, ...]] = (REPLICAS, ("status", "readyReplicas"))
 _AUTOSCALED: tuple[tuple[Step, ...], ...] = (("spec", "minReplicas"), ("spec", "maxReplicas"))
+_KEDA: tuple[tuple[Step, ...], ...] = (("spec", "minReplicaCount"), ("spec", "maxReplicaCount"))
+_RUNNERS: tuple[tuple[Step, ...], ...] = (("spec", "minRunners"), ("spec", "maxRunners"))
 _QUOTAS: tuple[Step, ...] = (
     *("spec", "resourceGroups", ANY_ITEM),
     *("flavors", ANY_ITEM, "resources", ANY_ITEM),
@@ -48,17 +61,17 @@ KNOWN_KINDS = {
         _AUTOSCALED,
         ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
         above_zero=("spec", "minReplicas"),  # 0 needs the feature gate HPAScaleToZero
+        bounds=_AUTOSCALED,
     ),
-    ("keda.sh", "ScaledObject"): KnownKind(
-        "scaledobjects", (("spec", "minReplicaCount"), ("spec", "maxReplicaCount"))
-    ),
+    ("keda.sh", "ScaledObject"): KnownKind("scaledobjects", _KEDA, bounds=_KEDA),
     ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
         "autoscalingrunnersets",
-        (("spec", "minRunners"), ("spec", "maxRunners")),
+        _RUNNERS,
         ready=(("spec", "minRunners"), ("status", "currentRunners")),
+        bounds=_RUNNERS,
     ),
     ("actions.summerwind.dev", "HorizontalRunnerAutoscaler"): KnownKind(
-        "horizontalrunnerautoscalers", _AUTOSCALED
+        "horizontalrunnerautoscalers", _AUTOSCALED, bounds=_AUTOSCALED
     ),
     ("karpenter.sh", "NodePool"): KnownKind(
         "nodepools", (("spec", "limits", ANY_KEY),), of_cluster=True, has_quantities=True
@@ -68,6 +81,7 @@ KNOWN_KINDS = {
         tuple((*_QUOTAS, name) for name in ("nominalQuota", "borrowingLimit", "lendingLimit")),
         of_cluster=True,
         has_quantities=True,
+        item_keys={"resourceGroups": "", "flavors": "name", "resources": "name"},
     ),
 }
 """By group and kind."""
@@ -95,8 +109,22 @@ def is_never_held(api_version: str, kind: str) -> bool:
 
 
 _BYTES = ("memory", "storage", "hugepages", "bytes")
+_BYTES_RESOURCE = re.compile(
+    r"((requests|limits)\.)?(memory|storage|ephemeral-storage|hugepages-[a-z0-9]+)", re.ASCII
+)
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 _CAPS = ("max", "maximum", "limit", "limits", "quota", "quotas", "hard")
+
+
+def near_kinds(kind: str, listed: Iterable[str] = ()) -> list[str]:
+    """Return the kinds that are probably meant by one that is neither known nor listed."""
+    kinds = {*listed, *(name for _, name in KNOWN_KINDS)}
+    return [] if kind in kinds else close(kind, sorted(kinds), 0.85)
+
+
+def plural_of(kind: str) -> str:
+    """Guess the name of a kind in paths of the API."""
+    return kind.lower() + ("es" if kind.endswith("s") else "s")
 
 
 def known_kind(api_version: str, kind: str) -> KnownKind | None:
@@ -123,9 +151,23 @@ def counts_bytes(path: tuple[Step, ...]) -> bool:
 
     An extended resource, whose name has a slash, is counted in devices.
     """
+    name = _counted_name(path)
+    return "/" not in name and any(word in name for word in _BYTES)
+
+
+def names_bytes(path: tuple[Step, ...]) -> bool:
+    """Return whether the number at a path is of a resource that Kubernetes counts in bytes.
+
+    A key such as maxBytes or memoryMiB says so too, but may be a plain number.
+    """
+    return _BYTES_RESOURCE.fullmatch(_counted_name(path)) is not None
+
+
+def _counted_name(path: tuple[Step, ...]) -> str:
+    """Return which resource the number at a path is of; a quota may be for one StorageClass alone."""
     step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
     name = (step[1] if isinstance(step, tuple) else str(step)).lower()
-    return "/" not in name and any(word in name for word in _BYTES)
+    return name.partition(".storageclass.storage.k8s.io/")[2] or name
 
 
 def is_cap(path: tuple[Step, ...]) -> bool:
@@ -174,6 +216,12 @@ ApiVersion = Annotated[str, Text("apiVersion", _api_version)]
 Kind = Annotated[str, Text("kind", _kind)]
 
 
+def _filled(step: Step, allowed: Step) -> Step:
+    """Return the step of a pattern, or that of a path in place of a wildcard that it matches."""
+    is_wildcard = allowed in (ANY_KEY, ANY_ITEM)
+    return step if is_wildcard and isinstance(step, str) == (allowed == ANY_KEY) else allowed
+
+
 class HeldSpec(Model):
     """Objects of somebody else whose numbers reservations may hold."""
 
@@ -204,7 +252,9 @@ class HeldSpec(Model):
         self._check_known(known, path, report)
         self._check_paths(path, report)
         if known is None and self.plural is None:
-            fix = f"Add plural, as kubectl api-resources has it, such as {self.kind.lower()}s."
+            fix = f"Add plural, as kubectl api-resources has it, such as {plural_of(self.kind)}."
+            if meant := near_kinds(self.kind):
+                fix = f"Did you mean {' or '.join(meant)}?"
             report(MISSING, path, f"the plural of kind {self.kind} is not known.", fix)
         elif known is not None and known.of_cluster and self.namespaces is not None:
             message = f"{self.kind} has no namespace."
@@ -238,9 +288,19 @@ class HeldSpec(Model):
         known = known_kind(self.api_version, self.kind)
         return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
 
-    @property
-    def allowed_text(self) -> str:
-        return " or ".join(map(object_path_text, self.allowed))
+    def nearest_path(self, path: tuple[Step, ...]) -> str:
+        """Return what may be written instead of a path: with the steps of it where a pattern has any."""
+        filled = [
+            tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
+            + pattern[len(path) :]
+            for pattern in self.allowed
+        ]
+        texts = [yaml_path(steps) for steps in filled]
+        near = close(object_path_text(path), texts)[:1] or texts
+        has_wildcards = any("*" in text for text in near)
+        return " or ".join(near) + (
+            ", with a key for .* and an item such as [0] for [*]" if has_wildcards else ""
+        )
 
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""

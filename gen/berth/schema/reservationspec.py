@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from berth.backends.backendregistry import DEFAULT_HOLDER
+from berth.backends.backendregistry import DEFAULT_HOLDER, default_text
 from berth.core.timetable import Buffer
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, Use, field, lazy
@@ -108,14 +108,14 @@ class Provisioning(Model):
     scale_down_behavior: Behavior | None = field(
         None,
         BEHAVIOR,
-        f"`{Holder.behaviors[0]}`; `none` for backend nodePool",
+        default_text(lambda holder: holder.behaviors[0]),
         use=Use("the behavior of each class"),
     )
     overlap: Literal["sum", "max"] | None = field(
         None,
         "seats while occurrences of this reservation overlap: their sum, or max for the largest of them",
-        "`sum`",
-        use=Use("the overlap, by default sum"),
+        default_text(lambda holder: holder.overlap),
+        use=Use("the overlap, by default that of the backend"),
     )
     profile: NonEmpty[ProfileStepSpec] | None = field(
         None,

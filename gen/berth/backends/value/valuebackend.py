@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
-from berth.backends.value import valuechecks, valuepermissions
+from berth.backends.value import numberpairs, valuechecks, valuepermissions
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions
 from berth.core import objectnames
@@ -110,7 +110,8 @@ class ValueBackend(Backend):
         return valuechecks.check_number(checked)
 
     def problems_of_all(self, declared: Declared, site: Site) -> Iterator[Problem]:
-        return valuechecks.check_shared_numbers(declared, site)
+        yield from valuechecks.check_shared_numbers(declared, site)
+        yield from numberpairs.check_pairs(declared, site)
 
 
 BACKEND = ValueBackend()

@@ -6,13 +6,14 @@ from itertools import permutations
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
-from berth.dates.rehearsals import has_rehearsals
+from berth.dates.rehearsals import has_rehearsals, rule_of
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
-from berth.notation.objectpath import may_be_same, object_path_text
+from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
-from berth.schema.heldobjects import NOT_HELD, HeldSpec, is_cap
+from berth.schema.documentproblems import IDLE_KEY
+from berth.schema.heldobjects import NOT_HELD, HeldSpec, is_cap, near_kinds, plural_of
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import step_counts
 from berth.schema.values import Cluster, Site
@@ -50,7 +51,7 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
             yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
-            fix = f"Write {held.allowed_text}."
+            fix = f"Write {held.nearest_path(target.path)}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
         elif selector := held.moving_selector(target.path):
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."
@@ -63,6 +64,19 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
     if target.least:
         yield from _zeros(reservation, target)
     yield from _lower(reservation, options)
+    yield from _idle_sessions(reservation, declared)
+
+
+def _idle_sessions(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+    """Report sessions that are narrowed for nothing; of a class without any, all backends have that check."""
+    has_sessions = any(
+        each.sessions for name in class_names(reservation) if (each := declared.classes.get(name))
+    )
+    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
+    if reservation.spec.sessions is not None and has_sessions and behaviors == {"none"}:
+        message = "sessions has no effect: with behavior none, sessions change no number."
+        fix = "Remove it, or write a scaleDownBehavior that counts sessions."
+        yield reservation.problem(IDLE_KEY, ("spec", "sessions"), message, fix)
 
 
 def _own_node_pools(declared: Declared, site: Site) -> set[str]:
@@ -114,27 +128,56 @@ def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]
 
 
 def _least(reservation: Reservation) -> int:
-    """Return the least that a window may ask for, by its counts, the profile and sessions."""
+    """Return the least that a window may ask for, by its counts, the profile, sessions and rehearsals."""
     seats = _all_seats(reservation)
     steps = [step for count in seats for _, step in step_counts(count, reservation.profile)]
     behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
     spare = reservation.buffer.minimum if reservation.buffer else 0
     by_sessions = [spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"}]
-    return min([*seats, *steps, *by_sessions], default=0)
+    return min([*seats, *steps, *by_sessions, *_rehearsed(reservation)], default=0)
+
+
+def _rehearsed(reservation: Reservation) -> Iterator[int]:
+    """Yield what rehearsals may ask for: portions of the most that the profile lets an occurrence have."""
+    recurrence = reservation.recurrence
+    rules = [rule_of(reservation, i) for i in range(len(recurrence.lines))]
+    portions = [
+        (rule.seats, seats)
+        for rule, line in zip(rules, recurrence.lines, strict=True)
+        for seats in (line.seats, *(move.seats for move in recurrence.moves if move.seats))
+        if rule is not None
+    ]
+    portions += [(each.seats, seats) for each in recurrence.rehearsals for seats in recurrence.all_seats()]
+    for portion, seats in portions:
+        for _, count in seats:
+            steps = [step for _, step in step_counts(count, reservation.profile)]
+            yield portion.seats_of(max(steps, default=count))
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
     where = f" in namespace {target.namespace}" if target.namespace else ""
     message = f"the Site lets no reservation hold a number of {target.kind} {target.api_version}{where}."
+    here = f"held of cluster {cluster.name}"
     same = [held for held in cluster.held if held.kind == target.kind]
-    versions = {held.api_version for held in same} - {target.api_version}
-    if versions and len(same) == len(versions):
-        return message, f"Write apiVersion: {min(versions)}, as held of cluster {cluster.name} does."
+    if meant := near_kinds(target.kind, [held.kind for held in cluster.held]):
+        return message, f"Did you mean {' or '.join(meant)}?"
+    of_version = [held for held in same if held.api_version == target.api_version]
+    if same and not of_version:
+        return message, f"Write apiVersion: {min(held.api_version for held in same)}, as {here} does."
     if target.namespace is None and same and all(held.namespaces for held in same):
         return message, f"Add namespace: where the {target.kind} is."
+    if target.namespace is not None and any(held.namespaces for held in of_version):
+        fix = f"Add {target.namespace} to namespaces of {target.kind} in {here}, or name another target."
+        return message, fix
+    return message, f"Add {_new_entry(target)} to {here}, or name another target."
+
+
+def _new_entry(target: ValueTarget) -> str:
+    """Return the entry of the Site that lets reservations hold the number, for YAML in one line."""
     namespaces = f", namespaces: [{target.namespace}]" if target.namespace else ""
-    entry = f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}}}"
-    return message, f"Add {entry} to held of cluster {cluster.name}, or name another target."
+    of_unknown = f", plural: {plural_of(target.kind)}, paths: [{yaml_path(target.path)}]"
+    more = of_unknown if target.known is None else ""
+    return f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}{more}}}"
 
 
 def _options(reservation: Reservation) -> ValueOptions | None:
@@ -192,6 +235,7 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         at_rehearsal: Path = ("spec", "provisioning", "rehearsal")
         fix = "Remove it: a rehearsal ends when its own seats are ready, which nobody can tell apart."
         yield reservation.problem(DISAGREE, at_rehearsal, f"{what}.", fix)
+    differing: set[str] = set()  # what was reported, with the first other that has another value
     for other in others:
         assert isinstance(other.holder, ValueHolder)
         options, others_options = holder.options, other.holder.options
@@ -203,7 +247,8 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         ]
         places: dict[str, Path] = {"overlap": ("spec", "provisioning"), "ready": _TARGET}
         for key, here, there in values:
-            if here != there and reservation.name < other.name:
+            if here != there and key not in differing:
+                differing.add(key)
                 at = (*places.get(key, _BACKEND), key)
                 message = (
                     f"{key} is {_shown(here)} here and {_shown(there)} in {other.name}, which holds the same "

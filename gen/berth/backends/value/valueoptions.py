@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Any
 
 from berth.core.holders import Step
@@ -19,6 +20,7 @@ from berth.schema.heldobjects import (
     group_of,
     is_never_held,
     known_kind,
+    names_bytes,
     unit_of,
 )
 from berth.schema.seatholders import Unit
@@ -31,9 +33,8 @@ _SUFFIXES = tuple(unit.word for unit in Unit if unit.is_quantity)
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
     steps = parse_object_path(text)
     if steps is None:
-        fix = (
-            'Write it as spec.minReplicas, spec.limits["nvidia.com/gpu"] or spec.flavors[name=default].quota.'
-        )
+        examples = """'spec.limits["nvidia.com/gpu"]' or 'spec.flavors[name=default].quota'"""
+        fix = f"Write it as spec.minReplicas, {examples}."
         raise Refusal(f"{shown(text)} is not a path.", fix, NOT_HELD)
     if steps[0] != root or len(steps) < 2:
         raise Refusal(
@@ -111,6 +112,19 @@ class ValueTarget(Model):
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
             report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
+        for message, fix in self._item_problems(known):
+            report(NOT_HELD, (*path, "path"), message, fix)
+
+    def _item_problems(self, known: KnownKind) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with steps that name an item by a key which items of that list do not have."""
+        for of_list, item in pairwise(self.path):
+            if isinstance(item, tuple) and of_list in known.item_keys:
+                key, name = known.item_keys[of_list], item[1]
+                if item[0] != key:
+                    fix = (
+                        f"Write {of_list}[{key}={name}]." if key else f"Write {of_list}[0], or another index."
+                    )
+                    yield f"items of {of_list} have no key {item[0]} to name them.", fix
 
     @property
     def known(self) -> KnownKind | None:
@@ -150,8 +164,8 @@ class ValueOptions(Model):
     )
     unit: Annotated[str, Text("unit", _suffix)] | None = field(
         None,
-        "only memory and storage: unit of the quantity that is written, such as Gi",
-        "none: a plain number",
+        "unit of the quantity that is written, such as Gi",
+        "none: a plain number; **required** for memory and storage, which alone have one",
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -161,8 +175,11 @@ class ValueOptions(Model):
             )
         elif self.unit is not None and not _takes_quantities(self.target):
             message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
-            fix = "Remove unit, and name the resource if it is one, as in resources[name=memory]."
-            report(CONFLICT, (*path, "unit"), message, fix, at_key=True)
+            report(CONFLICT, (*path, "unit"), message, _without_unit(self.target), at_key=True)
+        elif self.unit is None and names_bytes(self.target.path):
+            message = f"{self.target} is an amount of bytes, and unit is missing."
+            report(MISSING, path, message, "Add unit: Gi, if counts and otherwise are in Gi.")
+            return
         for message, fix in self._amount_problems():
             report(NOT_HELD, (*path, "otherwise"), message, fix)
 
@@ -171,11 +188,10 @@ class ValueOptions(Model):
         if self.otherwise is None:
             return
         if self.unit is None and isinstance(self.otherwise, str):
-            fix = (
-                "Write it without quotes."
-                if self.otherwise.isdigit()
-                else "Add unit, or write a whole number."
-            )
+            takes_unit = self.target is not None and _takes_quantities(self.target)
+            fix = "Add unit, or write a whole number." if takes_unit else "Write a whole number."
+            if self.otherwise.isdigit():
+                fix = "Write it without quotes."
             yield f"{shown(self.otherwise)} is a text, and windows write plain numbers.", fix
         elif self.unit is not None and not re.fullmatch(rf"[0-9]+{self.unit}", str(self.otherwise), re.ASCII):
             fix = f"Write a whole number of {self.unit}, such as 64{self.unit}."
@@ -200,6 +216,15 @@ class ValueOptions(Model):
         if self.unit:
             return Unit.of_quantity(self.unit)
         return unit_of(self.target.path) if self.target else Unit.UNIT
+
+
+def _without_unit(target: ValueTarget) -> str:
+    """Advise on a unit that is refused: an item of a list may be of memory, and its index does not say so."""
+    if target.known is not None and not target.known.has_quantities:
+        return "Remove unit."
+    if len(target.path) > 1 and isinstance(target.path[-2], int):
+        return "Remove unit, or name the item if it is of memory or storage, as in resources[name=memory]."
+    return "Remove unit."
 
 
 def _zero_refused(target: ValueTarget) -> tuple[str, str]:
