@@ -216,8 +216,7 @@ def test_the_config_map_about_a_number_is_not_deleted_by_an_engine(held: Pair) -
         ('targets: ["*/shop/*"]', True),
         ('targets: ["HorizontalPodAutoscaler/*"]', True),
         ("targets: [HorizontalPodAutoscaler/shop/api]", False),
-        ('targets: ["horizontalpodautoscaler/*"]', False),
-        ('targets: ["Deployment/*"]', False),
+        ('targets: ["HorizontalPodAutoscaler/shop/x*"]', False),
         ("backends: [value]", True),
         ("backends: [placeholder]", False),
     ],
@@ -230,6 +229,31 @@ def test_who_changes_only_the_target_is_judged_by_it(held: Pair, match: str, is_
 
     assert results(answer) == ([["p0", "exam", "refuse"]] if is_judged else [])
     assert answer.code == (1 if is_judged else 0)
+
+
+BACKEND = EXAM[EXAM.index("placeholderCount: 40}") :]
+SEATS = "placeholderCount: 40, scaleDownBehavior: none}\n"
+
+
+@pytest.mark.parametrize(
+    ("reach", "before", "after"),
+    [
+        pytest.param("targets: [HorizontalPodAutoscaler/shop/api]", *TO_WEB, id="other-target"),
+        pytest.param("targets: ['*/shop/*']", BACKEND, SEATS, id="no-target"),
+        pytest.param("backends: [value]", BACKEND, SEATS, id="other-backend"),
+    ],
+)
+def test_a_number_that_leaves_a_policy_is_judged_by_it(
+    held: Pair, reach: str, before: str, after: str
+) -> None:
+    late = f"match: {{{reach}}}, when: {{noticeBelow: 9d}}, require: refuse"
+    ruled(held, late, f"match: {{{reach}}}, require: warn", text=SITE)
+    held.edit("exam.yaml", before, after)
+
+    for at, code in ((BEFORE, 0), ("2026-02-10", 1), (OPEN, 1), ("2026-02-13", 0)):
+        answer = held.diff("-o", "json", at=at)
+        assert results(answer) == [["p0", "exam", "refuse"]] * code
+        assert answer.code == code
 
 
 def test_a_policy_about_targets_is_about_no_seats(held: Pair) -> None:

@@ -9,7 +9,14 @@ from typing import NamedTuple
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
 from berth.checks.ceilings import pool_loads, pool_steps
-from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
+from berth.checks.policychecks import (
+    PolicyCase,
+    PolicyResult,
+    PoolCosts,
+    compare_costs,
+    judge,
+    shared_result,
+)
 from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
@@ -36,6 +43,7 @@ from berth.diff.shared import compare_shared
 from berth.findings import ERROR, Finding, Problem
 from berth.manifests.placed import Placed, placed
 from berth.pipeline import Item, Pipeline
+from berth.schema.policies import PolicySpec
 from berth.schema.reservation import Reservation
 
 _HOUR = 3600
@@ -127,7 +135,7 @@ class Comparison:
             policy_result
             for one in shared
             for policy in self._policies
-            if (policy_result := shared_result(policy, one.subject))
+            if (policy_result := _result_of_either(policy, one))
         ]
         self._warnings += risks.policy_warnings(results)
         return Change(
@@ -258,6 +266,7 @@ class Comparison:
             if version:
                 _add_loads(loads, version)
         reservation_change = compare_versions(old, new)
+        self._policy_cases += policy_cases(reservation_change, old, new, self._policies, self._options.now)
         if reservation_change:
             if old and new:
                 changed = {document.key: document for document in self._shared}
@@ -265,9 +274,6 @@ class Comparison:
                     causes=causes_of(old, new, reservation_change.occurrences, changed)
                 )
             self._found.append(reservation_change)
-            self._policy_cases += policy_cases(
-                reservation_change, old, new, self._policies, self._options.now
-            )
             if new:
                 self._head.problems += typos.check_dates_are_ahead(
                     new.reservation, new.occurrences, self._options.now
@@ -296,6 +302,12 @@ class Comparison:
         clusters = [cluster for cluster in self._head.site.clusters if cluster.name in old.clusters]
         holder = old.reservation.holder
         return all(backend_of(holder).can_give_back(holder, cluster) for cluster in clusters)
+
+
+def _result_of_either(policy: PolicySpec, one: SharedChange) -> PolicyResult | None:
+    """Judge a document as it is, and as it was where the policy is not about it any more."""
+    result = shared_result(policy, one.subject)
+    return result or (shared_result(policy, one.before) if one.before else None)
 
 
 def _summary(name: str, findings: Sequence[Finding], other: Sequence[Finding]) -> SideSummary:

@@ -64,7 +64,12 @@ def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
                 days = _day_texts(base.declared.calendars.get(name), head.declared.calendars.get(name))
             shared_changes.append(
                 SharedChange(
-                    document.subject, change, fields, days, users[name] if kind == RESOURCE_CLASS else 0
+                    document.subject,
+                    change,
+                    fields,
+                    days,
+                    users[name] if kind == RESOURCE_CLASS else 0,
+                    old.subject if old else None,
                 )
             )
     return shared_changes
