@@ -372,6 +372,73 @@ def test_what_a_number_is_otherwise_counts_for_a_ceiling(
     assert told(most + 1) == [finding("a.yaml B067 spec.backend.otherwise", "61", "60")]
 
 
+def numbers(most: int, *reservations: Value, **ceiling: object) -> list[str]:
+    """What a ceiling on seats says of reservations that hold numbers."""
+    there = site({"name": "prod", "held": [HPA], "ceilings": [{"seats": {"small": most}, **ceiling}]})
+    return exceeded(*reservations, there, resource_class())
+
+
+def of_api(name: str, number: str, otherwise: int, **spec: object) -> Value:
+    return holding(name, {**API, "name": number}, otherwise=otherwise, spec=spec)
+
+
+@pytest.mark.parametrize("spec", [{}, {"suspend": True}], ids=["open", "suspended"])
+def test_what_numbers_are_otherwise_adds_up_for_a_ceiling(spec: Value) -> None:
+    """Each alone is below it, and so is each window."""
+    three = [of_api(name, name, 30) for name in ("a", "b")] + [of_api("c", "c", 30, **spec)]
+
+    assert numbers(90, *three) == []
+    assert numbers(89, *three) == [
+        finding("c.yaml B067 spec.backend.otherwise", "a 30, b 30, c 30", "90", "89")
+    ]
+    assert len(numbers(89, *three, until="2026-01-01")) == 1  # before all windows
+    assert len(numbers(89, *three, **{"from": "2027-01-01"})) == 1
+
+
+def test_what_a_number_is_otherwise_meets_the_windows_of_others() -> None:
+    both = course("a", "09:00", "12:00"), of_api("b", "b", 30, recurrence=weekly(), suspend=True)
+
+    assert numbers(55, *both) == []
+    assert numbers(54, *both) == [
+        finding("a.yaml B067 spec.provisioning", "b 30, a 25", "otherwise", "55", "54")
+    ]
+
+
+@pytest.mark.parametrize("count", [25, 40], ids=["lower", "higher"])
+def test_a_window_stands_instead_of_what_a_number_is_otherwise(count: int) -> None:
+    number = of_api("a", "a", 30, provisioning={"placeholderCount": count})
+    most = max(count, 30)
+
+    assert numbers(most, number) == []
+    place = "spec.backend.otherwise" if count < 30 else "spec.provisioning"
+    assert numbers(most - 1, number) == [finding(f"a.yaml B067 {place}", most)]
+
+
+def test_one_number_that_several_hold_is_otherwise_there_once() -> None:
+    morning, evening = (
+        weekly({"dayOfWeek": 1, "startTime": start, "endTime": end})
+        for start, end in (("08:00", "09:00"), ("19:00", "20:00"))
+    )
+    shared = [
+        of_api("a", "api", 30, recurrence=morning),
+        of_api("b", "api", 30, recurrence=evening),
+        of_api("c", "api", 30, suspend=True),
+    ]
+
+    assert numbers(30, *shared) == []
+    assert numbers(29, *shared) == ["c.yaml B067 spec.backend.otherwise"]
+
+
+def test_the_same_number_of_another_cluster_stands_there() -> None:
+    clusters = [
+        {"name": name, "held": [HPA], "ceilings": [{"seats": {name: 30}}]} for name in ("prod", "lab")
+    ]
+    classes = [resource_class(name, cluster=name) for name in ("prod", "lab")]
+    both = [of_api(name, "api", 30, resourceClass=name) for name in ("prod", "lab")]
+
+    assert exceeded(*both, *classes, site(*clusters)) == []
+
+
 def test_cores_that_are_there_otherwise_are_no_pods() -> None:
     there = site({"name": "prod", "held": [NODE_POOL], "ceilings": [{"requests": {"cpu": "60"}}]})
 

@@ -178,7 +178,32 @@ def test_what_the_site_does_not_list_is_refused(target: Value, held: list[Value]
     ],
 )  # fmt: skip
 def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value, is_allowed: bool) -> None:
-    assert alone(holding(target=target), held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
+    number = holding(target=target, otherwise=1)
+
+    assert alone(number, held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
+
+
+SELECTORS = "spec.resourceGroups[0].flavors[{}].resources[{}].nominalQuota"
+
+
+@pytest.mark.parametrize(
+    ("flavor", "resource", "is_allowed"),
+    [
+        pytest.param("name=default", "name=cpu", True, id="names"),
+        pytest.param("0", "1", True, id="indexes"),
+        pytest.param("name=default", "nominalQuota=10", False, id="own-key"),
+        pytest.param("name=default", "borrowingLimit=10", False, id="another-number"),
+        pytest.param("nominalQuota=10", "name=cpu", False, id="own-key-further-up"),
+        pytest.param("resources=cpu", "name=cpu", False, id="on-the-way"),
+    ],
+)
+def test_no_item_is_selected_by_what_windows_change(flavor: str, resource: str, is_allowed: bool) -> None:
+    """After the first write the path would lead nowhere, or to the number of somebody else."""
+    target = {**QUOTA, "path": SELECTORS.format(flavor, resource)}
+
+    found = alone(holding(target=target, otherwise=1))
+
+    assert found == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
@@ -196,7 +221,7 @@ def test_node_pools_of_berth_are_not_held() -> None:
             "name": name,
             "path": "spec.limits.cpu",
         }
-        return alone(holding(target=target))
+        return alone(holding(target=target, otherwise=1))
 
     assert told("shared") == []
     assert told("example.course-small") == [f"B300 {AT}.target.name"]
@@ -277,7 +302,13 @@ def _without_target() -> Value:
         pytest.param({"target": WEB, "otherwise": 0}, id="deployment-of-zero"),
         pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "0Gi"}, id="quantity-of-zero"),
         pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "16Gi"}, id="quantity"),
-        pytest.param({"target": {**POOL, "path": "spec.limits.ephemeral-storage"}, "unit": "G"}, id="disk"),
+        pytest.param(
+            {
+                "target": {**POOL, "path": "spec.limits.ephemeral-storage"},
+                **{"unit": "G", "otherwise": "20G"},
+            },
+            id="disk",
+        ),
     ],
 )
 def test_these_numbers_are_held(options: dict[str, Any]) -> None:
@@ -333,6 +364,50 @@ def test_a_window_that_lowers_a_number_is_a_warning() -> None:
     assert alone(holding(otherwise=26)) == [finding(f"B302 {AT}.otherwise", 25, 26)]
     assert alone(holding(otherwise=3, spec={"recurrence": weekly(entry)})) == [f"B302 {AT}.otherwise"]
     assert alone(holding(target=cap, otherwise=60)) == [finding(f"B302 {AT}.otherwise", 25, 60)]
+
+
+GROUPS = "spec.resourceGroups[0].flavors[name=default].resources[name=cpu]"
+ANY_NUMBER: Value = {
+    "apiVersion": "example.org/v1",
+    "kind": "Budget",
+    "plural": "budgets",
+    "namespaces": ["shop"],
+    "paths": ["spec.*", "spec.hard.*"],
+}
+BUDGET: Value = {"apiVersion": "example.org/v1", "kind": "Budget", "namespace": "shop", "name": "a"}
+CAPS = [
+    ({**API, "path": "spec.maxReplicas"}, HPA),
+    ({**RUNNERS, "path": "spec.maxRunners"}, RUNNER_SETS),
+    ({**POOL, "path": "spec.limits.cpu"}, NODE_POOL),
+    *[
+        ({**QUOTA, "path": f"{GROUPS}.{name}"}, QUEUE)
+        for name in ("nominalQuota", "borrowingLimit", "lendingLimit")
+    ],
+    *[
+        ({**BUDGET, "path": f"spec.{path}"}, ANY_NUMBER)
+        for path in ("hard.pods", 'hard["requests.cpu"]', "max_pods", "quota")
+    ],
+]
+FLOORS = [
+    (API, HPA),
+    (WEB, DEPLOYMENT),
+    ({**RUNNERS, "path": "spec.minRunners"}, RUNNER_SETS),
+    *[({**BUDGET, "path": f"spec.{name}"}, ANY_NUMBER) for name in ("size", "climax")],
+]
+
+
+@pytest.mark.parametrize(("target", "held"), CAPS, ids=lambda each: each.get("path", each["kind"]))
+def test_a_cap_that_a_window_may_lower_is_a_warning(target: Value, held: Value) -> None:
+    """It takes something away from all others who are below it."""
+    provisioning = {"provisioning": {"placeholderCount": 1}}
+
+    assert alone(holding(target=target, spec=provisioning), held=[held]) == [finding(f"B302 {AT}", 1)]
+    assert alone(holding(target=target, spec=provisioning, otherwise=1), held=[held]) == []
+
+
+@pytest.mark.parametrize(("target", "held"), FLOORS, ids=lambda each: each.get("path", each["kind"]))
+def test_a_floor_is_held_without_otherwise(target: Value, held: Value) -> None:
+    assert alone(holding(target=target), held=[held]) == []
 
 
 @pytest.mark.parametrize(

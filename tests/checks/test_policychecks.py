@@ -27,8 +27,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.built import built
-from tests.checks.heldnumbers import HPA, holding
-from tests.saying import finding, lines, read, reservation, resource_class, run, site, weekly
+from tests.checks.heldnumbers import API, QUOTA, WEB, holding
+from tests.checks.heldnumbers import EVERY as EVERY_KIND
+from tests.saying import Value, finding, lines, read, reservation, resource_class, run, site, weekly
 
 SEATS = {
     "seats": [
@@ -120,12 +121,47 @@ def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
     assert (not selected_classes(but, course, {"small": "prod"}, known)) == is_left_out
 
 
-def test_a_course_that_names_its_namespaces_is_judged_by_these() -> None:
-    sessions = {"source": "pods", "namespaces": {"matchLabels": {"home": "yes"}}}
-    found = read(reservation(sessions={"namespaces": ["ada"]}), resource_class(sessions=sessions), site())
-    policy = EVERY.model_copy(update={"match": built(MatchSpec, {"namespaces": ["exam-*"]})})
+@pytest.mark.parametrize(
+    ("namespaces", "narrowed"),
+    [
+        pytest.param({"matchLabels": {"home": "yes"}}, "exam-x", id="by-label"),
+        pytest.param(["user-ada", "exam-x"], "exam-x", id="by-name"),
+    ],
+)
+def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, narrowed: str) -> None:
+    """The seats are taken by any session of the class, whatever the reservation says of its own."""
+    resource = resource_class(sessions={"source": "pods", "namespaces": namespaces})
+    found = read(reservation(sessions={"namespaces": [narrowed]}), resource, site())
+    assert found.problems == []
+    about, but = (
+        EVERY.model_copy(update={key: built(MatchSpec, {"namespaces": [pattern]})})
+        for key, pattern in (("match", "user-*"), ("unless", "exam-*"))
+    )
 
-    assert not selected_classes(policy, found.reservations[0], {"small": "prod"}, found.classes)
+    for policy in (about, but):
+        assert selected_classes(policy, found.reservations[0], {"small": "prod"}, found.classes)
+
+
+def test_a_class_without_sessions_is_left_out_by_no_namespace() -> None:
+    found = read(reservation(sessions={"namespaces": ["exam-x"]}), resource_class(), site())
+    but = EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": ["exam-*"]})})
+
+    assert selected_classes(but, found.reservations[0], {"small": "prod"}, found.classes)
+
+
+def test_a_class_is_left_out_where_all_its_namespaces_are() -> None:
+    resource = resource_class(sessions={"source": "pods", "namespaces": ["exam-a", "lab"]})
+    found = read(reservation(), resource, site())
+    patterns = {"some": ["exam-*"], "all": ["exam-*", "lab"]}
+    selected = {
+        key: selected_classes(
+            EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": each})}),
+            *(found.reservations[0], {"small": "prod"}, found.classes),
+        )
+        for key, each in patterns.items()
+    }
+
+    assert selected == {"some": {"small"}, "all": set()}
 
 
 def case(match: MatchSpec = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:
@@ -265,6 +301,66 @@ def test_only_what_is_to_come_counts() -> None:
     assert problems(policy, suspend=True) == []
 
 
+HELD_TARGETS: list[dict[str, Any]] = [
+    {"match": {"targets": ["NodePool/*"]}},
+    {"match": {"targets": ["*"]}},
+    {"match": {"backends": ["value"]}, "unless": {"targets": ["HorizontalPodAutoscaler/*"]}},
+    {"match": {"names": ["course"]}},
+]
+CORES = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "gpu", "path": "spec.limits.cpu"}
+
+
+def held_problems(document: Value, policy: dict[str, Any], now: int = NOW) -> list[str]:
+    """What one policy says of a reservation that holds a number."""
+    policies = [{"name": "a", "require": "refuse", **policy}]
+    classes = resource_class(), resource_class("tiny", requests={"cpu": "1m"})
+    found = read(document, site({"name": "prod", "held": [*EVERY_KIND]}, policies=policies), *classes)
+    assert found.problems == []
+    assert found.site is not None
+    (number,) = found.reservations
+    clusters = {name: "prod" for name, _ in number.seats}
+    subject = PolicySubject(number, clusters, expand(number, {}).occurrences, known=found.classes)
+    return lines(check_policies(found.site, [*cases_of_reservation(found.site, subject, now)], {}))
+
+
+@pytest.mark.parametrize("policy", HELD_TARGETS, ids=["kind", "any", "all-others", "name"])
+@pytest.mark.parametrize("is_suspended", [False, True], ids=["over", "suspended"])
+def test_a_target_is_refused_without_dates_because_the_merge_gives_permissions(
+    policy: dict[str, Any], is_suspended: bool
+) -> None:
+    now = NOW if is_suspended else parse_instant("2030-01-01T00:00:00Z")
+    number = holding(target=CORES, spec={"suspend": is_suspended})
+
+    assert held_problems(number, policy, now) == ["B230 spec.provisioning"]
+    assert held_problems(number, {**policy, "when": {"seatsAbove": 0}}, now) == []
+    assert held_problems(reservation(suspend=True), {"match": policy["match"]}) == []
+
+
+@pytest.mark.parametrize("name", ["small", "tiny"])
+@pytest.mark.parametrize(
+    ("target", "options", "pattern"),
+    [
+        pytest.param(API, {"otherwise": 3}, "HorizontalPodAutoscaler/shop/*", id="replicas"),
+        pytest.param(WEB, {"otherwise": 3}, "*/shop/*", id="scale"),
+        pytest.param(CORES, {"otherwise": 3}, "NodePool/*", id="cores"),
+        *[
+            pytest.param(
+                QUOTA, {"unit": unit, "otherwise": f"3{unit}"}, "ClusterQueue/batch", id=f"memory-in-{unit}"
+            )
+            for unit in ("Ki", "Mi", "Gi")
+        ],
+    ],
+)
+def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
+    name: str, target: Value, options: dict[str, Any], pattern: str
+) -> None:
+    number = holding(target=target, spec={"resourceClass": name}, **options)
+    policy = {"match": {"targets": [pattern]}, "when": {"seatsAbove": 24}}
+
+    assert held_problems(number, policy) == [finding("B230 spec.provisioning", "policy a", 25, 24)]
+    assert held_problems(number, {**policy, "when": {"seatsAbove": 25}}) == []
+
+
 def test_the_notice_is_about_changes_alone() -> None:
     assert problems({"when": {"noticeBelow": "999d"}, "require": "refuse"}) == []
 
@@ -318,17 +414,10 @@ spec: {requests: {cpu: "1"}}
 
 
 def test_what_a_number_is_outside_of_windows_counts_while_windows_are_to_come() -> None:
-    policy = {"name": "a", "when": {"seatsAbove": 60}, "require": "refuse"}
-    there = site({"name": "prod", "held": [HPA]}, policies=[policy])
+    policy = {"when": {"seatsAbove": 60}}
 
-    def judged(otherwise: int, now: int = NOW) -> list[str]:
-        found = read(holding(otherwise=otherwise), there, resource_class())
-        assert found.problems == []
-        assert found.site is not None
-        (number,) = found.reservations
-        subject = PolicySubject(number, {"small": "prod"}, expand(number, {}).occurrences)
-        return lines(check_policies(found.site, [*cases_of_reservation(found.site, subject, now)], {}))
-
-    assert judged(60) == []
-    assert judged(61) == [finding("B230 spec.provisioning", "policy a", 61, 60)]
-    assert judged(61, parse_instant("2030-01-01T00:00:00Z")) == []
+    assert held_problems(holding(otherwise=60), policy) == []
+    assert held_problems(holding(otherwise=61), policy) == [
+        finding("B230 spec.provisioning", "policy a", 61, 60)
+    ]
+    assert held_problems(holding(otherwise=61), policy, parse_instant("2030-01-01T00:00:00Z")) == []

@@ -306,3 +306,34 @@ def test_a_new_title_is_judged_by_no_policy_about_counts(held: Pair) -> None:
     held.edit("exam.yaml", "spec:\n  resourceClass: api\n", "spec:\n  title: Exam\n  resourceClass: api\n")
 
     assert results(held.diff("-o", "json")) == []
+
+
+SUSPENDED = ("  recurrence:\n", "  suspend: true\n  recurrence:\n")
+REFUSED = 'match: {targets: ["*/shop/*"]}, require: refuse'
+
+
+def test_a_suspended_reservation_that_is_new_is_judged_by_its_target(held: Pair) -> None:
+    ruled(held, REFUSED, text=SITE)
+    (held.was / "reservations/exam.yaml").unlink()
+    held.edit("exam.yaml", *SUSPENDED)
+
+    assert results(held.diff("-o", "json")) == [["p0", "exam", "refuse"]]
+
+
+@pytest.mark.parametrize("edit", [TO_WEB, ("otherwise: 3", "otherwise: 9")], ids=["target", "otherwise"])
+def test_a_suspended_reservation_is_judged_by_what_it_holds_anew(held: Pair, edit: tuple[str, str]) -> None:
+    exam = held.was / "reservations/exam.yaml"
+    exam.write_text(EXAM.replace(*SUSPENDED), "utf-8")
+    ruled(held, REFUSED, text=SITE)
+    held.edit("exam.yaml", *SUSPENDED)
+    held.edit("exam.yaml", "spec:\n  resourceClass: api\n", "spec:\n  title: Exam\n  resourceClass: api\n")
+    assert results(held.diff("-o", "json")) == []
+
+    held.edit("exam.yaml", *edit)
+    assert results(held.diff("-o", "json")) == [["p0", "exam", "refuse"]]
+
+
+def test_who_removes_a_reservation_gets_no_permission(held: Pair) -> None:
+    ruled(held, REFUSED, text=SITE)
+    (held.now / "reservations/exam.yaml").unlink()
+    assert results(held.diff("-o", "json")) == []

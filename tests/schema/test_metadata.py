@@ -123,6 +123,10 @@ def test_an_annotation_of_pods_does_nothing_on_a_document(kind: str) -> None:
         ("argocd.argoproj.io/compare-options", "ServerSideDiff=true", False),
         ("argocd.argoproj.io/hook", "PostSync", True),
         ("argocd.argoproj.io/sync-wave", "5", False),
+        ("helm.sh/hook", "pre-install,post-upgrade", True),
+        ("helm.sh/hook", "", True),
+        ("helm.sh/hook-weight", "5", False),
+        ("helm.sh/hook-delete-policy", "before-hook-creation", False),  # nothing without a hook
         ("helm.sh/resource-policy", "keep", True),
         ("kustomize.toolkit.fluxcd.io/prune", "disabled", True),
         ("kustomize.toolkit.fluxcd.io/reconcile", "Disabled", True),

@@ -22,8 +22,8 @@ from berth.core.timetable import TimetableOccurrence, TimetablePool
 from berth.dates.expansion import Occurrence as Dated
 from berth.dates.moments import named, span_text
 from berth.dates.zone import DAY, number, resolve
-from berth.findings import Problem
-from berth.manifests.placed import Placed, class_names, cluster_of
+from berth.findings import Path, Problem
+from berth.manifests.placed import Placed
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.reservation import Reservation
@@ -45,6 +45,7 @@ class PoolLoad(NamedTuple):
     resource_class: str
     steps: Steps
     unit: Unit = Unit.SEAT
+    is_otherwise: bool = False  # what a number of somebody else is outside of windows, beyond them
 
 
 def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, int]:
@@ -257,6 +258,22 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
     return max(*(most for _, most in best), *(seats(one) for one in counted if one.rehearses), 0)
 
 
+def otherwise_load(holders: Sequence[tuple[Reservation, Sequence[PoolLoad]]], name: str) -> PoolLoad:
+    """Return what stands outside of windows, beyond what the windows of all who hold the number ask for.
+
+    `holders`: the reservations with their pools of the class `name`.
+    """
+    reservation, _ = max(holders, key=lambda holder: holder[0].name)
+    otherwise = reservation.holder.otherwise_count or 0
+    windows = sum_changes((pool for _, pools in holders for pool in pools), {name: 1})
+    steps, added = [0, otherwise], otherwise
+    for since, _, amount in levels(windows):
+        change = max(otherwise - amount, 0) - added
+        steps += [since, change]
+        added += change
+    return PoolLoad(reservation.name, name, array("i", steps), reservation.holder.unit, is_otherwise=True)
+
+
 def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
     """Return the dates of a ceiling as minutes, [first, last), in the site's time zone."""
     zone = named(zone_name)
@@ -294,6 +311,7 @@ class Ceilings:
         }
         self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
         self._rehearsals: dict[str, list[Dated]] = {cluster.name: [] for cluster in site.clusters}
+        self._numbers: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
         """Return what to pass to `take` for one part of a reservation."""
@@ -308,9 +326,15 @@ class Ceilings:
 
     def take(self, placed: Placed, loads: ClassSteps, rehearsals: Iterable[Dated] = ()) -> None:
         """Collect the loads of one part; `rehearsals` are those of its occurrences that are rehearsals."""
-        self._pools[placed.cluster.name] += pool_loads(placed.reservation, loads)
+        cluster, pools = placed.cluster.name, pool_loads(placed.reservation, loads)
+        self._pools[cluster] += pools
         if loads:
-            self._rehearsals[placed.cluster.name] += rehearsals
+            self._rehearsals[cluster] += rehearsals
+        holder = placed.reservation.holder
+        for resource_class in placed.classes if holder.otherwise_count else ():
+            of_class = [pool for pool in pools if pool.resource_class == resource_class.name]
+            key = cluster, holder.shared, resource_class.name
+            self._numbers.setdefault(key, []).append((placed.reservation, of_class))
 
     def is_limited(self, cluster: str, resource_class: str) -> bool:
         """Tell whether a ceiling of the cluster limits a class."""
@@ -323,9 +347,9 @@ class Ceilings:
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
-            pools = self._pools[cluster.name]
+            pools = [*self._pools[cluster.name], *self._otherwise_loads(cluster)] if cluster.ceilings else []
             changes = {
-                is_of_pods: changes_by_class(pods(pools) if is_of_pods else pools) if cluster.ceilings else {}
+                is_of_pods: changes_by_class(pods(pools) if is_of_pods else pools)
                 for is_of_pods in (True, False)
             }
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
@@ -341,29 +365,17 @@ class Ceilings:
                         ]
                         counted = pods(pools) if limit.is_of_pods else pools
                         yield _problem(cluster, limit, highest, counted, reservations, open_then)
-                    for reservation in reservations.values():
-                        yield from self._otherwise_problems(cluster, limit, reservation)
 
-    def _otherwise_problems(
-        self, cluster: Cluster, limit: _CeilingLimit, reservation: Reservation
-    ) -> Iterator[Problem]:
-        """Report what is held outside of windows, by a suspended reservation too: it goes back to that."""
-        holder = reservation.holder
-        if not holder.otherwise_count or (limit.is_of_pods and not holder.unit.is_pod):
-            return
-        here = {
-            name
-            for name in class_names(reservation)
-            if name in self._classes and cluster_of(self._classes[name], self.site) is cluster
-        }
-        amount = holder.otherwise_count * max((limit.each.get(name, 0) for name in here), default=0)
-        if amount > limit.most:
-            message = (
-                f"outside of windows these are {limit.say(amount)} {limit.what} in {cluster.name}, "
-                f"above the ceiling of {limit.written}."
-            )
-            fix = "Write a lower otherwise, or have the platform team raise the ceiling."
-            yield reservation.problem(EXCEEDED, ("spec", "backend", "otherwise"), message, fix)
+    def _otherwise_loads(self, cluster: Cluster) -> list[PoolLoad]:
+        """Return what stands in the cluster outside of windows, once for each number.
+
+        That of a suspended reservation, too: its number goes back to it.
+        """
+        return [
+            otherwise_load(holders, name)
+            for (cluster_name, _, name), holders in self._numbers.items()
+            if cluster_name == cluster.name
+        ]
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
@@ -393,16 +405,23 @@ def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
     """
     amount, at = span
     holders = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
-    rise, last = max(
-        (last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, limit.each, at)
+    active = [*active_pools(pools, limit.each, at)]
+    rise, last, is_otherwise = max(
+        (last_rise(pool.steps, at), pool.reservation, pool.is_otherwise) for pool, _ in active
     )
     when = f"at {instant_text(at * 60)}" if at else "always"
     message = (
         f"{when} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
         f"above the ceiling of {limit.written}: {holders_text(holders)}."
     )
-    reservation, path = reservations[last], ("spec", "provisioning")
+    reservation = reservations[last]
+    path: Path = ("spec", "backend", "otherwise") if is_otherwise else ("spec", "provisioning")
     fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."
+    if any(pool.is_otherwise for pool, _ in active):
+        fix = (
+            "Write a lower otherwise, fewer seats or another time, or have the platform team raise the "
+            "ceiling."
+        )
     if rehearsals:
         times = [
             f"{rehearsal.rehearses} ({_rehearsal_text(rehearsal)})" for rehearsal in rehearsals[:_MAX_NAMED]

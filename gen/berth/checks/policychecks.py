@@ -149,14 +149,8 @@ def _matched(
         if is_meant
         and (not match.classes or name in match.classes)
         and (not match.clusters or cluster in match.clusters)
-        and _fits_namespaces(match, _session_namespaces(reservation, known.get(name)), exempts=exempts)
+        and _fits_namespaces(match, class_namespaces(known.get(name)), exempts=exempts)
     )
-
-
-def _session_namespaces(
-    reservation: Reservation, resource_class: ResourceClass | None
-) -> tuple[str, ...] | None:
-    return reservation.sessions.namespaces or class_namespaces(resource_class)
 
 
 def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
@@ -168,12 +162,16 @@ def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
 
 
 def _fits_namespaces(match: MatchSpec, namespaces: tuple[str, ...] | None, *, exempts: bool) -> bool:
-    """Tell whether a policy is about these namespaces, or leaves them out (`exempts`).
+    """Tell whether a policy is about one of these namespaces, or leaves all of them out (`exempts`).
 
-    Any namespace can get a label: a policy about some is then about all, and only `*` leaves all out.
+    What a reservation narrows them to does not count: its author writes it, and any session of the class
+    takes the seats. Any namespace can get a label: a policy about some is then about it, and only `*`
+    leaves it out.
     """
     if namespaces is None:
         return not match.namespaces or not exempts or "*" in match.namespaces
+    if exempts and namespaces:
+        return all(_fits(match.namespaces, (namespace,)) for namespace in namespaces)
     return _fits(match.namespaces, namespaces)
 
 
@@ -186,7 +184,8 @@ class PolicySubject(NamedTuple):
 
     `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
     `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
-    classes by name. `otherwise`: what it holds outside of windows.
+    classes by name. `otherwise`: what it holds outside of windows. `is_permitted`: it gets permissions on an
+    object of somebody else, whatever its dates.
     """
 
     reservation: Reservation
@@ -197,10 +196,14 @@ class PolicySubject(NamedTuple):
     everything: Sequence[Occurrence] | None = None
     known: Mapping[str, ResourceClass] = {}
     otherwise: int = 0
+    is_permitted: bool = False
 
 
 def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
-    """Return what a policy looks at; None if it is about nothing of the subject."""
+    """Return what a policy looks at; None if it is about nothing of the subject.
+
+    A policy without conditions looks at a reservation without dates, too, if that gets permissions.
+    """
     reservation, now = subject.reservation, subject.now
     classes = selected_classes(policy, reservation, subject.clusters, subject.known)
     if not classes:
@@ -213,11 +216,11 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
         opens.append(now or 0)
     if subject.otherwise:
         counts.append(subject.otherwise)
-    if not counts:
+    if not counts and not (subject.is_permitted and policy.when.is_blank):
         return None
     lead = max(((occurrence.start - occurrence.open) // 60 for occurrence in selected), default=0)
     notice = None if now is None else max(min(opens, default=now) - now, 0)
-    return PolicyCase(policy, reservation, classes, max(counts), lead, notice)
+    return PolicyCase(policy, reservation, classes, max(counts, default=0), lead, notice)
 
 
 def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
@@ -299,7 +302,12 @@ def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterat
     coming = coming_occurrences(reservation, subject.occurrences, now)
     holds_now = holds_without_windows(reservation, now)
     otherwise = (reservation.holder.otherwise_count or 0) if coming else 0
-    subject = subject._replace(occurrences=coming, holds_now=holds_now, otherwise=otherwise)
+    subject = subject._replace(
+        occurrences=coming,
+        holds_now=holds_now,
+        otherwise=otherwise,
+        is_permitted=bool(reservation.holder.target_text),
+    )
     for policy in site.policies:
         case = None if policy.when.notice_below is not None else policy_case(policy, subject)
         if case is not None:

@@ -33,7 +33,8 @@ def policy_cases(
     """Yield what each policy looks at. Without a `change`, only classes differ in what they do not show.
 
     Windows that are over do not count. One that is removed counts only for policies about the notice, and so
-    do all of a class that such a policy is not about any more.
+    do all of a class that such a policy is not about any more. A reservation that gets permissions counts
+    without windows, if all of them would.
     """
     changes_all = bool(change and change.kind != CHANGED) or _differ_on_all_dates(old, new)
     removed, added = _differing_windows(old, new, now, changes_all=changes_all)
@@ -42,6 +43,8 @@ def policy_cases(
     after = _subject(new, added, now, holds_now=holds)
     if after is not None and (changes_all or added):
         after = after._replace(otherwise=after.reservation.holder.otherwise_count or 0)
+    if after is not None and changes_all:
+        after = after._replace(is_permitted=bool(after.reservation.holder.target_text))
     either = _subject(new, [*removed, *added], now, holds_now=holds or held)
     for policy in policies:
         if policy.when.notice_below is None:

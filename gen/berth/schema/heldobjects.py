@@ -96,6 +96,7 @@ def is_never_held(api_version: str, kind: str) -> bool:
 
 _BYTES = ("memory", "storage", "hugepages", "bytes")
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
+_CAPS = ("max", "maximum", "limit", "limits", "quota", "quotas", "hard")
 
 
 def known_kind(api_version: str, kind: str) -> KnownKind | None:
@@ -125,6 +126,12 @@ def counts_bytes(path: tuple[Step, ...]) -> bool:
     step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
     name = (step[1] if isinstance(step, tuple) else str(step)).lower()
     return "/" not in name and any(word in name for word in _BYTES)
+
+
+def is_cap(path: tuple[Step, ...]) -> bool:
+    """Return whether the number at a path limits others, so that a window may take something from them."""
+    keys = (step for step in path if isinstance(step, str))
+    return any(word.lower() in _CAPS for key in keys for word in re.findall("[A-Za-z][a-z]*", key))
 
 
 def _api_version(text: str) -> str:
@@ -238,6 +245,14 @@ class HeldSpec(Model):
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""
         return not holds_code(path) and any(matches_pattern(path, pattern) for pattern in self.allowed)
+
+    def moving_selector(self, path: tuple[Step, ...]) -> str | None:
+        """Return a selector of a path that selects by what windows may change; then it finds another item."""
+        held = {pattern[-1] for pattern in self.allowed}
+        for i, step in enumerate(path):
+            if isinstance(step, tuple) and step[0] in held.union(path[i + 1 :]):
+                return "=".join(step)
+        return None
 
     @property
     def object_kind(self) -> ObjectKind:

@@ -41,6 +41,7 @@ _ENGINE_OPTIONS = {
         "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
     },
     f"{_ARGO_CD}hook": {_ANY: _KEPT},
+    "helm.sh/hook": {_ANY: _KEPT},  # Argo CD reads it as its own
     "helm.sh/resource-policy": {"keep": _KEPT},
     f"{_FLUX}prune": {"disabled": _KEPT},
     f"{_FLUX}reconcile": {"disabled": _KEPT},

@@ -12,7 +12,7 @@ from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
 from berth.notation.objectpath import may_be_same, object_path_text
 from berth.schema.declared import Declared
-from berth.schema.heldobjects import NOT_HELD, HeldSpec
+from berth.schema.heldobjects import NOT_HELD, HeldSpec, is_cap
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import step_counts
 from berth.schema.values import Cluster, Site
@@ -51,6 +51,10 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
             fix = f"Write {held.allowed_text}."
+            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
+        elif selector := held.moving_selector(target.path):
+            message = f"[{selector}] selects an item by what windows may change, and then finds another one."
+            fix = "Select it by its name or by its index, from 0."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
@@ -98,8 +102,8 @@ def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]
     least = _least(reservation)
     if target is None or least < target.least:  # which is refused
         return
-    if otherwise is None and least == 0:
-        message = f"a window lets {target} be 0, and what it is outside of windows is not said."
+    if otherwise is None and (least == 0 or is_cap(target.path)):
+        message = f"a window lets {target} be {least}, and what it is outside of windows is not said."
         fix = "Add otherwise, and let counts, profile and sessions lower it to no less."
         yield reservation.problem(LOWERS, _BACKEND, message, fix)
     elif otherwise is not None and least < otherwise:
