@@ -132,6 +132,42 @@ def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
     assert "peak seats of api in prod 40" in held.diff("-o", "markdown").out
 
 
+LIMITED = SITE.replace("    - name: prod\n", "    - name: prod\n      ceilings: [{seats: {api: 75}}]\n")
+
+
+def peaks_of_api(pair: Pair) -> list[dict[str, Any]]:
+    return [peak for peak in change(pair)["peaks"] if "api" in peak["what"]]
+
+
+def test_a_number_is_compared_with_the_ceiling_of_its_class(pair: Pair) -> None:
+    with_exam(pair, LIMITED, EXAM)
+    pair.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 30")
+    (peak,) = peaks_of_api(pair)
+
+    assert (peak["what"], peak["before"], peak["after"]) == ("replicas of api", "40", "30")
+    assert (peak["ceiling"], peak["at"]) == ("75", "2026-02-12T07:30:00Z")
+    assert peak["holders"] == [{"reservation": "exam", "amount": "30"}]
+    assert "peak replicas of api in prod 40 -> 30" in pair.diff().out
+
+
+def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
+    with_exam(pair, LIMITED, EXAM)
+    seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
+    seats = seats.replace("placeholderCount: 40", "placeholderCount: 5, scaleDownBehavior: none")
+    (pair.now / "reservations/lab.yaml").write_text(seats, "utf-8")
+    (peak,) = peaks_of_api(pair)
+
+    assert (peak["what"], peak["before"], peak["after"]) == ("seats and replicas of api", "40", "45")
+
+
+def test_what_a_number_is_otherwise_counts_for_the_ceiling(pair: Pair) -> None:
+    with_exam(pair, LIMITED, EXAM)
+    pair.edit("exam.yaml", "otherwise: 3", "otherwise: 50")
+    (peak,) = peaks_of_api(pair)
+
+    assert (peak["before"], peak["after"], peak["at"]) == ("40", "50", None)
+
+
 @pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
 def test_the_number_of_another_target_goes_back(held: Pair, at: str) -> None:
     held.edit("exam.yaml", *TO_WEB)

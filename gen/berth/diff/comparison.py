@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
-from berth.checks.ceilings import pool_loads, pool_steps
+from berth.checks.ceilings import pool_steps
 from berth.checks.policychecks import (
     PolicyCase,
     PolicyResult,
@@ -257,9 +257,9 @@ class Comparison:
             self._add(_with_dates(old, self._base), _with_dates(new, self._head))
             return
         for part, part_loads in zip(item.parts, item.loads, strict=True):
-            pools = pool_loads(new.reservation, part_loads)
+            names = [resource_class.name for resource_class in part.placed.classes]
             for loads in self._loads:
-                loads.add(part.placed.cluster.name, pools)
+                loads.add(part.placed.cluster.name, new.reservation, names, part_loads)
 
     def _add(self, old: ReservationVersion | None, new: ReservationVersion | None) -> None:
         for loads, version in zip(self._loads, (old, new), strict=True):
@@ -324,10 +324,13 @@ def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Findi
 
 
 def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
-    for resource_class in () if version.reservation.suspend else version.classes:
+    reservation = version.reservation
+    for resource_class in version.classes:
         name = resource_class.name
-        steps = [(name, pool_steps(version.reservation, resource_class, version.windows))]
-        loads.add(version.cluster_of(name), pool_loads(version.reservation, steps))
+        steps = (
+            [] if reservation.suspend else [(name, pool_steps(reservation, resource_class, version.windows))]
+        )
+        loads.add(version.cluster_of(name), reservation, [name], steps)
 
 
 def _may_declare(side: Pipeline, version: ReservationVersion) -> bool:
