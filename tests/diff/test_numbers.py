@@ -132,6 +132,84 @@ def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
     assert "peak seats of api in prod 40" in held.diff("-o", "markdown").out
 
 
+HPA = "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}"
+AT_HPA = "spec.clusters[prod].held[HorizontalPodAutoscaler]"
+AT_SHOP = "spec.clusters[prod].held[HorizontalPodAutoscaler shop]"
+MAX = HPA.replace("shop]}", "shop], paths: [spec.maxReplicas]}")
+BOTH = HPA.replace("shop]}", "shop], paths: [spec.minReplicas, spec.maxReplicas]}")
+JOBS = HPA.replace("[shop]", "[jobs]")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fields"),
+    [
+        pytest.param(
+            HPA,
+            HPA.replace("[shop]", "[shop, jobs]"),
+            [(f"{AT_HPA}.namespaces", "shop", "shop, jobs")],
+            id="namespaces",
+        ),
+        pytest.param(HPA, MAX, [(f"{AT_HPA}.paths", "", "spec.maxReplicas")], id="first-paths"),
+        pytest.param(
+            MAX,
+            BOTH,
+            [(f"{AT_HPA}.paths", "spec.maxReplicas", "spec.minReplicas, spec.maxReplicas")],
+            id="more-paths",
+        ),
+        pytest.param(
+            f"{HPA}, {JOBS}",
+            f"{BOTH}, {JOBS}",
+            [(f"{AT_SHOP}.paths", "", "spec.minReplicas, spec.maxReplicas")],
+            id="one-of-a-kind",
+        ),
+        pytest.param(
+            HPA,
+            f"{HPA}, {{apiVersion: karpenter.sh/v1, kind: NodePool}}",
+            [
+                (
+                    "spec.clusters[prod].held[NodePool]",
+                    "",
+                    '{"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}',
+                )
+            ],
+            id="added",
+        ),
+        pytest.param(
+            f"{HPA}, {JOBS}",
+            f"{JOBS}, {HPA}",
+            [
+                (
+                    "spec.clusters[prod].held",
+                    "HorizontalPodAutoscaler shop, HorizontalPodAutoscaler jobs",
+                    "HorizontalPodAutoscaler jobs, HorizontalPodAutoscaler shop",
+                )
+            ],
+            id="order",
+        ),
+    ],
+)
+def test_what_may_be_held_is_compared_entry_by_entry(
+    pair: Pair, before: str, after: str, fields: list[tuple[str, str, str]]
+) -> None:
+    for folder, entries in ((pair.was, before), (pair.now, after)):
+        (folder / "reservations/site.yaml").write_text(SITE.replace(HPA, entries), "utf-8")
+    (site,) = change(pair)["shared"]
+
+    assert [(field["what"], field["before"], field["after"]) for field in site["fields"]] == fields
+
+
+def test_policies_are_compared_by_name(pair: Pair) -> None:
+    ruled(
+        pair,
+        "when: {seatsAbove: 20}, require: warn",
+        "when: {leadAbove: 30}, require: warn",
+        was=["when: {seatsAbove: 10}, require: warn", "when: {leadAbove: 30}, require: warn"],
+    )
+    (site,) = change(pair)["shared"]
+
+    assert site["fields"] == [{"what": "spec.policies[p0].when.seatsAbove", "before": "10", "after": "20"}]
+
+
 LIMITED = SITE.replace("    - name: prod\n", "    - name: prod\n      ceilings: [{seats: {api: 75}}]\n")
 
 
