@@ -10,6 +10,7 @@ from berth.checks.policychecks import (
     PolicySubject,
     PoolCost,
     SharedSubject,
+    added_dates,
     cases_of_reservation,
     check_policies,
     class_namespaces,
@@ -20,6 +21,7 @@ from berth.checks.policychecks import (
 )
 from berth.core.jsonvalues import parse_instant
 from berth.dates.recurrence import expand
+from berth.manifests.placed import placed
 from berth.schema.policies import ConditionsSpec, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
@@ -142,8 +144,43 @@ def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, n
         assert selected_classes(policy, found.reservations[0], {"small": "prod"}, found.classes)
 
 
-def test_a_class_without_sessions_is_left_out_by_no_namespace() -> None:
-    found = read(reservation(sessions={"namespaces": ["exam-x"]}), resource_class(), site())
+@pytest.mark.parametrize(
+    ("owner", "about", "is_about", "is_left_out"),
+    [
+        pytest.param({"object": {"namespace": "user-ada"}}, "user-*", True, False, id="a-namespace"),
+        pytest.param({"controller": {"namespace": "exam-b", "kind": "Job"}}, "user-*", False, True, id="own"),
+        pytest.param({"labelSelector": {"matchLabels": {"a": "b"}}}, "user-*", True, False, id="labels"),
+        pytest.param({"object": {"namespace": "exam-b"}}, "exam-a", True, True, id="narrowed"),
+    ],
+)
+def test_owners_of_slots_avoid_no_policy_about_namespaces(
+    owner: Value, about: str, is_about: bool, is_left_out: bool
+) -> None:
+    """The class has its sessions in exam-a, and pods of these owners may take the slots."""
+    resource = resource_class(sessions={"source": "pods", "namespaces": ["exam-a"]})
+    slots = reservation(backend={"type": "koordinator", "owners": [owner]})
+    found = read(slots, resource, site({"name": "prod", "koordinator": {}}))
+    policy, but = (
+        EVERY.model_copy(update={key: built(MatchSpec, {"namespaces": [pattern]})})
+        for key, pattern in (("match", about), ("unless", "exam-*"))
+    )
+
+    for each, is_selected in ((policy, is_about), (but, not is_left_out)):
+        selected = selected_classes(each, found.reservations[0], {"small": "prod"}, found.classes)
+        assert bool(selected) == is_selected
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"sessions": {"namespaces": ["exam-x"]}}, id="narrowed"),
+        pytest.param(
+            {"backend": {"type": "koordinator", "owners": [{"object": {"namespace": "exam-x"}}]}}, id="owners"
+        ),
+    ],
+)
+def test_a_class_without_sessions_is_left_out_by_no_namespace(spec: dict[str, Any]) -> None:
+    found = read(reservation(**spec), resource_class(), site({"name": "prod", "koordinator": {}}))
     but = EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": ["exam-*"]})})
 
     assert selected_classes(but, found.reservations[0], {"small": "prod"}, found.classes)
@@ -310,16 +347,20 @@ HELD_TARGETS: list[dict[str, Any]] = [
 CORES = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "gpu", "path": "spec.limits.cpu"}
 
 
-def held_problems(document: Value, policy: dict[str, Any], now: int = NOW) -> list[str]:
-    """What one policy says of a reservation that holds a number."""
+def held_problems(document: Value, policy: dict[str, Any], now: int = NOW, *others: Value) -> list[str]:
+    """What one policy says of a reservation that holds a number, beside others."""
     policies = [{"name": "a", "require": "refuse", **policy}]
     classes = resource_class(), resource_class("tiny", requests={"cpu": "1m"})
-    found = read(document, site({"name": "prod", "held": [*EVERY_KIND]}, policies=policies), *classes)
+    there = site({"name": "prod", "held": [*EVERY_KIND]}, policies=policies)
+    found = read(document, *others, there, *classes)
     assert found.problems == []
     assert found.site is not None
-    (number,) = found.reservations
+    number = next(each for each in found.reservations if each.name == document["metadata"]["name"])
+    parts = placed(number, found, found.site)
+    added = [date for part in parts for date in added_dates(part, found, found.site)]
     clusters = {name: "prod" for name, _ in number.seats}
-    subject = PolicySubject(number, clusters, expand(number, {}).occurrences, known=found.classes)
+    dates = expand(number, {}).occurrences
+    subject = PolicySubject(number, clusters, dates, known=found.classes, added=added)
     return lines(check_policies(found.site, [*cases_of_reservation(found.site, subject, now)], {}))
 
 
@@ -359,6 +400,38 @@ def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
 
     assert held_problems(number, policy) == [finding("B230 spec.provisioning", "policy a", 25, 24)]
     assert held_problems(number, {**policy, "when": {"seatsAbove": 25}}) == []
+
+
+@pytest.mark.parametrize(
+    ("overlap", "spec", "is_added"),
+    [
+        pytest.param("sum", {}, True, id="sum"),
+        pytest.param("sum", {"resourceClass": "tiny"}, True, id="other-class"),
+        pytest.param("sum", {"suspend": True}, False, id="suspended"),
+        pytest.param(
+            "sum",
+            {"recurrence": weekly({"dayOfWeek": 1, "startTime": "13:00", "endTime": "15:00"})},
+            False,
+            id="other-time",
+        ),
+        pytest.param("max", {}, False, id="max"),
+    ],
+)
+def test_who_splits_a_number_among_reservations_avoids_no_policy(
+    overlap: str, spec: dict[str, Any], is_added: bool
+) -> None:
+    """Their counts are added in the cluster, each of which is below what the policy allows."""
+    provisioning = {"placeholderCount": 25, "overlap": overlap}
+    one, other = (
+        holding(name, otherwise=3, spec={"provisioning": provisioning, **more})
+        for name, more in (("course", {}), ("more", spec))
+    )
+    policy = {"match": {"targets": ["*/shop/*"]}, "when": {"seatsAbove": 49}}
+
+    found = held_problems(one, policy, NOW, other)
+
+    assert found == ([finding("B230 spec.provisioning", "policy a", 50, 49)] if is_added else [])
+    assert held_problems(one, policy, NOW, holding("more", WEB, otherwise=3, spec=spec)) == []
 
 
 def test_the_notice_is_about_changes_alone() -> None:

@@ -1,5 +1,7 @@
 """What a change of a reservation does that holds a number of somebody else's object."""
 
+import contextlib
+import io
 import json
 from typing import Any
 
@@ -370,6 +372,21 @@ def test_a_number_that_leaves_a_policy_is_judged_by_it(
         assert answer.code == code
 
 
+def test_a_part_of_a_sum_leaves_a_policy_with_all_who_add_to_it(pair: Pair) -> None:
+    """40 and 25 of them are 65 at once."""
+    first, second = (
+        text.replace("provisioning: {", "provisioning: {overlap: sum, ") for text in (EXAM, LONGER)
+    )
+    with_exam(pair, SITE, first)
+    for folder in (pair.was, pair.now):
+        (folder / "reservations/longer.yaml").write_text(second, "utf-8")
+    late = "match: {targets: ['*/api']}, when: {noticeBelow: 9d, seatsAbove: 60}, require: refuse"
+    ruled(pair, late, text=SITE)
+    pair.edit("exam.yaml", *TO_WEB)
+
+    assert results(pair.diff("-o", "json", at="2026-02-10")) == [["p0", "exam", "refuse"]]
+
+
 def test_a_policy_about_targets_is_about_no_seats(held: Pair) -> None:
     ruled(held, 'match: {targets: ["*"]}, require: refuse', text=SITE)
     held.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
@@ -451,3 +468,20 @@ def test_who_removes_a_reservation_gets_no_permission(held: Pair) -> None:
     ruled(held, REFUSED, text=SITE)
     (held.now / "reservations/exam.yaml").unlink()
     assert results(held.diff("-o", "json")) == []
+
+
+@pytest.mark.parametrize(("most", "is_refused"), [(64, True), (65, False)])
+def test_who_splits_a_number_in_a_change_avoids_no_policy(held: Pair, most: int, is_refused: bool) -> None:
+    """The exam has 40 replicas, and the new reservation adds 25 at the same time."""
+    adding = ("placeholderCount: ", "overlap: sum, placeholderCount: ")
+    for folder in (held.was, held.now):
+        (folder / "reservations/exam.yaml").write_text(EXAM.replace(*adding), "utf-8")
+    (held.now / "reservations/longer.yaml").write_text(LONGER.replace(*adding), "utf-8")
+    policy = f"match: {{targets: ['*/shop/*']}}, when: {{seatsAbove: {most}}}, require: refuse"
+    ruled(held, policy, text=SITE)
+
+    assert results(held.diff("-o", "json")) == ([["p0", "longer", "refuse"]] if is_refused else [])
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        cli.run(["-C", str(held.now), "validate", "-o", "json", "--now", BEFORE])
+    codes = [item["code"] for item in json.loads(out.getvalue())["items"]]
+    assert codes.count("B230") == (2 if is_refused else 0)

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.checks.ceilings import named_pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
+from berth.dates.recurrence import expand
 from berth.findings import Origin, Problem
-from berth.schema.declared import RESERVATION
+from berth.manifests.placed import Placed, placed
+from berth.schema.declared import RESERVATION, Declared
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
@@ -149,8 +151,27 @@ def _matched(
         if is_meant
         and (not match.classes or name in match.classes)
         and (not match.clusters or cluster in match.clusters)
-        and _fits_namespaces(match, class_namespaces(known.get(name)), exempts=exempts)
+        and _fits_namespaces(
+            match, _namespaces(reservation, known.get(name), exempts=exempts), exempts=exempts
+        )
     )
+
+
+def _namespaces(
+    reservation: Reservation,
+    resource_class: ResourceClass | None,
+    *,
+    exempts: bool,
+) -> tuple[str, ...] | None:
+    """Return the namespaces of those who may take the seats of a class; None: any.
+
+    What a reservation narrows them to does not count: its author writes it, and any session of the class
+    takes the seats. What it adds counts, the owners of slots, but leaves nothing out by itself.
+    """
+    namespaces, owners = class_namespaces(resource_class), [*reservation.holder.owner_namespaces]
+    if namespaces is None or None in owners:
+        return None
+    return () if exempts and not namespaces else (*namespaces, *filter(None, owners))
 
 
 def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
@@ -164,9 +185,7 @@ def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
 def _fits_namespaces(match: MatchSpec, namespaces: tuple[str, ...] | None, *, exempts: bool) -> bool:
     """Tell whether a policy is about one of these namespaces, or leaves all of them out (`exempts`).
 
-    What a reservation narrows them to does not count: its author writes it, and any session of the class
-    takes the seats. Any namespace can get a label: a policy about some is then about it, and only `*`
-    leaves it out.
+    Any namespace can get a label: a policy about some is then about it, and only `*` leaves it out.
     """
     if namespaces is None:
         return not match.namespaces or not exempts or "*" in match.namespaces
@@ -185,7 +204,7 @@ class PolicySubject(NamedTuple):
     `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
     `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
     classes by name. `otherwise`: what it holds outside of windows. `is_permitted`: it gets permissions on an
-    object of somebody else, whatever its dates.
+    object of somebody else, whatever its dates. `added`: dates of others, see `added_dates`.
     """
 
     reservation: Reservation
@@ -197,6 +216,7 @@ class PolicySubject(NamedTuple):
     known: Mapping[str, ResourceClass] = {}
     otherwise: int = 0
     is_permitted: bool = False
+    added: Sequence[Occurrence] = ()
 
 
 def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
@@ -226,6 +246,7 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
 def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
     """Return the most seats that are open at one time during the selected dates, those of others included."""
     everything = subject.occurrences if subject.everything is None else subject.everything
+    everything = (*everything, *subject.added)
     most = max(sum(count for _, count in occurrence.seats) for occurrence in selected)
     changes: dict[int, int] = {}
     for name in classes:
@@ -241,6 +262,24 @@ def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Seq
         until = bisect_left(minutes, occurrence.end // 60)
         most = max([most, *levels[first:until]])
     return most
+
+
+def added_dates(place: Placed, declared: Declared, site: Site) -> Iterator[Occurrence]:
+    """Yield the dates of other reservations whose counts are added to the same number in a cluster.
+
+    They are as dates of the class that the reservation has there.
+    """
+    if not place.peers or place.reservation.overlap != "sum":
+        return
+    here = place.classes[0].name
+    for other in declared.reservations:
+        if other.name not in place.peers or other.suspend:
+            continue
+        there = [part for part in placed(other, declared, site) if part.cluster.name == place.cluster.name]
+        names = {resource_class.name for part in there for resource_class in part.classes}
+        for occurrence in expand(other, declared.calendars).windows:
+            seats = occurrence.of_classes(names).seats
+            yield occurrence.of_classes(names)._replace(seats=tuple((here, count) for _, count in seats))
 
 
 def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:

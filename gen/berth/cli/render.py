@@ -11,6 +11,7 @@ from berth.checks.policychecks import (
     PolicyCase,
     PolicySubject,
     PoolCosts,
+    added_dates,
     cases_of_reservation,
     check_policies,
     compare_costs,
@@ -28,7 +29,6 @@ from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Part, Pipeline
 from berth.reading.source import OUTPUT
 from berth.rendering import files, text_of
-from berth.schema.values import Site
 
 
 class _Sink(Protocol):
@@ -185,7 +185,7 @@ def validate(settings: Settings) -> int:
         pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
         for cluster, loads in item.pool_loads():
             pools.setdefault(cluster, []).extend(loads)
-        cases += _policy_cases(item, pipeline.site, now)
+        cases += _policy_cases(item, pipeline, now)
     costs, problems = _planned(pipeline, pools, now)
     pipeline.problems += problems
     if pipeline.site is not None:
@@ -197,7 +197,8 @@ def validate(settings: Settings) -> int:
     return code
 
 
-def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCase]:
+def _policy_cases(item: Item, pipeline: Pipeline, now: int) -> Iterator[PolicyCase]:
+    site = pipeline.site
     if site is None or not site.policies:
         return
     clusters = {
@@ -208,7 +209,8 @@ def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCas
     known = {
         resource_class.name: resource_class for part in item.parts for resource_class in part.placed.classes
     }
-    subject = PolicySubject(item.reservation, clusters, item.expansion.windows, known=known)
+    added = [date for part in item.parts for date in added_dates(part.placed, pipeline.declared, site)]
+    subject = PolicySubject(item.reservation, clusters, item.expansion.windows, known=known, added=added)
     yield from cases_of_reservation(site, subject, now)
 
 

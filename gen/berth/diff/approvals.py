@@ -109,7 +109,8 @@ def _subject(
         return None
     coming = coming_occurrences(version.reservation, version.windows, now)
     known = _classes_by_name(version)
-    return PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
+    subject = PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
+    return subject._replace(added=version.added_dates)
 
 
 def _classes_by_name(version: ReservationVersion) -> dict[str, ResourceClass]:

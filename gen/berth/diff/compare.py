@@ -37,7 +37,8 @@ class ReservationVersion(NamedTuple):
     """A reservation on one side, with everything it refers to.
 
     `calendars`: its own and those of all. `clusters`: the cluster of each class. `slot_hashes`: a
-    hash of the slots of each class. `peers`: other reservations that hold the same number.
+    hash of the slots of each class. `peers`: other reservations that hold the same number. `added_dates`:
+    those of others that are added to it, for policies.
     """
 
     reservation: Reservation
@@ -49,6 +50,7 @@ class ReservationVersion(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     rehearsals: tuple[Occurrence, ...] = ()
     peers: tuple[str, ...] = ()
+    added_dates: tuple[Occurrence, ...] = ()
 
     @property
     def windows(self) -> tuple[Occurrence, ...]:

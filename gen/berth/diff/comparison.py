@@ -13,6 +13,7 @@ from berth.checks.policychecks import (
     PolicyCase,
     PolicyResult,
     PoolCosts,
+    added_dates,
     compare_costs,
     judge,
     shared_result,
@@ -266,7 +267,8 @@ class Comparison:
             if version:
                 _add_loads(loads, version)
         reservation_change = compare_versions(old, new)
-        self._policy_cases += policy_cases(reservation_change, old, new, self._policies, self._options.now)
+        judged = self._with_added_dates(old, self._base), self._with_added_dates(new, self._head)
+        self._policy_cases += policy_cases(reservation_change, *judged, self._policies, self._options.now)
         if reservation_change:
             if old and new:
                 changed = {document.key: document for document in self._shared}
@@ -294,6 +296,17 @@ class Comparison:
             was_open = any(one.open <= now < one.end for one in sides[0])
             if self._goes_back(old):
                 self._warnings += risks.number_warnings(old, new, was_open=was_open)
+
+    def _with_added_dates(
+        self, version: ReservationVersion | None, side: Pipeline
+    ) -> ReservationVersion | None:
+        """Return a version with the dates of others that are added to the number it holds."""
+        declared, site = side.declared, side.site
+        if version is None or site is None or not (version.peers and self._policies):
+            return version
+        places = placed(version.reservation, declared, site)
+        added = (date for place in places for date in added_dates(place, declared, site))
+        return version._replace(added_dates=tuple(added))
 
     def _goes_back(self, old: ReservationVersion | None) -> bool:
         """Tell whether the head lets Berth give back what a reservation of the base holds."""

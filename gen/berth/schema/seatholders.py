@@ -227,8 +227,8 @@ class Holder:
         return None
 
     @property
-    def owner_namespaces(self) -> Iterable[str]:
-        """The namespaces of other people's pods that it names."""
+    def owner_namespaces(self) -> Iterable[str | None]:
+        """The namespaces of other people's pods that it names; None: pods of any namespace."""
         return ()
 
     def usable_capacity(self, cloud_capacity: tuple[str, ...]) -> tuple[str, ...]:

@@ -60,8 +60,7 @@ class SlotHolder(Holder):
         return max(given, default=None)
 
     @property
-    def owner_namespaces(self) -> Iterable[str]:
+    def owner_namespaces(self) -> Iterable[str | None]:
         for owner in self.options.owners or ():
-            for pods in (owner.object, owner.controller):
-                if pods is not None and pods.namespace:
-                    yield pods.namespace
+            named = (pods.namespace for pods in (owner.object, owner.controller) if pods is not None)
+            yield next(filter(None, named), None)
