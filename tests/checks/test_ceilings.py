@@ -443,3 +443,15 @@ def test_cores_that_are_there_otherwise_are_no_pods() -> None:
     there = site({"name": "prod", "held": [NODE_POOL], "ceilings": [{"requests": {"cpu": "60"}}]})
 
     assert exceeded(holding(target=CORES, otherwise=61), there, resource_class()) == []
+
+
+def test_a_ceiling_names_what_its_pools_count() -> None:
+    number = of_api("b", "b", 30, recurrence=weekly(), suspend=True)
+
+    assert numbers(29, number) == [finding("a.yaml B067 spec.backend.otherwise", "30 replicas of small")]
+    assert numbers(54, course("a", "09:00", "12:00"), number) == [
+        finding("a.yaml B067 spec.provisioning", "55 seats and replicas of small")
+    ]
+    assert numbers(24, course("a", "09:00", "12:00")) == [
+        finding("a.yaml B067 spec.provisioning", "25 seats of small")
+    ]

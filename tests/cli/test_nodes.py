@@ -91,7 +91,6 @@ def test_there_is_nothing_to_compare_of_nodes(berth: Berth) -> None:
     assert berth("simulate", "exam", "--compare", *NOW) == (
         2,
         "",
-        "berth: exam holds whole nodes, which no session changes: there is nothing to compare. "
-        "Leave out --compare.\n",
+        "berth: exam can have no behavior but none: there is nothing to compare. Leave out --compare.\n",
     )
     assert berth("simulate", "exam", *NOW).code == 0

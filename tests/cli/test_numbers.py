@@ -1,5 +1,7 @@
 """What the commands tell of a reservation that holds a number of somebody else's object."""
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,94 @@ def test_the_object_is_named(berth: Berth, folder: Path) -> None:
     feed = (folder / "site/feeds/exam.ics").read_text("utf-8").replace("\r\n ", "")
     assert "HorizontalPodAutoscaler shop/api" in feed
     assert "Sets" not in (folder / "site/feeds/course.ics").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "number", "text"),
+    [
+        pytest.param("    otherwise: 3\n", 3, "3", id="declared"),
+        pytest.param("", None, "what it was", id="as-before"),
+    ],
+)
+def test_the_number_and_what_it_is_otherwise_are_listed(
+    berth: Berth, exam: Path, otherwise: str, number: int | None, text: str
+) -> None:
+    exam.write_text(EXAM.replace("    otherwise: 3\n", otherwise), "utf-8")
+    rows = {item["name"]: item for item in items(berth, "list")}
+    assert (rows["exam"]["path"], rows["exam"].get("otherwise")) == ("spec.minReplicas", number)
+    assert {"path", "otherwise"} & {*rows["course"]} == set()
+
+    (line,) = csv.DictReader(io.StringIO(berth("list", *NOW, "-o", "csv", "--class", "api").out))
+    assert (line["path"], line.get("otherwise") or None) == ("spec.minReplicas", number and str(number))
+    header, *lines = berth("list", *NOW, "-o", "wide").out.splitlines()
+    (wide,) = [line for line in lines if line.startswith("exam")]
+    assert wide[header.index("OTHERWISE") :].strip().startswith(text)
+
+
+def test_a_simulation_says_what_its_target_counts(berth: Berth, folder: Path, exam: Path) -> None:
+    assert {step["unit"] for step in items(berth, "simulate", "exam")} == {"replica"}
+    (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")
+    exam.write_text(QUOTA, "utf-8")
+    assert {step["unit"] for step in items(berth, "simulate", "exam")} == {"Gi"}
+    assert all("unit" not in step for step in items(berth, "simulate", "course"))
+
+
+def test_a_simulation_has_no_sessions_where_they_change_nothing(berth: Berth, exam: Path) -> None:
+    out = berth("simulate", "exam", *NOW).out
+    assert "TARGET" in out
+    assert "ACTIVE" not in out
+    assert "PROMISED" not in out
+    answer = berth("simulate", "exam", *NOW, "--sessions", "09:00+10")
+    assert (answer.code, "--sessions" in answer.err) == (2, True)
+
+    followed(exam, "maintain", REPLICAS)
+    out = berth("simulate", "exam", *NOW, "--sessions", "09:00+10").out
+    assert "ACTIVE" in out
+    assert "PROMISED" not in out
+
+
+def followed(exam: Path, behavior: str, target: str = "") -> None:
+    """Give the exam a class with sessions, a behavior that follows them, and another target."""
+    text = EXAM.replace('cpu: "1"}}', 'cpu: "1"}, sessions: {source: jupyterhub, namespaces: [jhub]}}')
+    text = text.replace("placeholderCount: 40", f"placeholderCount: 40, scaleDownBehavior: {behavior}")
+    if target:
+        start, end = text.index("    target:"), text.index("    otherwise:")
+        text = f"{text[:start]}    target: {target}\n{text[end:]}"
+    site = exam.with_name("site.yaml")
+    held = "{apiVersion: apps/v1, kind: Deployment, namespaces: [shop]}"
+    site.write_text(SITE.replace("namespaces: [shop]}]", f"namespaces: [shop]}}, {held}]"), "utf-8")
+    exam.write_text(text, "utf-8")
+
+
+REPLICAS = "{apiVersion: apps/v1, kind: Deployment, namespace: shop, name: api, path: spec.replicas}"
+
+
+@pytest.mark.parametrize(
+    ("behavior", "target", "compared"),
+    [
+        pytest.param("none", "", [], id="refuses-0"),
+        pytest.param("none, buffer: {percent: 10, minimum: 0}", "", [], id="refuses-0-with-buffer"),
+        pytest.param("buffer, buffer: {percent: 10, minimum: 2}", "", ["none", "buffer"], id="buffer"),
+        pytest.param("none", REPLICAS, ["maintain", "reduce", "none"], id="takes-0"),
+    ],
+)
+def test_only_behaviors_that_it_can_have_are_compared(
+    berth: Berth, exam: Path, behavior: str, target: str, compared: list[str]
+) -> None:
+    followed(exam, behavior, target)
+    answer = berth("simulate", "exam", *NOW, "--compare", "--sessions", "09:00+10", "-o", "json")
+
+    assert answer.code == (0 if compared else 2)
+    found = json.loads(answer.out)["items"] if compared else []
+    assert [*dict.fromkeys(step["behavior"] for step in found)] == compared
+
+
+def test_behaviors_of_a_shared_number_are_not_compared(berth: Berth, folder: Path, exam: Path) -> None:
+    followed(exam, "none", REPLICAS)
+    again = exam.read_text("utf-8").split("---\n")[1].replace("name: exam", "name: longer")
+    (folder / "reservations/longer.yaml").write_text(again, "utf-8")
+
+    assert berth("simulate", "exam", *NOW, "--compare").code == 2
 
 
 def test_quantities_have_their_unit_everywhere(berth: Berth, folder: Path, exam: Path) -> None:

@@ -94,3 +94,22 @@ def test_a_slip_is_told_with_what_to_do(berth: Berth, folder: Path, arguments: s
 
     assert berth("simulate", *arguments.split()) == (2, "", f"berth: {message}\n")
     assert not list(folder.glob("*.svg"))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("placeholderCount: 25", "placeholderCount: -1", id="value"),
+        pytest.param("resourceClass: small", "resourceClass: smal", id="reference"),
+        pytest.param("type: weekly", "type: [", id="yaml"),
+    ],
+)
+def test_an_error_of_the_reservation_is_a_finding(
+    berth: Berth, folder: Path, form: str, before: str, after: str
+) -> None:
+    path = folder / "reservations/course.yaml"
+    path.write_text(path.read_text("utf-8").replace(before, after), "utf-8")
+
+    assert berth("simulate", "course", "-o", form) == berth("occurrences", "course", "-o", form)
+    assert berth("simulate", "course", "-o", form).code == 1

@@ -134,6 +134,120 @@ def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
     assert "peak seats of api in prod 40" in held.diff("-o", "markdown").out
 
 
+HPA = "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}"
+AT_HPA = "spec.clusters[prod].held[HorizontalPodAutoscaler]"
+AT_SHOP = "spec.clusters[prod].held[HorizontalPodAutoscaler shop]"
+MAX = HPA.replace("shop]}", "shop], paths: [spec.maxReplicas]}")
+BOTH = HPA.replace("shop]}", "shop], paths: [spec.minReplicas, spec.maxReplicas]}")
+JOBS = HPA.replace("[shop]", "[jobs]")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fields"),
+    [
+        pytest.param(
+            HPA,
+            HPA.replace("[shop]", "[shop, jobs]"),
+            [(f"{AT_HPA}.namespaces", "shop", "shop, jobs")],
+            id="namespaces",
+        ),
+        pytest.param(HPA, MAX, [(f"{AT_HPA}.paths", "", "spec.maxReplicas")], id="first-paths"),
+        pytest.param(
+            MAX,
+            BOTH,
+            [(f"{AT_HPA}.paths", "spec.maxReplicas", "spec.minReplicas, spec.maxReplicas")],
+            id="more-paths",
+        ),
+        pytest.param(
+            f"{HPA}, {JOBS}",
+            f"{BOTH}, {JOBS}",
+            [(f"{AT_SHOP}.paths", "", "spec.minReplicas, spec.maxReplicas")],
+            id="one-of-a-kind",
+        ),
+        pytest.param(
+            HPA,
+            f"{HPA}, {{apiVersion: karpenter.sh/v1, kind: NodePool}}",
+            [
+                (
+                    "spec.clusters[prod].held[NodePool]",
+                    "",
+                    '{"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}',
+                )
+            ],
+            id="added",
+        ),
+        pytest.param(
+            f"{HPA}, {JOBS}",
+            f"{JOBS}, {HPA}",
+            [
+                (
+                    "spec.clusters[prod].held",
+                    "HorizontalPodAutoscaler shop, HorizontalPodAutoscaler jobs",
+                    "HorizontalPodAutoscaler jobs, HorizontalPodAutoscaler shop",
+                )
+            ],
+            id="order",
+        ),
+    ],
+)
+def test_what_may_be_held_is_compared_entry_by_entry(
+    pair: Pair, before: str, after: str, fields: list[tuple[str, str, str]]
+) -> None:
+    for folder, entries in ((pair.was, before), (pair.now, after)):
+        (folder / "reservations/site.yaml").write_text(SITE.replace(HPA, entries), "utf-8")
+    (site,) = change(pair)["shared"]
+
+    assert [(field["what"], field["before"], field["after"]) for field in site["fields"]] == fields
+
+
+def test_policies_are_compared_by_name(pair: Pair) -> None:
+    ruled(
+        pair,
+        "when: {seatsAbove: 20}, require: warn",
+        "when: {leadAbove: 30}, require: warn",
+        was=["when: {seatsAbove: 10}, require: warn", "when: {leadAbove: 30}, require: warn"],
+    )
+    (site,) = change(pair)["shared"]
+
+    assert site["fields"] == [{"what": "spec.policies[p0].when.seatsAbove", "before": "10", "after": "20"}]
+
+
+LIMITED = SITE.replace("    - name: prod\n", "    - name: prod\n      ceilings: [{seats: {api: 75}}]\n")
+
+
+def peaks_of_api(pair: Pair) -> list[dict[str, Any]]:
+    return [peak for peak in change(pair)["peaks"] if "api" in peak["what"]]
+
+
+def test_a_number_is_compared_with_the_ceiling_of_its_class(pair: Pair) -> None:
+    with_exam(pair, LIMITED, EXAM)
+    pair.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 30")
+    (peak,) = peaks_of_api(pair)
+
+    assert (peak["what"], peak["before"], peak["after"]) == ("replicas of api", "40", "30")
+    assert (peak["ceiling"], peak["at"]) == ("75", "2026-02-12T07:30:00Z")
+    assert peak["holders"] == [{"reservation": "exam", "amount": "30"}]
+    assert "peak replicas of api in prod 40 -> 30" in pair.diff().out
+
+
+def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
+    with_exam(pair, LIMITED, EXAM)
+    seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
+    seats = seats.replace("placeholderCount: 40", "placeholderCount: 5, scaleDownBehavior: none")
+    (pair.now / "reservations/lab.yaml").write_text(seats, "utf-8")
+    (peak,) = peaks_of_api(pair)
+
+    assert (peak["what"], peak["before"], peak["after"]) == ("seats and replicas of api", "40", "45")
+
+
+def test_what_a_number_is_otherwise_counts_for_the_ceiling(pair: Pair) -> None:
+    with_exam(pair, LIMITED, EXAM)
+    pair.edit("exam.yaml", "otherwise: 3", "otherwise: 50")
+    (peak,) = peaks_of_api(pair)
+
+    assert (peak["before"], peak["after"], peak["at"]) == ("40", "50", None)
+
+
 @pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
 def test_the_number_of_another_target_goes_back(held: Pair, at: str) -> None:
     held.edit("exam.yaml", *TO_WEB)
@@ -218,6 +332,7 @@ def test_the_config_map_about_a_number_is_not_deleted_by_an_engine(held: Pair) -
         ('targets: ["*/shop/*"]', True),
         ('targets: ["HorizontalPodAutoscaler/*"]', True),
         ("targets: [HorizontalPodAutoscaler/shop/api]", False),
+        ('targets: ["HorizontalPodAutoscaler/shop/x*"]', False),
         ("backends: [value]", True),
         ("backends: [placeholder]", False),
     ],
@@ -230,6 +345,46 @@ def test_who_changes_only_the_target_is_judged_by_it(held: Pair, match: str, is_
 
     assert results(answer) == ([["p0", "exam", "refuse"]] if is_judged else [])
     assert answer.code == (1 if is_judged else 0)
+
+
+BACKEND = EXAM[EXAM.index("placeholderCount: 40}") :]
+SEATS = "placeholderCount: 40, scaleDownBehavior: none}\n"
+
+
+@pytest.mark.parametrize(
+    ("reach", "before", "after"),
+    [
+        pytest.param("targets: [HorizontalPodAutoscaler/shop/api]", *TO_WEB, id="other-target"),
+        pytest.param("targets: ['*/shop/*']", BACKEND, SEATS, id="no-target"),
+        pytest.param("backends: [value]", BACKEND, SEATS, id="other-backend"),
+    ],
+)
+def test_a_number_that_leaves_a_policy_is_judged_by_it(
+    held: Pair, reach: str, before: str, after: str
+) -> None:
+    late = f"match: {{{reach}}}, when: {{noticeBelow: 9d}}, require: refuse"
+    ruled(held, late, f"match: {{{reach}}}, require: warn", text=SITE)
+    held.edit("exam.yaml", before, after)
+
+    for at, code in ((BEFORE, 0), ("2026-02-10", 1), (OPEN, 1), ("2026-02-13", 0)):
+        answer = held.diff("-o", "json", at=at)
+        assert results(answer) == [["p0", "exam", "refuse"]] * code
+        assert answer.code == code
+
+
+def test_a_part_of_a_sum_leaves_a_policy_with_all_who_add_to_it(pair: Pair) -> None:
+    """40 and 25 of them are 65 at once."""
+    first, second = (
+        text.replace("provisioning: {", "provisioning: {overlap: sum, ") for text in (EXAM, LONGER)
+    )
+    with_exam(pair, SITE, first)
+    for folder in (pair.was, pair.now):
+        (folder / "reservations/longer.yaml").write_text(second, "utf-8")
+    late = "match: {targets: ['*/api']}, when: {noticeBelow: 9d, seatsAbove: 60}, require: refuse"
+    ruled(pair, late, text=SITE)
+    pair.edit("exam.yaml", *TO_WEB)
+
+    assert results(pair.diff("-o", "json", at="2026-02-10")) == [["p0", "exam", "refuse"]]
 
 
 def test_a_policy_about_targets_is_about_no_seats(held: Pair) -> None:

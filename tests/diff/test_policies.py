@@ -116,6 +116,74 @@ def test_a_removed_reservation_is_a_matter_of_notice_alone(pair: Pair) -> None:
     assert results(pair.diff("-o", "json", at="2026-02-01")) == [["p1", "course", "refuse"]]
 
 
+HEADER = "metadata: {name: course}\nspec:\n"
+LABELED = "metadata: {name: course, labels: {kind: exam}}\nspec:\n"
+OWNED = f"{HEADER}  owner: {{name: Physics, contact: ada}}\n"
+
+
+@pytest.mark.parametrize(
+    ("reach", "file", "before", "after"),
+    [
+        pytest.param("match: {labels: {kind: exam}}", "course.yaml", LABELED, HEADER, id="label"),
+        pytest.param("match: {owners: [Physics]}", "course.yaml", OWNED, HEADER, id="owner"),
+        pytest.param("unless: {labels: {kind: exam}}", "course.yaml", HEADER, LABELED, id="left-out"),
+        pytest.param(
+            "match: {names: [course]}", "course.yaml", HEADER, HEADER.replace("course", "kurs"), id="name"
+        ),
+        pytest.param(
+            "match: {classes: [small]}",
+            "course.yaml",
+            "resourceClass: small",
+            "resourceClass: bench",
+            id="class",
+        ),
+        pytest.param(
+            "match: {clusters: [prod]}", "classes.yaml", "cluster: prod", "cluster: lab", id="cluster"
+        ),
+    ],
+)
+def test_what_leaves_a_policy_counts_as_removed(
+    pair: Pair, reach: str, file: str, before: str, after: str
+) -> None:
+    """The first date is open, the next opens in 3 weeks."""
+    original = {LABELED: HEADER, OWNED: HEADER}.get(before, before)
+    pair.edit(file, original, before)
+    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    ruled(pair, f"{reach}, {SOON}", f"{reach}, {LARGE}")
+    pair.edit(file, before, after)
+
+    for at, policies in (("2026-02-02T09:00:00Z", ["p0"]), ("2026-02-03", []), ("2026-02-23", ["p0"])):
+        answer = pair.diff("-o", "json", at=at)
+        about_course = [policy for policy, name, _ in results(answer) if name in {"course", "kurs"}]
+        assert [policy for policy in about_course if policy == "p0"] == policies
+        assert answer.code == len(policies)
+
+
+def test_what_stays_in_a_policy_is_not_removed(pair: Pair) -> None:
+    ruled(pair, f"match: {{names: [course]}}, {SOON}")
+    pair.edit("course.yaml", HEADER, LABELED)
+
+    assert results(pair.diff("-o", "json")) == []
+
+
+def test_a_class_whose_namespaces_leave_a_policy_is_judged_by_it(pair: Pair) -> None:
+    sessions = "spec:\n  sessions: {source: jupyterhub, namespaces: [exams]}\n  cluster: prod"
+    pair.edit("classes.yaml", "spec:\n  cluster: prod", sessions)
+    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    ruled(
+        pair,
+        "match: {kinds: [ResourceClass], namespaces: [exams]}, require: refuse",
+        f"match: {{namespaces: [exams]}}, {SOON}",
+    )
+    pair.edit("classes.yaml", "[exams]", "[labs]")
+    answer = pair.diff("-o", "json")
+
+    policies = json.loads(answer.out)["policies"]
+    assert [item["document"] for item in policies] == [None, "ResourceClass small"]
+    assert results(answer)[0] == ["p1", "course", "refuse"]
+    assert answer.code == 1
+
+
 def test_a_date_with_another_class_concerns_no_other_date(pair: Pair) -> None:
     """The course has 25 seats on its other dates."""
     pair.edit("course.yaml", "  resourceClass: small\n", "")

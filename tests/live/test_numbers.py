@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.findings import LiveFinding
+from berth.live.poolstate import number_text
 from berth.runtime.apiclient import FIELD_MANAGER
 
 from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.judged import looked, status, told
-from tests.live.numberproject import FILES, OPEN, OVER, autoscaler, held_world, sale, sale_document
+from tests.live.numberproject import FILES, OPEN, OVER, TARGET, autoscaler, held_world, sale, sale_document
 from tests.live.project import Project
 from tests.live.world import World
 
@@ -90,6 +91,57 @@ def test_a_number_that_nobody_sets_is_told_with_a_command() -> None:
 
     (finding,) = [one for one in status(world, git, OPEN).pools[0].findings if one.code == "S030"]
     assert finding.fix.endswith(f"By hand: {PATCH % 25}")
+
+
+def quota() -> tuple[World, Project]:
+    """The window wants 25Gi of memory of a NodePool, and nobody sets it."""
+    target = "{apiVersion: karpenter.sh/v1, kind: NodePool, name: shared, path: spec.limits.memory}"
+    held = "held: [{apiVersion: karpenter.sh/v1, kind: NodePool}]"
+    git = project.project(
+        **{
+            **FILES,
+            "site": project.SITE.replace("{name: prod}", f"{{name: prod, {held}}}"),
+            "course": sale_document(unit="Gi", otherwise="8Gi").replace(
+                TARGET.replace("PATH", "spec.minReplicas"), target
+            ),
+        }
+    )
+    world = held_world(git)
+    world.apply_rendered(
+        {
+            "apiVersion": "karpenter.sh/v1",
+            "kind": "NodePool",
+            "metadata": {"name": "shared"},
+            "spec": {"limits": {"memory": "8Gi"}},
+        }
+    )
+    return world, git
+
+
+def test_quantities_are_told_in_their_unit() -> None:
+    world, git = quota()
+    (short,) = status(world, git, OPEN).pools[0].findings
+    (kept,) = status(world, git, OVER).pools[0].findings
+
+    assert (short.code, "25 Gi" in short.message) == ("S032", True)
+    assert (kept.code, "8 Gi" in kept.message) == ("S033", True)
+    assert "unit" not in short.message + kept.message
+
+
+def test_what_git_opens_is_told_in_the_unit_of_the_number() -> None:
+    world, git = quota()
+    timetable = world.get("ConfigMap", "sale")["data"]
+    timetable["timetable.json"] = json.dumps({**json.loads(timetable["timetable.json"]), "occurrences": []})
+    messages = {finding.code: finding.message for finding in status(world, git, OPEN).pools[0].findings}
+
+    assert "25 Gi" in messages["S020"]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(1048576, "1048576"), (1048576.0, "1048576"), (0.5, "0.5"), (0, "0")], ids=str
+)
+def test_numbers_are_written_out(number: float, text: str) -> None:
+    assert number_text(number) == text
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,12 @@ def placed_by_berth(pools: Iterable[PoolLoad]) -> list[PoolLoad]:
     return [pool for pool in pools if not pool.unit.is_number]
 
 
+def units_text(pools: Iterable[PoolLoad]) -> str:
+    """Return what pools of a class count: `seats`, `replicas`, or `seats and replicas`."""
+    counted = {pool.unit for pool in pools} - {Unit.NODE}
+    return " and ".join(unit.plural for unit in Unit if unit in counted) or Unit.SEAT.plural
+
+
 def changes_by_class(pools: Iterable[PoolLoad]) -> ClassChanges:
     """Add up the changes of all pools of each class by minute: once for all that is counted of them."""
     changes: dict[str, dict[int, int]] = {}
@@ -160,7 +166,7 @@ ClassSteps = list[tuple[str, list[int]]]
 
 
 class _CeilingLimit(NamedTuple):
-    """One limit of a ceiling. `each`: what one seat of a class takes."""
+    """One limit of a ceiling. `each`: what one seat of a class takes. `what`: `of small`, `of cpu`."""
 
     what: str
     most: int
@@ -274,6 +280,33 @@ def otherwise_load(holders: Sequence[tuple[Reservation, Sequence[PoolLoad]]], na
     return PoolLoad(reservation.name, name, array("i", steps), reservation.holder.unit, is_otherwise=True)
 
 
+class OtherwiseLoads:
+    """Collect the pools of those who hold a number, to know what stands there outside of windows."""
+
+    def __init__(self) -> None:
+        self._holders: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
+
+    def take(
+        self, cluster: str, reservation: Reservation, classes: Iterable[str], pools: Sequence[PoolLoad]
+    ) -> None:
+        """Collect one part of a reservation. One that is suspended has classes and no pools."""
+        holder = reservation.holder
+        for name in classes if holder.otherwise_count else ():
+            of_class = [pool for pool in pools if pool.resource_class == name]
+            self._holders.setdefault((cluster, holder.shared, name), []).append((reservation, of_class))
+
+    def loads(self, cluster: str) -> list[PoolLoad]:
+        """Return what stands in a cluster outside of windows, once for each number.
+
+        That of a suspended reservation, too: its number goes back to it.
+        """
+        return [
+            otherwise_load(holders, name)
+            for (there, _, name), holders in self._holders.items()
+            if there == cluster
+        ]
+
+
 def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
     """Return the dates of a ceiling as minutes, [first, last), in the site's time zone."""
     zone = named(zone_name)
@@ -311,7 +344,7 @@ class Ceilings:
         }
         self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
         self._rehearsals: dict[str, list[Dated]] = {cluster.name: [] for cluster in site.clusters}
-        self._numbers: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
+        self._otherwise = OtherwiseLoads()
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
         """Return what to pass to `take` for one part of a reservation."""
@@ -330,11 +363,8 @@ class Ceilings:
         self._pools[cluster] += pools
         if loads:
             self._rehearsals[cluster] += rehearsals
-        holder = placed.reservation.holder
-        for resource_class in placed.classes if holder.otherwise_count else ():
-            of_class = [pool for pool in pools if pool.resource_class == resource_class.name]
-            key = cluster, holder.shared, resource_class.name
-            self._numbers.setdefault(key, []).append((placed.reservation, of_class))
+        names = [resource_class.name for resource_class in placed.classes]
+        self._otherwise.take(cluster, placed.reservation, names, pools)
 
     def is_limited(self, cluster: str, resource_class: str) -> bool:
         """Tell whether a ceiling of the cluster limits a class."""
@@ -347,7 +377,8 @@ class Ceilings:
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
-            pools = [*self._pools[cluster.name], *self._otherwise_loads(cluster)] if cluster.ceilings else []
+            otherwise = self._otherwise.loads(cluster.name)
+            pools = [*self._pools[cluster.name], *otherwise] if cluster.ceilings else []
             changes = {
                 is_of_pods: changes_by_class(pods(pools) if is_of_pods else pools)
                 for is_of_pods in (True, False)
@@ -366,22 +397,10 @@ class Ceilings:
                         counted = pods(pools) if limit.is_of_pods else pools
                         yield _problem(cluster, limit, highest, counted, reservations, open_then)
 
-    def _otherwise_loads(self, cluster: Cluster) -> list[PoolLoad]:
-        """Return what stands in the cluster outside of windows, once for each number.
-
-        That of a suspended reservation, too: its number goes back to it.
-        """
-        return [
-            otherwise_load(holders, name)
-            for (cluster_name, _, name), holders in self._numbers.items()
-            if cluster_name == cluster.name
-        ]
-
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
     limits = [
-        _CeilingLimit(f"seats of {name}", most, str(most), {name: 1}, str)
-        for name, most in ceiling.seats.items()
+        _CeilingLimit(f"of {name}", most, str(most), {name: 1}, str) for name, most in ceiling.seats.items()
     ]
     for resource, amount in ceiling.requests.items():
         takes = per_seat(resource, classes)
@@ -410,8 +429,9 @@ def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
         (last_rise(pool.steps, at), pool.reservation, pool.is_otherwise) for pool, _ in active
     )
     when = f"at {instant_text(at * 60)}" if at else "always"
+    units = "" if limit.is_of_pods else f"{units_text(pool for pool, _ in active)} "
     message = (
-        f"{when} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
+        f"{when} {limit.say(amount)} {units}{limit.what} are open in {cluster.name}, "
         f"above the ceiling of {limit.written}: {holders_text(holders)}."
     )
     reservation = reservations[last]

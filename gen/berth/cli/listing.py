@@ -79,6 +79,12 @@ class _Summary(NamedTuple):
         return self.reservation.holder.unit
 
     @property
+    def otherwise(self) -> int | None:
+        """Return what a number of somebody else is outside of windows; None if that is not declared."""
+        holder = self.reservation.holder
+        return holder.otherwise_count if holder.target_text else None
+
+    @property
     def persistence(self) -> Persistence | None:
         """Return None for a reservation with windows."""
         return self.reservation.holder.persistence
@@ -174,6 +180,9 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     *count_columns(lambda row: (row.seats, row.unit)),
     Column("backend", "backend", lambda row: row.reservation.holder.backend),
     Column("target", "target", lambda row: row.reservation.holder.target_text or None, is_optional=True),
+    Column("path", "path", lambda row: row.reservation.holder.path_text or None, is_optional=True),
+    Column("otherwise", "", lambda row: row.reservation.holder.otherwise_text),
+    Column("", "otherwise", lambda row: row.otherwise, is_optional=True),
     Column("", "behavior", lambda row: row.reservation.behavior),
     Column("behavior", "", lambda row: ", ".join(_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
@@ -215,7 +224,19 @@ def _written(path: str, row: _Summary) -> object:
 
 
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
-_WIDE = (*_NARROW, "rehearsals", "behavior", "zone", "file", "title", "backend", "target", "owner")
+_WIDE = (
+    *_NARROW,
+    "rehearsals",
+    "behavior",
+    "zone",
+    "file",
+    "title",
+    "backend",
+    "target",
+    "path",
+    "otherwise",
+    "owner",
+)
 
 
 def _behaviors(reservation: Reservation) -> Iterable[str]:
@@ -227,7 +248,9 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
         return "No reservations.\n"
     columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
-        table = Table.of(columns, rows, _WIDE).without_empty("owner", "rehearsals", "target")
+        table = Table.of(columns, rows, _WIDE).without_empty(
+            "owner", "rehearsals", "target", "path", "otherwise"
+        )
         if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")
     else:

@@ -37,8 +37,8 @@ from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.zone import Zone
 from berth.manifests.timetabletext import timetable_text
 from berth.notation.refusal import CommandError
-from berth.output import table
 from berth.output.answers import Answer, document, seats_text
+from berth.output.columns import Table
 from berth.output.table import Fit, wrapped
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservation import Reservation
@@ -69,6 +69,7 @@ class _Run(NamedTuple):
     title: str
     resource_class: str
     seats: int
+    unit: Unit
     behaviors: tuple[str, ...]
     stabilization_seconds: int
     steps: list[SimulationStep]
@@ -77,6 +78,16 @@ class _Run(NamedTuple):
     def targets(self, step: SimulationStep) -> Sequence[int | None]:
         """Return the target of each behavior; None for what was there before."""
         return [None] * len(step.targets) if step is self.closed else step.targets
+
+    @property
+    def follows_sessions(self) -> bool:
+        """Whether sessions change the target, or take seats of it."""
+        return self.unit is Unit.SEAT or any(behavior != "none" for behavior in self.behaviors)
+
+    @property
+    def has_promised(self) -> bool:
+        """Whether a session takes one of what is counted, so that both together are what was promised."""
+        return self.unit is Unit.SEAT and len(self.behaviors) == 1
 
     @property
     def known_steps(self) -> list[SimulationStep]:
@@ -148,22 +159,28 @@ def simulate(  # noqa: PLR0913 - one for each option
     for candidate in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
         if candidate.reservation.name == name:
             item = candidate
-        elif shared[name] is not None and candidate.reservation.holder.shared == shared[name]:
+        elif shared.get(name) is not None and candidate.reservation.holder.shared == shared[name]:
             sharing.append(candidate)
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
     if item.reservation.holder.persistence is not None:
         raise CommandError(f"{name} has no windows: there is nothing to simulate.")
-    if compare and len(item.reservation.holder.behaviors) == 1:
+    if compare and len(_comparable(item)) == 1:
         raise CommandError(
-            f"{name} holds whole nodes, which no session changes: there is nothing to compare. "
+            f"{name} can have no behavior but {_comparable(item)[0]}: there is nothing to compare. "
             "Leave out --compare."
         )
     chosen = selected_occurrence(item, occurrence, resource_class, now)
     shown = chosen.of_classes((resource_class,)) if resource_class else chosen
+    unit = item.reservation.holder.unit
+    behaviors = {scaling.behavior for scaling in item.reservation.scaling_of(shown)}
+    if sessions is not None and not compare and unit is not Unit.SEAT and behaviors == {"none"}:
+        raise CommandError(
+            f"{name} has behavior none, so no session changes its {unit.key}. Leave out --sessions."
+        )
     scene = _scene(chosen, resource_class)
-    is_example = sessions is None and settings.form == "text" and item.reservation.holder.unit is Unit.SEAT
+    is_example = sessions is None and settings.form == "text" and unit is Unit.SEAT
     example = example_crowd(scene, shown.start, dict(shown.seats)) if is_example else ""
     coming = _sessions(settings, example or sessions, scene)
     simulation = _simulation(item, sharing, pipeline.site, shown, coming, compare=compare)
@@ -176,6 +193,14 @@ def simulate(  # noqa: PLR0913 - one for each option
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
     settings.answer(lambda: _answer(simulation), lambda: _text(simulation, settings.columns))
     return EXIT_OK
+
+
+def _comparable(item: Item) -> tuple[str, ...]:
+    """Return the behaviors that a reservation can have as it is."""
+    buffer = item.reservation.buffer
+    is_shared = any(part.placed.peers for part in item.parts)
+    allowed = item.reservation.holder.allowed_behaviors(buffer.minimum if buffer else 0, is_shared=is_shared)
+    return tuple(word for word in BEHAVIORS if word in allowed and (word != "buffer" or buffer))
 
 
 def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
@@ -219,11 +244,12 @@ def _simulation(  # noqa: PLR0913
                 waits = (compare or pool.behavior != "none") and reservation.holder.is_stabilized
                 wait = site.stabilization_seconds if waits else 0
                 setup = SimulationSetup(pool, timetable.occurrences, wait, peers)
-                known = tuple(word for word in BEHAVIORS if word != "buffer" or pool.buffer)
+                known = _comparable(item)
                 asked = known if compare else ("",)
                 done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)
                 shown = known if compare else (behavior,)
-                runs.append(_with_end(_Run(title, name, count, shown, wait, done), reservation))
+                run = _Run(title, name, count, reservation.holder.unit, shown, wait, done)
+                runs.append(_with_end(run, reservation))
     return _Simulation(occurrence, reservation.title, runs)
 
 
@@ -335,6 +361,7 @@ def _answer(simulation: _Simulation) -> Answer:
             "behavior": behavior,
             "active": step.active,
             "target": target,
+            **({} if run.unit is Unit.SEAT else {"unit": run.unit.word}),
         }
         for step, run in sorted(
             ((step, run) for run in simulation.runs for step in run.steps), key=lambda pair: pair[0].at
@@ -356,19 +383,23 @@ class _Setting(NamedTuple):
 
 def _table(run: _Run, setting: _Setting) -> str:
     """Return a row for each step: one behavior with what it promises, or several beside each other."""
-    alone = len(run.behaviors) == 1
-    targets = ["target", "promised"] if alone else list(run.behaviors)
+    targets = ["target"] if len(run.behaviors) == 1 else list(run.behaviors)
+    headings = ["local time", "active", *targets, "promised", "what happens"]
+    hidden = [
+        *([] if run.follows_sessions else ["active"]),
+        *([] if run.has_promised else ["promised"]),
+    ]
     rows = []
     for step, skipped in _shortened(run.steps):
         if skipped:
-            rows.append(["...", *[""] * (len(targets) + 1), f"{skipped} more steps by the clock"])
-        numbers: list[object] = [*step.targets, *([step.active + step.targets[0]] if alone else [])]
+            rows.append(("...", *[""] * (len(targets) + 2), f"{skipped} more steps by the clock"))
+        numbers: list[object] = [*step.targets, step.active + step.targets[0]]
         if step is run.closed:
             numbers = [_AS_BEFORE] * len(numbers)
         happens = ", ".join(_event(event, setting) for event in step.events)
-        rows.append([_time(step.at, setting), *map(str, [step.active, *numbers]), happens])
-    headings = ["local time", "active", *targets, "what happens"]
-    return table.text(headings, rows, Fit(setting.columns, ("what happens",)))
+        rows.append((_time(step.at, setting), *map(str, [step.active, *numbers]), happens))
+    shown = Table(tuple(headings), tuple(rows)).without(*hidden)
+    return shown.written("text", Fit(setting.columns, ("what happens",)))
 
 
 def _shortened(steps: Sequence[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:

@@ -48,6 +48,7 @@ from berth.live.poolstate import (
     PoolStatus,
     SlotCount,
     cluster_state,
+    number_text,
     status_from_git,
 )
 from berth.live.room import steps_by_cluster
@@ -333,10 +334,6 @@ def _when(pool: PoolStatus, zone: Zone, now: int) -> str:
     return local_text(pool.open, zone)
 
 
-def _number(number: float) -> str:
-    return f"{number:g}" if isinstance(number, float) else str(number)
-
-
 def _slots(slots: SlotCount) -> str:
     """Return `20 free, 3 in use, 2 pending`, or `none`."""
     words = [f"{number} {name.replace('_', ' ')}" for name, number in slots._asdict().items() if number]
@@ -365,7 +362,7 @@ def _held_json(held: HeldStatus) -> dict[str, object]:
         "namespace": number.namespace or None,
         "name": number.name,
         "path": path_text(number.path),
-        "unit": number.unit,
+        "unit": number.suffix or number.unit,
         "value": held.value,
         "isHeld": held.is_held,
         "before": held.before,
@@ -400,11 +397,11 @@ POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
     Column("state", "state", lambda pool: pool.state),
     instant_column("opens (UTC)", "open", lambda pool: pool.open),
     instant_column("ends (UTC)", "end", lambda pool: pool.end),
-    Column("wanted", "wanted", lambda pool: pool.wanted, _number, none="?"),
+    Column("wanted", "wanted", lambda pool: pool.wanted, number_text, none="?"),
     Column("ready", "ready", lambda pool: pool.ready, none="?"),
     Column("pending", "pending", lambda pool: pool.pending, none="?"),
     Column("sessions", "active", lambda pool: pool.active, none="?"),
-    Column("replicas", "", lambda pool: pool.replicas, _number, none="?"),
+    Column("replicas", "", lambda pool: pool.replicas, number_text, none="?"),
     owner_column(lambda pool: pool.owner),
     Column("git", "", _drift),
     Column("note", "", _note),

@@ -158,7 +158,7 @@ class SharedChange(NamedTuple):
     """A document that all reservations share and that differs. `fields` are those that differ, by path.
 
     `days`: of a calendar, the dates that go, move and come, for people. `users`: of a class, how many
-    reservations of the head name it.
+    reservations of the head name it. `before`: the document of the base, which policies were about.
     """
 
     subject: SharedSubject
@@ -166,6 +166,7 @@ class SharedChange(NamedTuple):
     fields: tuple[FieldChange, ...]
     days: tuple[str, ...] = ()
     users: int = 0
+    before: SharedSubject | None = None
 
     @property
     def key(self) -> tuple[str, str]:

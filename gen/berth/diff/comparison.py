@@ -8,8 +8,16 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
-from berth.checks.ceilings import pool_loads, pool_steps
-from berth.checks.policychecks import PolicyCase, PoolCosts, added_dates, compare_costs, judge, shared_result
+from berth.checks.ceilings import pool_steps
+from berth.checks.policychecks import (
+    PolicyCase,
+    PolicyResult,
+    PoolCosts,
+    added_dates,
+    compare_costs,
+    judge,
+    shared_result,
+)
 from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
@@ -36,6 +44,7 @@ from berth.diff.shared import compare_shared
 from berth.findings import ERROR, Finding, Problem
 from berth.manifests.placed import Placed, placed
 from berth.pipeline import Item, Pipeline
+from berth.schema.policies import PolicySpec
 from berth.schema.reservation import Reservation
 
 _HOUR = 3600
@@ -127,7 +136,7 @@ class Comparison:
             policy_result
             for one in shared
             for policy in self._policies
-            if (policy_result := shared_result(policy, one.subject))
+            if (policy_result := _result_of_either(policy, one))
         ]
         self._warnings += risks.policy_warnings(results)
         return Change(
@@ -249,15 +258,17 @@ class Comparison:
             self._add(_with_dates(old, self._base), _with_dates(new, self._head))
             return
         for part, part_loads in zip(item.parts, item.loads, strict=True):
-            pools = pool_loads(new.reservation, part_loads)
+            names = [resource_class.name for resource_class in part.placed.classes]
             for loads in self._loads:
-                loads.add(part.placed.cluster.name, pools)
+                loads.add(part.placed.cluster.name, new.reservation, names, part_loads)
 
     def _add(self, old: ReservationVersion | None, new: ReservationVersion | None) -> None:
         for loads, version in zip(self._loads, (old, new), strict=True):
             if version:
                 _add_loads(loads, version)
         reservation_change = compare_versions(old, new)
+        judged = self._with_added_dates(old, self._base), self._with_added_dates(new, self._head)
+        self._policy_cases += policy_cases(reservation_change, *judged, self._policies, self._options.now)
         if reservation_change:
             if old and new:
                 changed = {document.key: document for document in self._shared}
@@ -265,9 +276,6 @@ class Comparison:
                     causes=causes_of(old, new, reservation_change.occurrences, changed)
                 )
             self._found.append(reservation_change)
-            self._policy_cases += policy_cases(
-                reservation_change, old, self._with_added_dates(new), self._policies, self._options.now
-            )
             if new:
                 self._head.problems += typos.check_dates_are_ahead(
                     new.reservation, new.occurrences, self._options.now
@@ -289,15 +297,16 @@ class Comparison:
             if self._goes_back(old):
                 self._warnings += risks.number_warnings(old, new, was_open=was_open)
 
-    def _with_added_dates(self, new: ReservationVersion | None) -> ReservationVersion | None:
-        """Return a version of the head with the dates of others that are added to the number it holds."""
-        declared, site = self._head.declared, self._head.site
-        if new is None or site is None or not (new.peers and self._policies):
-            return new
-        places = placed(new.reservation, declared, site)
-        return new._replace(
-            added_dates=tuple(d for place in places for d in added_dates(place, declared, site))
-        )
+    def _with_added_dates(
+        self, version: ReservationVersion | None, side: Pipeline
+    ) -> ReservationVersion | None:
+        """Return a version with the dates of others that are added to the number it holds."""
+        declared, site = side.declared, side.site
+        if version is None or site is None or not (version.peers and self._policies):
+            return version
+        places = placed(version.reservation, declared, site)
+        added = (date for place in places for date in added_dates(place, declared, site))
+        return version._replace(added_dates=tuple(added))
 
     def _goes_back(self, old: ReservationVersion | None) -> bool:
         """Tell whether the head lets Berth give back what a reservation of the base holds."""
@@ -306,6 +315,12 @@ class Comparison:
         clusters = [cluster for cluster in self._head.site.clusters if cluster.name in old.clusters]
         holder = old.reservation.holder
         return all(backend_of(holder).can_give_back(holder, cluster) for cluster in clusters)
+
+
+def _result_of_either(policy: PolicySpec, one: SharedChange) -> PolicyResult | None:
+    """Judge a document as it is, and as it was where the policy is not about it any more."""
+    result = shared_result(policy, one.subject)
+    return result or (shared_result(policy, one.before) if one.before else None)
 
 
 def _summary(name: str, findings: Sequence[Finding], other: Sequence[Finding]) -> SideSummary:
@@ -322,10 +337,13 @@ def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Findi
 
 
 def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
-    for resource_class in () if version.reservation.suspend else version.classes:
+    reservation = version.reservation
+    for resource_class in version.classes:
         name = resource_class.name
-        steps = [(name, pool_steps(version.reservation, resource_class, version.windows))]
-        loads.add(version.cluster_of(name), pool_loads(version.reservation, steps))
+        steps = (
+            [] if reservation.suspend else [(name, pool_steps(reservation, resource_class, version.windows))]
+        )
+        loads.add(version.cluster_of(name), reservation, [name], steps)
 
 
 def _may_declare(side: Pipeline, version: ReservationVersion) -> bool:

@@ -24,7 +24,7 @@ def summary(change: Change) -> str:
     parts += _permissions_summary(change.permissions)
     parts += [_count_reservations(change)] if change.reservations else []
     parts += [f"{number_of(len(change.shared), 'shared document')} changed"] if change.shared else []
-    peaks = [peak for peak in change.peaks if peak.what.startswith("seats") and not peak.during]
+    peaks = [peak for peak in change.peaks if not (peak.what.startswith("of ") or peak.during)]
     parts += [f"peak {peak.what} in {peak.cluster} {peak.before} -> {peak.after}" for peak in peaks[:2]]
     parts += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
     is_known = change.base.is_valid and change.head.is_valid

@@ -3,12 +3,13 @@
 The check of ceilings counts in the same way.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.checks.ceilings import (
     NO_END,
-    ClassChanges,
+    ClassSteps,
+    OtherwiseLoads,
     PoolLoad,
     ceiling_span,
     changes_by_class,
@@ -17,11 +18,14 @@ from berth.checks.ceilings import (
     per_seat,
     placed_by_berth,
     pods,
+    pool_loads,
+    units_text,
     weigh_changes,
 )
 from berth.diff.change import PeakChange
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
+from berth.schema.reservation import Reservation
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import ResourceClass, Site
 
@@ -33,12 +37,19 @@ class PoolLoads:
         self.site = site
         self.classes = classes
         self._pools: dict[str, list[PoolLoad]] = {}
+        self._otherwise = OtherwiseLoads()
 
-    def add(self, cluster: str, pools: Sequence[PoolLoad]) -> None:
+    def add(self, cluster: str, reservation: Reservation, classes: Iterable[str], loads: ClassSteps) -> None:
+        pools = pool_loads(reservation, loads)
         self._pools.setdefault(cluster, []).extend(pools)
+        self._otherwise.take(cluster, reservation, classes, pools)
 
     def pools(self, cluster: str) -> Sequence[PoolLoad]:
         return self._pools.get(cluster, ())
+
+    def with_otherwise(self, cluster: str) -> Sequence[PoolLoad]:
+        """Return the same and what numbers are outside of windows, as ceilings count it."""
+        return [*self.pools(cluster), *self._otherwise.loads(cluster)]
 
     def clusters(self) -> list[str]:
         return [cluster.name for cluster in self.site.clusters] if self.site else []
@@ -55,14 +66,18 @@ class PoolLoads:
 def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
     """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then.
 
-    Numbers of somebody else are no seats: those of one class may count unlike things.
+    Numbers of somebody else are no seats: those of one class may count unlike things. Where a ceiling limits
+    their class, they count as it counts them.
     """
-    sides = before, after
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):
-        of_seats = [changes_by_class(placed_by_berth(side.pools(cluster))) for side in sides]
-        of_pods = [changes_by_class(pods(side.pools(cluster))) for side in sides]
-        for measure in _measures(before, after, cluster):
-            yield from _compare(after, of_seats if measure.seats_of else of_pods, cluster, measure)
+        limited = {name for ceiling in _ceilings(after.site, cluster) for name in ceiling.seats}
+        sides = before.with_otherwise(cluster), after.with_otherwise(cluster)
+        seats = [[pool for pool in side if pool.resource_class in limited] for side in sides]
+        for of_side, side in zip(seats, sides, strict=True):
+            of_side += [pool for pool in placed_by_berth(side) if pool.resource_class not in limited]
+        yield from _compare_all(after, seats, cluster, _measures_of_seats([*seats[0], *seats[1]]))
+        of_pods = [pods(side) for side in sides]
+        yield from _compare_all(after, of_pods, cluster, _measures_of_resources(before, after, cluster))
 
 
 class _Measure(NamedTuple):
@@ -77,21 +92,38 @@ class _Measure(NamedTuple):
     seats_of: str = ""
 
 
-def _measures(before: PoolLoads, after: PoolLoads, cluster: str) -> Iterator[_Measure]:
-    pools = placed_by_berth([*before.pools(cluster), *after.pools(cluster)])
+def _measures_of_seats(pools: Sequence[PoolLoad]) -> Iterator[_Measure]:
     for name in sorted({pool.resource_class for pool in pools}):
-        yield _Measure(f"seats of {name}", ({name: 1}, {name: 1}), str, name)
+        units = units_text(pool for pool in pools if pool.resource_class == name)
+        yield _Measure(f"{units} of {name}", ({name: 1}, {name: 1}), str, name)
+
+
+def _measures_of_resources(before: PoolLoads, after: PoolLoads, cluster: str) -> Iterator[_Measure]:
     for resource in sorted({*before.resources(cluster), *after.resources(cluster)}):
         each = per_seat(resource, before.classes), per_seat(resource, after.classes)
         yield _Measure(f"of {resource}", each, quantity_text)
 
 
-def _compare(
-    head: PoolLoads, changes: Sequence[ClassChanges], cluster: str, measure: _Measure
+def _compare_all(
+    head: PoolLoads, pools: Sequence[Sequence[PoolLoad]], cluster: str, measures: Iterable[_Measure]
 ) -> Iterator[PeakChange]:
-    """Compare one measure. `changes` are those of both sides in the cluster."""
-    over_time = [weigh_changes(of_side, each) for of_side, each in zip(changes, measure.each, strict=True)]
-    pools = (placed_by_berth if measure.seats_of else pods)(head.pools(cluster))
+    """Compare the pools of both sides by some measures."""
+    changes = [changes_by_class(of_side) for of_side in pools]
+    for measure in measures:
+        over_time = [
+            weigh_changes(of_side, each) for of_side, each in zip(changes, measure.each, strict=True)
+        ]
+        yield from _compare(head, over_time, pools[1], cluster, measure)
+
+
+def _compare(
+    head: PoolLoads,
+    over_time: Sequence[Mapping[int, int]],
+    pools: Sequence[PoolLoad],
+    cluster: str,
+    measure: _Measure,
+) -> Iterator[PeakChange]:
+    """Compare one measure. `over_time` are its changes on both sides, `pools` those of the head."""
     for period in _periods(head, cluster, measure):
         old, new = (peak(one, *period.span) or (0, None) for one in over_time)
         if old[0] == new[0]:

@@ -5,7 +5,7 @@ They are compared as they are written, key by key, so that nothing in them chang
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from berth.checks.policychecks import SharedSubject, class_namespaces
@@ -21,11 +21,17 @@ from berth.schema.declared import SHARED
 CALENDAR, RESOURCE_CLASS, CLOUD_CAPACITY = "Calendar", "ResourceClass", "CloudCapacity"
 
 
+_MISSING: Any = object()
+_IDENTITIES = (("name",), ("resourceClass",), ("kind",), ("kind", "namespaces"))
+"""The keys by which items of a list are known: the first that tell all of them apart on both sides."""
+_LONGEST_LIST = 120  # characters of both sides that are shown whole
+
+
 class SharedDocument(NamedTuple):
-    """A document as it is written: its values by path."""
+    """A document as it is written, without apiVersion and kind."""
 
     subject: SharedSubject
-    fields: Mapping[str, str]
+    content: Any
 
 
 def shared_documents(side: Pipeline) -> dict[tuple[str, str], SharedDocument]:
@@ -42,7 +48,7 @@ def shared_documents(side: Pipeline) -> dict[tuple[str, str], SharedDocument]:
                 content = {name: one for name, one in value.items() if name not in ("apiVersion", "kind")}
                 namespaces = class_namespaces(known.classes.get(key[1])) if key[0] == "ResourceClass" else ()
                 subject = SharedSubject(*key, document.origin, namespaces)
-                found[key] = SharedDocument(subject, dict(_flat(content, "")))
+                found[key] = SharedDocument(subject, content)
     return found
 
 
@@ -64,7 +70,12 @@ def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
                 days = _day_texts(base.declared.calendars.get(name), head.declared.calendars.get(name))
             shared_changes.append(
                 SharedChange(
-                    document.subject, change, fields, days, users[name] if kind == RESOURCE_CLASS else 0
+                    document.subject,
+                    change,
+                    fields,
+                    days,
+                    users[name] if kind == RESOURCE_CLASS else 0,
+                    old.subject if old else None,
                 )
             )
     return shared_changes
@@ -106,21 +117,67 @@ def _closed_text(item: ClosedDates) -> str:
 def _compared(old: SharedDocument | None, new: SharedDocument | None) -> Iterator[FieldChange]:
     if old and new and old.subject.origin.file != new.subject.origin.file:
         yield FieldChange("file", old.subject.origin.file, new.subject.origin.file)
-    before, after = (one.fields if one else {} for one in (old, new))
-    for path in dict.fromkeys((*before, *after)):
-        if path != "metadata.name" and before.get(path, "") != after.get(path, ""):
-            yield FieldChange(path, *_shortened(before.get(path, ""), after.get(path, "")))
+    before, after = (one.content if one else _MISSING for one in (old, new))
+    yield from (field for field in _differences(before, after, "") if field.what != "metadata.name")
 
 
-def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Yield every value that is not a mapping, with its path; a list as the JSON of its items."""
-    if isinstance(value, dict) and value:
-        for key, one in value.items():
-            yield from _flat(one, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        yield path, "\n".join(_text(one) for one in value)
+def _differences(old: Any, new: Any, path: str) -> Iterator[FieldChange]:
+    """Yield every value that differs, with its path. Lists whose items have names are compared by these."""
+    if names := _item_names(old, new):
+        yield from _item_differences(*names, path)
+    elif not (_has_keys(old) or _has_keys(new)):
+        before, after = _leaf_text(old), _leaf_text(new)
+        if before != after:
+            yield FieldChange(path, *_shortened(before, after))
     else:
-        yield path, _text(value)
+        before, after = ("" if _has_keys(one) else _leaf_text(one) for one in (old, new))
+        if before != after:
+            yield FieldChange(path, before, after)
+        old, new = (one if _has_keys(one) else {} for one in (old, new))
+        for key in dict.fromkeys((*old, *new)):
+            inside = f"{path}.{key}" if path else str(key)
+            yield from _differences(old.get(key, _MISSING), new.get(key, _MISSING), inside)
+
+
+def _item_differences(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> Iterator[FieldChange]:
+    """Compare the items of two lists by their names."""
+    for name in dict.fromkeys((*old, *new)):
+        inside, before, after = f"{path}[{name}]", old.get(name, _MISSING), new.get(name, _MISSING)
+        if before is _MISSING or after is _MISSING:
+            yield FieldChange(inside, _leaf_text(before), _leaf_text(after))
+        else:
+            yield from _differences(before, after, inside)
+    if [name for name in old if name in new] != [name for name in new if name in old]:
+        yield FieldChange(path, ", ".join(old), ", ".join(new))
+
+
+def _item_names(old: Any, new: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the items of two lists of mappings by their names; None for all else."""
+    lists = [one if isinstance(one, list) and all(map(_has_keys, one)) else [] for one in (old, new)]
+    for keys in _IDENTITIES if all(lists) else ():
+        before, after = ({_item_name(item, keys): item for item in items} for items in lists)
+        is_unique = len(before) == len(lists[0]) and len(after) == len(lists[1])
+        if is_unique and "" not in before and "" not in after:
+            return before, after
+    return None
+
+
+def _item_name(item: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Return `HorizontalPodAutoscaler shop`; empty for an item without the first of the keys."""
+    values = [item.get(key) for key in keys]
+    parts = [",".join(map(str, value)) if isinstance(value, list) else str(value or "") for value in values]
+    return " ".join(filter(None, parts)) if parts[0] else ""
+
+
+def _has_keys(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value)
+
+
+def _leaf_text(value: Any) -> str:
+    """Return a value as JSON, a list with an item in each line; empty for a missing one."""
+    if value is _MISSING:
+        return ""
+    return "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
 
 
 def _text(value: Any) -> str:
@@ -128,7 +185,9 @@ def _text(value: Any) -> str:
 
 
 def _shortened(before: str, after: str) -> tuple[str, str]:
-    """Return two lists without the items that both have."""
+    """Return two lists, and long ones without the items that both have."""
+    if len(before) + len(after) <= _LONGEST_LIST:
+        return before.replace("\n", ", "), after.replace("\n", ", ")
     old, new = Counter(before.split("\n")), Counter(after.split("\n"))
     return _joined((old - new).elements(), before), _joined((new - old).elements(), after)
 

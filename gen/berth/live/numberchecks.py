@@ -32,7 +32,7 @@ def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFindi
 
 
 def _still_held(case: PoolState, number: HeldNumber) -> LiveFinding:
-    message = f"{number.text} is still held at {case.requested:g}"
+    message = f"{number.text} is still held at {case.seats(case.requested)}"
     message = f"{message}: {nothing_open(case)}."
     if is_closing(case):
         return case.finding("S034", message, "The Job's pod or the sweep gives it back within 6 minutes.")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
-from berth.core.holders import HeldNumber
+from berth.core.holders import HeldNumber, PoolHolder
 from berth.core.objects import serves_at
 from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
@@ -254,8 +254,8 @@ class PoolState(NamedTuple):
         return open_now(self.occurrences(), self.snapshot.now)
 
     def seats(self, number: float) -> str:
-        """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
-        return seats_text(number, self.pool.holder.unit)
+        """Return `3 seats`, `3 nodes` for a pool of whole nodes, or `3 Gi` for a quantity."""
+        return f"{number_text(number)} {units_text(self.pool.holder, number)}"
 
     def finding(self, code: str, message: str, fix: str) -> LiveFinding:
         return self.snapshot.place.finding(code, message, fix, self.subject)
@@ -307,9 +307,21 @@ def wanted_by_git(case: PoolState) -> int:
     return target(occurrences, now, full_count(case.pool.resource_class, now), case.pool.overlap)
 
 
-def seats_text(number: float, what: str = "seat") -> str:
+def seats_text(number: int) -> str:
     """Return `1 seat`, `3 seats`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number} seat{'' if number == 1 else 's'}"
+
+
+def number_text(number: float) -> str:
+    """Return `1048576` or `0.5`: a quantity may be no whole number of its unit."""
+    return str(int(number)) if number == int(number) else f"{number:g}"
+
+
+def units_text(holder: PoolHolder, number: float = 0) -> str:
+    """Return what a pool counts: `seat`, `seats`, `replicas`, or the unit of a quantity, such as `Gi`."""
+    if holder.foreign and holder.foreign.suffix:
+        return holder.foreign.suffix
+    return f"{holder.unit}{'' if number == 1 else 's'}"
 
 
 def state_by_clock(

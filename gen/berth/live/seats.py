@@ -13,7 +13,7 @@ from berth.core.target import full_count, target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.health import UNSCHEDULABLE
-from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
+from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState, number_text, units_text
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 
@@ -107,7 +107,7 @@ def _missing(case: PoolState, wanted: float) -> str:
     deployment, number = case.deployment, case.pool.holder.foreign
     by = f", set by {deployment.scaled_by}" if deployment and deployment.is_scaled_by_others else ""
     if number:
-        return f"{number.text} should be {wanted:g}, and is {case.requested:g}{by}"
+        return f"{number.text} should be {case.seats(wanted)}, and is {number_text(case.requested)}{by}"
     what = f"are requested{by}" if case.pool.slots is None else "have a slot"
     return f"{case.seats(wanted - case.requested)} missing: {case.requested} of {wanted} {what}"
 
@@ -162,8 +162,9 @@ def unserved(case: PoolState) -> LiveFinding:
 
 def left(case: PoolState, pool: LivePool, most: int, why: str = "") -> LiveFinding:
     """Report placeholders that are too many. `why`: the reason, by default that nothing is open."""
-    what = "placeholder" if pool.kind is DEPLOYMENT else case.pool.holder.unit
-    number = f"{pool.replicas - most} {what}{'s' if pool.replicas - most > 1 else ''} too many"
+    extra = pool.replicas - most
+    placeholders = f"{extra} placeholder{'s' if extra > 1 else ''}"
+    number = f"{placeholders if pool.kind is DEPLOYMENT else case.seats(extra)} too many"
     message = f"{number}: {pool.replicas} are requested, at most {most} should be."
     if not most:
         message = f"{number}: {why or nothing_open(case)}."
@@ -257,7 +258,7 @@ def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFindin
             message = f"{case.snapshot.autoscaler} does not keep its {kind.name} since {since}: {why}"
             yield case.finding("S044", message, f"See its conditions: {see}")
     elif deployment.tells_ready and (missing := _not_ready(case)) > 0:
-        yield from late(case, missing, f"{case.pool.holder.unit}s", _ready_due(case), see)
+        yield from late(case, missing, units_text(case.pool.holder), _ready_due(case), see)
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:

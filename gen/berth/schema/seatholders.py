@@ -156,6 +156,12 @@ class Holder:
         """Return the holder of a reservation with these options."""
         return cls()
 
+    def allowed_behaviors(self, spare: int, *, is_shared: bool) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the behaviors that a reservation can have. `spare`: the least of its buffer; `is_shared`:
+        other reservations hold the same number.
+        """
+        return self.behaviors
+
     @property
     def unit(self) -> Unit:
         return Unit.SEAT
@@ -163,6 +169,16 @@ class Holder:
     @property
     def target_text(self) -> str:
         """Return `Kind/namespace/name` of the object of somebody else whose number it holds, or nothing."""
+        return ""
+
+    @property
+    def path_text(self) -> str:
+        """Return where in that object the number is, such as `spec.minReplicas`, or nothing."""
+        return ""
+
+    @property
+    def otherwise_text(self) -> str:
+        """Return what that number is outside of windows, for people, or nothing."""
         return ""
 
     @property

@@ -95,10 +95,11 @@ def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
         if any(count == 0 for seats in _all_seats(reservation) for _, count in step_counts(seats, (step,))):
             at: Path = ("spec", "provisioning", "profile", i, "percent")
             yield reservation.problem(NOT_HELD, at, f"this is 0 as {target}, which is refused.", fix)
-    is_buffered = reservation.buffer is not None and reservation.buffer.minimum > 0
+    spare = reservation.buffer.minimum if reservation.buffer else 0
+    allowed = reservation.holder.allowed_behaviors(spare, is_shared=False)
     for behaviors in behaviors_by_class(reservation).values():
         for behavior in dict.fromkeys(behaviors):
-            if behavior in {"maintain", "reduce"} or (behavior == "buffer" and not is_buffered):
+            if behavior not in allowed:
                 message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
                 advice = "Write none, or buffer with a minimum from 1."
                 yield reservation.problem(NOT_HELD, _BEHAVIOR, message, advice)

@@ -35,6 +35,14 @@ class ValueHolder(Holder):
     def of(cls, options: "ValueOptions") -> "ValueHolder":
         return cls(options)
 
+    def allowed_behaviors(self, spare: int, *, is_shared: bool) -> tuple[str, ...]:
+        """Leave out what lowers the number below what the API server takes, or below that of others."""
+        if is_shared:
+            return ("none",)
+        least = self.options.target.least if self.options.target else 0
+        lowered_to = {"none": least, "buffer": spare}
+        return tuple(behavior for behavior in self.behaviors if lowered_to.get(behavior, 0) >= least)
+
     @property
     def unit(self) -> Unit:
         return self.options.counted
@@ -52,6 +60,16 @@ class ValueHolder(Holder):
     def target_text(self) -> str:
         target = self.options.target
         return "/".join(filter(None, (target.kind, target.namespace, target.name))) if target else ""
+
+    @property
+    def path_text(self) -> str:
+        from berth.notation.objectpath import object_path_text  # noqa: PLC0415 - most sites hold no numbers
+
+        return object_path_text(self.options.target.path) if self.options.target else ""
+
+    @property
+    def otherwise_text(self) -> str:
+        return self.options.otherwise_text
 
     @property
     def otherwise_count(self) -> int | None:
