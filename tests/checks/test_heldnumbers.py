@@ -445,6 +445,13 @@ def test_advice_on_a_plain_number_names_no_unit(path: str, otherwise: str) -> No
         assert not any(word in problem.text for word in ("Add unit", "name the"))
 
 
+@pytest.mark.parametrize(("unit", "expected"), [("Ti", ("Gi", 1024)), ("T", ("G", 1000)), ("Gb", ("Gi",))])
+def test_the_advice_on_a_unit_keeps_the_amount(unit: str, expected: tuple[object, ...]) -> None:
+    problems = read(*documents(holding(target=QUOTA, unit=unit))).problems
+
+    assert lines(problems) == [finding(f"B300 {AT}.unit", *expected)]
+
+
 @pytest.mark.parametrize(
     ("count", "number", "unit"),
     [("64Gi", 64, "Gi"), ("512 Mi", 512, "Mi"), ("2Ti", 2048, "Gi"), ("3T", 3000, "G")],

@@ -16,7 +16,9 @@ _GROUPED = re.compile("[1-9][0-9]{0,2}(?:([,.'\u2019 \u00a0\u202f])[0-9]{3})(?:\
 _NEGATIVE = re.compile("[-\u2212\u2013] ?[0-9]+", re.ASCII)
 _DIGITS = re.compile("[0-9]+", re.ASCII)
 _AMOUNT = re.compile("([0-9]{1,9}) ?([KMGTP]i|[kMGTP])", re.ASCII)
-_LARGE_UNITS = {"Ti": (1024, "Gi"), "Pi": (1024**2, "Gi"), "T": (1000, "G"), "P": (1000**2, "G")}
+LARGE_UNITS = {"Ti": (1024, "Gi"), "Pi": (1024**2, "Gi"), "T": (1000, "G"), "P": (1000**2, "G")}
+"""Units that are too large for `backend.unit`: how many of which other one each is."""
+
 _LONGEST = 20  # characters; no number of seats has more
 
 
@@ -51,7 +53,7 @@ def _amount_advice(text: str) -> str:
     amount = _AMOUNT.fullmatch(text)
     if amount is None:
         return ""
-    factor, unit = _LARGE_UNITS.get(amount[2], (1, amount[2]))
+    factor, unit = LARGE_UNITS.get(amount[2], (1, amount[2]))
     count = int(amount[1]) * factor
     if not 1 <= count <= MOST_SEATS:
         return ""

@@ -9,6 +9,7 @@ from berth.core.holders import Step
 from berth.findings import Path
 from berth.notation.objectpath import object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
+from berth.schema.counts import LARGE_UNITS
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.heldobjects import (
     NOT_HELD,
@@ -58,6 +59,9 @@ def _suffix(text: str) -> str:
     if text in _SUFFIXES:
         return text
     fix = f"Write {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}."
+    if text in LARGE_UNITS:
+        factor, unit = LARGE_UNITS[text]
+        fix = f"Write {unit}, and {factor} times the counts and otherwise."
     raise Refusal(f"{shown(text)} is not a unit of quantities.", fix, NOT_HELD)
 
 
