@@ -188,25 +188,31 @@ def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value,
     assert alone(number, held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
-SELECTORS = "spec.resourceGroups[0].flavors[{}].resources[{}].nominalQuota"
+SHARES: Value = {
+    "apiVersion": "example.org/v1",
+    "kind": "Share",
+    "plural": "shares",
+    "paths": [f"spec.groups[*].parts[*].{key}" for key in ("quota", "limit")],
+}
 
 
 @pytest.mark.parametrize(
-    ("flavor", "resource", "is_allowed"),
+    ("group", "part", "is_allowed"),
     [
         pytest.param("name=default", "name=cpu", True, id="names"),
         pytest.param("0", "1", True, id="indexes"),
-        pytest.param("name=default", "nominalQuota=10", False, id="own-key"),
-        pytest.param("name=default", "borrowingLimit=10", False, id="another-number"),
-        pytest.param("nominalQuota=10", "name=cpu", False, id="own-key-further-up"),
-        pytest.param("resources=cpu", "name=cpu", False, id="on-the-way"),
+        pytest.param("name=default", "quota=10", False, id="own-key"),
+        pytest.param("name=default", "limit=10", False, id="another-number"),
+        pytest.param("quota=10", "name=cpu", False, id="own-key-further-up"),
+        pytest.param("parts=cpu", "name=cpu", False, id="on-the-way"),
     ],
 )
-def test_no_item_is_selected_by_what_windows_change(flavor: str, resource: str, is_allowed: bool) -> None:
+def test_no_item_is_selected_by_what_windows_change(group: str, part: str, is_allowed: bool) -> None:
     """After the first write the path would lead nowhere, or to the number of somebody else."""
-    target = {**QUOTA, "path": SELECTORS.format(flavor, resource)}
+    path = f"spec.groups[{group}].parts[{part}].quota"
+    target = {**{key: SHARES[key] for key in ("apiVersion", "kind")}, "name": "team", "path": path}
 
-    found = alone(holding(target=target, otherwise=1))
+    found = alone(holding(target=target, otherwise=1), held=[SHARES])
 
     assert found == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
