@@ -50,6 +50,7 @@ from berth.live.poolstate import (
     cluster_state,
     number_text,
     status_from_git,
+    units_text,
 )
 from berth.live.room import steps_by_cluster
 from berth.manifests import code
@@ -362,7 +363,7 @@ def _held_json(held: HeldStatus) -> dict[str, object]:
         "namespace": number.namespace or None,
         "name": number.name,
         "path": path_text(number.path),
-        "unit": number.suffix or number.unit,
+        "unit": units_text(number, 1),
         "value": held.value,
         "isHeld": held.is_held,
         "before": held.before,

@@ -57,15 +57,6 @@ class PoolHolder:
     is_scaled_by_sessions: ClassVar[bool] = False  # at once, by the number that was last seen
 
     @property
-    def unit(self) -> str:
-        return "seat"
-
-    @property
-    def gives_way(self) -> bool:
-        """Whether pods of sessions preempt what holds a seat."""
-        return True
-
-    @property
     def number(self) -> "HeldNumber | None":
         """The number that is held, if there is one."""
         return None
@@ -106,14 +97,6 @@ class HeldNumber(_NumberFields, PoolHolder):
     __slots__ = ()
 
     is_scaled_by_sessions = True
-
-    @property
-    def unit(self) -> str:
-        return {PLACEHOLDERS: "seat", BUFFER: "seat"}.get(self.kind, self.kind.removesuffix("s"))
-
-    @property
-    def gives_way(self) -> bool:
-        return self.kind == PLACEHOLDERS  # a buffer is filled again
 
     @property
     def number(self) -> "HeldNumber":

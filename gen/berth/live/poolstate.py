@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
-from berth.core.holders import HeldNumber, PoolHolder
+from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, HeldNumber, PoolHolder
 from berth.core.objects import serves_at
 from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
@@ -321,7 +321,8 @@ def units_text(holder: PoolHolder, number: float = 0) -> str:
     """Return what a pool counts: `seat`, `seats`, `replicas`, or the unit of a quantity, such as `Gi`."""
     if holder.foreign and holder.foreign.suffix:
         return holder.foreign.suffix
-    return f"{holder.unit}{'' if number == 1 else 's'}"
+    word = "seat" if holder.kind in {PLACEHOLDERS, SLOTS, BUFFER} else holder.kind.removesuffix("s")
+    return f"{word}{'' if number == 1 else 's'}"
 
 
 def state_by_clock(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from berth.core.fields import field_patch
+from berth.core.holders import PLACEHOLDERS, SLOTS
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.objects import DEPLOYMENT, IMAGE_PULL_REASONS, ObjectKind
@@ -376,12 +377,12 @@ def most_common_reason(troubles: Sequence[WaitReason]) -> str:
 def _not_ready(case: PoolState) -> float:
     """Return how many seats are neither ready nor taken.
 
-    With behavior `none`, sessions preempt placeholders; how many is known only if sessions are. No session
-    takes a node away.
+    With behavior `none`, sessions preempt placeholders and take slots; how many is known only if sessions
+    are. No session takes a node away, and a buffer is filled again.
     """
     if case.deployment is None or case.wanted is None:
         return 0
-    gives_way = not case.counts_sessions and case.pool.holder.gives_way
+    gives_way = not case.counts_sessions and case.pool.holder.kind in {PLACEHOLDERS, SLOTS}
     taken = (case.active or 0) if gives_way else 0
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
