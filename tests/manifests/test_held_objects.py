@@ -80,6 +80,24 @@ def test_a_reservation_has_no_pool_and_a_config_map_that_stays(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize(
+    ("path", "options", "unit"),
+    [
+        ("spec.limits.memory", {"unit": "Gi", "otherwise": "8Gi"}, "Gi"),
+        ("spec.limits.cpu", {"otherwise": 8}, "cores"),
+        ("spec.limits.nodes", {"otherwise": 8}, "units"),
+    ],
+)
+def test_programs_in_the_cluster_tell_a_number_in_its_own_word(
+    tmp_path: Path, path: str, options: Object, unit: str
+) -> None:
+    held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}
+    found = rendered(tmp_path, {**POOL, "path": path}, held, **options)
+    (text,) = [each["data"]["target.json"] for key, each in found.items() if key.endswith(".target")]
+
+    assert json.loads(text)["unit"] == unit
+
+
 def test_quotes_that_are_not_needed_render_the_same(tmp_path: Path) -> None:
     plain, quoted = ({**POOL, "path": path} for path in ("spec.limits.cpu", 'spec.limits["cpu"]'))
     held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}

@@ -319,10 +319,8 @@ def number_text(number: float) -> str:
 
 def units_text(holder: PoolHolder, number: float = 0) -> str:
     """Return what a pool counts: `seat`, `seats`, `replicas`, or the unit of a quantity, such as `Gi`."""
-    if holder.foreign and holder.foreign.suffix:
-        return holder.foreign.suffix
-    word = "seat" if holder.kind in {PLACEHOLDERS, SLOTS, BUFFER} else holder.kind.removesuffix("s")
-    return f"{word}{'' if number == 1 else 's'}"
+    kind = "seats" if holder.kind in {PLACEHOLDERS, SLOTS, BUFFER} else holder.kind
+    return kind.removesuffix("s") if number == 1 else kind
 
 
 def state_by_clock(

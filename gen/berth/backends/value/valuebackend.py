@@ -136,7 +136,7 @@ def _number(placed: Placed) -> dict[str, Any]:
         "name": target.name,
         "path": target.path,
         "scale": bool(kind and kind.has_scale and target.path == REPLICAS),
-        "unit": options.counted.key,
+        "unit": options.counted.plural,
         **({"ready": target.ready_path} if target.ready_path else {}),
         **({} if options.otherwise is None else {"otherwise": options.otherwise}),
         **({"suffix": options.unit} if options.unit else {}),
