@@ -246,6 +246,9 @@ class ObjectStore:
         end = begin + min(self.page, int(asked.get("limit", self.page)))
         metadata = {"resourceVersion": str(self.version)}
         metadata |= {"continue": str(end)} if end < len(chosen) else {}
+        if asked.get("includeObject") == "None":
+            rows = [{"cells": [tree["metadata"]["name"]]} for tree in chosen[begin:end]]
+            return good({"kind": "Table", "metadata": metadata, "rows": rows})
         items = chosen[begin:end] or None
         return good({"kind": f"{KINDS[wanted.plural]}List", "metadata": metadata, "items": items})
 
@@ -270,6 +273,8 @@ class ObjectStore:
         assert (body["kind"], body["metadata"]["name"]) == (KINDS[wanted.plural], wanted.name)
         if wanted.plural == "jobs" and wanted.name in self.all_in(wanted.collection):
             return refusal(422, "Invalid", "spec.template: field is immutable")
+        if self.all_in(wanted.collection).get(wanted.name, {}).get("immutable"):
+            return refusal(422, "Invalid", "data: field is immutable when `immutable` is set")
         self.put(wanted.collection, self.admitted(wanted, {**body, "status": {}}))
         return good(self.all_in(wanted.collection)[wanted.name])
 

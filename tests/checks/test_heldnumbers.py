@@ -217,6 +217,18 @@ def test_no_item_is_selected_by_what_windows_change(group: str, part: str, is_al
     assert found == ([] if is_allowed else [f"B300 {AT}.target.path"])
 
 
+@pytest.mark.parametrize(("part", "is_allowed"), [("name=cpu", True), ("size=5Gi", False), ("size=5", False)])
+def test_where_any_key_may_be_held_no_item_is_selected_by_an_amount(part: str, is_allowed: bool) -> None:
+    target = {**{key: SHARES[key] for key in ("apiVersion", "kind")}, "name": "team"}
+    target["path"] = f"spec.groups[0].parts[{part}].quota"
+
+    found = alone(
+        holding(target=target, otherwise=1), held=[{**SHARES, "paths": ["spec.groups[*].parts[*].*"]}]
+    )
+
+    assert found == ([] if is_allowed else [f"B300 {AT}.target.path"])
+
+
 @pytest.mark.parametrize(
     ("item", "wrong", "advised"),
     [

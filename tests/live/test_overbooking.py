@@ -54,9 +54,10 @@ def test_a_node_is_overbooked_by_what_is_beside_its_slots(
     ] == ([] if requested is None else [("n1", "cpu", requested, 2)])
 
 
-def test_an_annotation_that_is_no_json_says_nothing() -> None:
+@pytest.mark.parametrize("text", ["[", "[" * 100_000], ids=["cut", "deep"])
+def test_an_annotation_that_is_no_json_says_nothing(text: str) -> None:
     odd = pod("1")
-    odd["metadata"]["annotations"] = {ALLOCATED: "["}
+    odd["metadata"]["annotations"] = {ALLOCATED: text}
 
     assert len(overbooked_nodes([node("1")], [odd], [slot("a")])) == 1
 

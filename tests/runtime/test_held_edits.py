@@ -272,6 +272,35 @@ def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) ->
     assert NOTE not in world.cluster.all_in(CONFIGMAPS)
 
 
+@pytest.mark.parametrize("spoiled", ["immutable", "deep"])
+@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
+def test_no_note_keeps_others_from_the_number_that_they_share(spoiled: str, is_swept: bool) -> None:
+    """An account may write the note before any window opens, and let nobody change or read it."""
+    number = HPA | {"otherwise": 2}
+    world = HeldWorld("07:29:07", number, shop())
+    world.apply(number_text(number, peers=["exam"]))
+    world.apply(number_text(number, [EXAM], "exam", peers=["course"]), "exam")
+    note(world, json.dumps({"before": 2, "uid": "", "since": "2026-02-02T07:29:50Z"}), reservation="exam")
+    tree = world.cluster.all_in(CONFIGMAPS)[NOTE]
+    if spoiled == "immutable":
+        tree["immutable"] = True
+    else:
+        tree["metadata"]["managedFields"] = "DEEP"
+    if is_swept:
+        world.now += 300
+        world.sweep()
+    else:
+        world.start()
+        world.run("07:31")
+    assert values(world)[0] == 25
+
+    world.kill()
+    world.now += 2 * 3600
+    world.sweep()
+    assert values(world)[0] == 2
+    assert world.cluster.notes() == []
+
+
 @pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
 def test_what_git_says_wins_over_a_note_about_another_object(is_swept: bool) -> None:
     world = held_world()

@@ -91,8 +91,11 @@ class Made:
 
     @property
     def is_served(self) -> bool:
+        jobs = {tree["metadata"]["uid"] for tree in self.trees if tree["kind"] == "Job"}
         return any(
-            one["status"]["phase"] == "Running" and "deletionTimestamp" not in one["metadata"]
+            one["status"]["phase"] == "Running"
+            and "deletionTimestamp" not in one["metadata"]
+            and one["metadata"]["ownerReferences"][0]["uid"] in jobs
             for one in self.pods
         )
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from berth.core.objectnames import LONGEST, fit, is_record, is_timetable, pool, single
 from berth.core.objectnames import record as record_name
+from berth.core.objectreading import parse_object
+from berth.core.objects import CONFIG_MAP
 from berth.runtime.sessionobserver import TimetableReader
 
 from tests.objectstore import Tree
@@ -18,6 +20,7 @@ from tests.runtime.sweepworld import (
     inventory,
     job,
     missed,
+    pod,
     proving,
     record,
     seen,
@@ -131,6 +134,42 @@ def test_a_record_that_says_to_be_of_the_future_is_no_proof() -> None:
     swept.run()
 
     assert swept.cluster.replicas() == {"course-small": 25}
+
+
+def test_a_record_is_not_read_as_an_inventory() -> None:
+    """One of some hundred bytes would name millions of slots."""
+    bomb = "".join(f"r{n} a {n} 100000\n" for n in range(2000))
+    attack = taken_record(**{"reservations.txt": "x", "slots.txt": bomb})
+    attack["metadata"]["labels"] = {"berth.dev/site": "example"}
+
+    assert parse_object("example", CONFIG_MAP, attack) is None
+
+
+@pytest.mark.parametrize("spec", [{}, {"percentage": 10}, {"replicas": "9"}], ids=["none", "percent", "text"])
+def test_a_buffer_that_its_account_spoils_keeps_the_sweep_from_no_other_one(spec: Tree) -> None:
+    """The account of a reservation may change any field of its CapacityBuffer."""
+    theirs = capacity_buffer(3, "mine-small", reservation="mine") | {"spec": spec}
+    victim = timetable(pools={"small": "course-small"})
+    text = json.loads(victim["data"]["timetable.json"])
+    text["version"], text["pools"]["small"]["capacityBuffer"] = 5, True
+    victim["data"]["timetable.json"] = json.dumps(text)
+    swept = Swept("09:00", victim, capacity_buffer(0), cronjob(), theirs)
+
+    assert swept.run() == 1
+    assert swept.told("failed") == [("read capacitybuffers mine-small", "200 Malformed")]
+    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 25
+
+
+@pytest.mark.parametrize("phase", ["Running", "Pending"])
+@pytest.mark.parametrize("of", ["mine-1", "mine-small-5d5f7"])
+def test_a_pod_with_the_labels_of_another_reservation_serves_it_not(phase: str, of: str) -> None:
+    """Accounts whose placeholders hand over to slots may give pods any labels, but no other owner."""
+    attack = pod("mine-1-x", phase, created="08:59:50", of=of)
+    swept = Swept("09:00", *missed(), job("mine-1", reservation="mine"), attack)
+
+    assert swept.run() == 0
+    assert swept.cluster.replicas() == {"course-small": 25}
+    assert "course-sweep" in swept.cluster.of("jobs")
 
 
 def test_a_timetable_that_is_malformed_is_not_taken_for_one_that_is_gone() -> None:

@@ -76,6 +76,8 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     )
     if kind is CONFIG_MAP and objectnames.is_held(ref.name):
         return parse_held(ref, tree)
+    if objectnames.is_written_by_pods(ref.name) and not ref.reservation:
+        return None  # a record that its account has made look like an inventory
     if ref.reservation or kind is CRON_JOB:
         parse = _PARSERS.get(kind)
         return parse(ref, tree) if parse else OtherObject(ref)

@@ -9,7 +9,7 @@ from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object
 from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, parse_mapping, part, parts
 from berth.core.labels import CLASS
-from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, NODE_POOL
 from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle, node_pool_obstacle
 
 HELD_KEY = "held.json"  # of the data of the ConfigMap with a note
@@ -56,6 +56,11 @@ class PoolObject(NamedTuple):
     def is_noted(self) -> bool:
         """Whether the note is about this very object."""
         return self.held is not None and self.held.uid in ("", self.ref.uid)
+
+
+def unreadable_note(name: str) -> HeldValue:
+    """Return a note that is too large or too deep to be read: nobody knows what was there before."""
+    return HeldValue(ObjectRef(CONFIG_MAP.name, name, "", "", 0), "", {}, "", 0, is_kept=True)
 
 
 def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:

@@ -132,8 +132,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     is_known = not facts.prunes or (facts.has_inventory and not facts.is_in_git(state.reservation))
     if facts.unread or not is_known:
         return
-    jobs = {job.ref.uid for job in state.jobs}
-    if any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods):
+    if state.running(now):
         return
     kinds = (*_POOLS, JOB.name)
     ours = [ref for ref in state.refs() if facts.prunes or ref.kind in kinds]

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from berth.core.jsonvalues import Tree
-from berth.core.objects import DEPLOYMENT, SLOT, ImagePullFailure, ObjectKind, mounted_config_maps, serves_at
+from berth.core.objects import (
+    DEPLOYMENT,
+    JOB,
+    SLOT,
+    ImagePullFailure,
+    ObjectKind,
+    mounted_config_maps,
+    serves_at,
+)
 from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject
 from berth.core.serving import ServingProof, is_fresh
 from berth.core.slots import AVAILABLE, Slot
@@ -123,7 +131,7 @@ class ReservationState(NamedTuple):
     deployments: tuple[PoolObject, ...] = ()
     cronjobs: tuple[CronJobObject, ...] = ()
     jobs: tuple[JobObject, ...] = ()
-    pods: tuple[PodObject, ...] = ()  # of occurrences
+    pods: tuple[PodObject, ...] = ()  # of its Jobs
     slots: tuple[SlotObject, ...] = ()
     others: tuple[OtherObject, ...] = ()  # accounts, Roles, RoleBindings, and what only people read
     records: tuple[RecordObject, ...] = ()
@@ -302,9 +310,13 @@ def site_state(
     named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
     notes = {fact.ref.name: fact for fact in everything if isinstance(fact, HeldValue)}
     ours = [fact for fact in everything if not isinstance(fact, Inventory | HeldValue)]
+    jobs = {(item.ref.reservation, item.ref.uid) for item in ours if isinstance(item, JobObject)}
     groups: dict[str, list[SiteObject]] = {"": []}
     for item in sorted(ours, key=lambda item: item.ref.name):
-        groups.setdefault(item.ref.reservation, []).append(item)
+        # Some accounts can give pods the labels of any reservation, but no other owner.
+        is_claimed = isinstance(item, PodObject) and (item.ref.reservation, item.owner_uid) not in jobs
+        if not is_claimed or listed.get(JOB) is None:
+            groups.setdefault(item.ref.reservation, []).append(item)
     code = tuple(item for item in groups.pop("") if isinstance(item, OtherObject))
     return SiteState(
         site,

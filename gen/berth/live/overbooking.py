@@ -84,7 +84,7 @@ def _allocated(pod: KubeObject) -> str:
     """Return the uid of the Reservation that a pod is in; empty if it is in none."""
     try:
         allocated = json.loads(value_at(pod, "metadata", "annotations", ALLOCATED) or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return str(allocated.get("uid", "")) if isinstance(allocated, dict) else ""
 

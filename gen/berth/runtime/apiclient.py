@@ -17,7 +17,14 @@ from berth.core.fields import field_patch
 from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree, excerpt, part
 from berth.core.objects import CONFIG_MAP, ObjectKind
-from berth.core.poolobjects import ObjectRef, PoolObject, parse_held, read_pool
+from berth.core.poolobjects import (
+    HeldValue,
+    ObjectRef,
+    PoolObject,
+    parse_held,
+    read_pool,
+    unreadable_note,
+)
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 
@@ -65,6 +72,10 @@ class ApiError(Exception):
     def is_gone(self) -> bool:
         """Return whether the API server says that the object does not exist. Other 404s do not say so."""
         return self.status == 404 and self.reason == "NotFound"
+
+    def is_unreadable(self) -> bool:
+        """Return whether the answer is too large, nests too deep, or is no JSON."""
+        return self.reason in ("TooLarge", "InvalidResponse")
 
     def is_conflict(self) -> bool:
         """Return whether the object has changed since it was read."""
@@ -120,9 +131,16 @@ class Api:
         """
         tree = self.get(number.object_kind, _home(number, namespace), name)
         pool = _read_pool(number, tree)
-        if number.foreign and (note := self.find(CONFIG_MAP, namespace, number.note_name(name))):
-            return pool._replace(held=parse_held(ObjectRef(CONFIG_MAP.name, "", "", "", 0), note))
-        return pool
+        return pool._replace(held=self._note(namespace, number.note_name(name))) if number.foreign else pool
+
+    def _note(self, namespace: str, name: str) -> HeldValue | None:
+        try:
+            note = self.find(CONFIG_MAP, namespace, name)
+        except ApiError as error:
+            if not error.is_unreadable():
+                raise
+            return unreadable_note(name)
+        return parse_held(ObjectRef(CONFIG_MAP.name, "", "", "", 0), note) if note else None
 
     def get_scale(self, namespace: str, pool: PoolObject) -> PoolObject:
         """Return the pool with the number that its object has now."""
@@ -170,7 +188,7 @@ class Api:
         return self._is_done(self._write("PATCH", path, tree, MERGE_PATCH), kind.name)
 
     def delete(self, kind: ObjectKind, namespace: str, name: str, **preconditions: str) -> bool:
-        """Delete the object if it has this `uid` and `resourceVersion`, and what it owns.
+        """Delete the object if it has this `uid` and `resourceVersion`, where not empty, and what it owns.
 
         Return False if there is no such object any more.
         """
@@ -178,7 +196,7 @@ class Api:
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "propagationPolicy": "Background",
-            "preconditions": preconditions,
+            "preconditions": {key: value for key, value in preconditions.items() if value},
         }
         request = Request("DELETE", kind.path(namespace, name), json.dumps(options).encode(), JSON)
         return self._is_done(request, kind.name, "Status")

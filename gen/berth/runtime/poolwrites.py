@@ -38,7 +38,7 @@ def write_number(api: Api, namespace: str, action: ScalePool) -> PoolObject:
     if action.note:
         if not pool.is_noted and api.get_scale(namespace, pool).resource_version != pool.resource_version:
             raise ApiError(409, "Conflict", "it has changed")
-        api.apply(CONFIG_MAP, namespace, str(part(action.note, "metadata")["name"]), action.note)
+        _apply_note(api, namespace, action.note)
         pool = pool._replace(held=parse_held(pool.ref, action.note))
     if action.is_needed:
         pool = api.set_number(namespace, pool, action.value if pool.tree else action.to)
@@ -46,11 +46,28 @@ def write_number(api: Api, namespace: str, action: ScalePool) -> PoolObject:
         is_same = {"uid": held.ref.uid, "resourceVersion": held.version}
         if not api.delete(CONFIG_MAP, namespace, held.ref.name, **is_same):
             raise ApiError(409, "Conflict", "it is held again")
-        if held.is_kept:  # whoever may write the note may have added them
-            released: Tree = {"metadata": {"uid": held.ref.uid, "finalizers": None}}
-            api.patch(CONFIG_MAP, namespace, held.ref.name, released)
+        if held.is_kept:
+            _release_note(api, namespace, held.ref.name)
         pool = pool._replace(held=None)
     return pool
+
+
+def _apply_note(api: Api, namespace: str, note: Tree) -> None:
+    """Write a note, in place of one that its account has made immutable or unreadable."""
+    name = str(part(note, "metadata")["name"])
+    try:
+        api.apply(CONFIG_MAP, namespace, name, note)
+    except ApiError as error:
+        if error.status != 422 and not error.is_unreadable():
+            raise
+        api.delete(CONFIG_MAP, namespace, name)
+        _release_note(api, namespace, name)
+        api.apply(CONFIG_MAP, namespace, name, note)
+
+
+def _release_note(api: Api, namespace: str, name: str) -> None:
+    """Let a note go that finalizers keep: whoever may write it may have added them."""
+    api.patch(CONFIG_MAP, namespace, name, {"metadata": {"finalizers": None}})
 
 
 class PlanResult(NamedTuple):

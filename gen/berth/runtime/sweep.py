@@ -18,7 +18,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.decide import decide, number_uses, numbers_to_read, placeholder_pull_failures, unready_pools
 from berth.core.jsonvalues import Tree, part
-from berth.core.objectnames import is_written_by_pods
+from berth.core.objectnames import is_held, is_written_by_pods
 from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -33,7 +33,7 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
 )
-from berth.core.poolobjects import PoolObject
+from berth.core.poolobjects import PoolObject, unreadable_note
 from berth.core.serving import PROOF_WAIT
 from berth.core.state import PodObject, SiteState, StateObject, site_state
 from berth.runtime.actionrunner import ActionRunner
@@ -42,6 +42,7 @@ from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
 from berth.runtime.watch import Collection, list_objects, parse_page
 
 NO_ENGINE = "none"
+_WRITTEN_BY_PODS = (POD, SLOT, CAPACITY_BUFFER)  # some accounts of reservations may change any field of these
 PAGE = 500  # objects: this pod is short-lived, and a request costs more than memory that is released soon
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
 ATTEMPTS = 6  # at each list, with twelve seconds of pauses
@@ -139,7 +140,7 @@ class Sweep:
             try:
                 state_objects: list[StateObject] = []
                 take = partial(self._add, kind, state_objects)
-                list_objects(self._api, collection, take, self._skip)
+                list_objects(self._api, collection, take, partial(self._may_skip, kind, state_objects))
                 return state_objects
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
@@ -164,17 +165,24 @@ class Sweep:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             name = str(part(tree, "metadata").get("name"))
             malformed = ApiError(200, "Malformed", f"{kind.name} {name}: {error!r}")
-            if kind is not CONFIG_MAP or not is_written_by_pods(name):
+            if not self._may_skip(kind, found, name, malformed):
                 raise malformed from None
-            self._skip(name, malformed)
             return
         if state_object:
             found.append(state_object)
 
-    def _skip(self, name: str, error: ApiError) -> None:
-        """Go on without a record or note that cannot be read, and fail in the end."""
-        self._log.trouble(f"read {CONFIG_MAP.plural} {name}", error)
+    def _may_skip(self, kind: ObjectKind, found: list[StateObject], name: str, error: ApiError) -> bool:
+        """Return whether to go on without an object that cannot be read, and to fail in the end.
+
+        Not without one that only engines and the sweep write: it would be taken for one that is gone.
+        """
+        if kind not in _WRITTEN_BY_PODS and not (kind is CONFIG_MAP and is_written_by_pods(name)):
+            return False
+        self._log.trouble(f"read {kind.plural} {name}", error)
         self._failed += 1
+        if kind is CONFIG_MAP and is_held(name):
+            found.append(unreadable_note(name))
+        return True
 
     def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
         """Find out why placeholders are not ready; one page of waiting pods is enough."""

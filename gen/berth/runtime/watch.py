@@ -13,7 +13,6 @@ from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from berth.core.jsonvalues import Tree, part, parts
-from berth.core.objectnames import is_written_by_pods
 from berth.runtime.apiclient import (
     JSON,
     Api,
@@ -103,13 +102,13 @@ def list_objects(
     api: Api,
     collection: Collection,
     take: Callable[[Tree], None],
-    skipped: Callable[[str, ApiError], object] = lambda *_: None,
+    may_skip: Callable[[str, ApiError], bool] = lambda *_: True,
 ) -> str:
     """Pass all objects of a collection to `take`, and return the version of the list.
 
     All pages show the state at one moment; otherwise the last page raises. A page that is too large or too
-    deep is asked for again in smaller pieces. A single object that cannot be read is `skipped`, with its
-    name, if pods may have written it: one that was taken over must not stop all others.
+    deep is asked for again in smaller pieces. A single object that cannot be read is left out, if that may
+    be by its name: a pod that was taken over must not stop all others.
     """
     limit, token, version = collection.page, "", ""
     while token or not version:
@@ -120,8 +119,9 @@ def list_objects(
             if error.reason != "TooLarge":
                 raise
             if limit == 1:
-                name, version, token = _unreadable(api, collection, token, error)
-                skipped(name, error)
+                name, version, token = _unreadable(api, collection, token)
+                if not may_skip(name, error):
+                    raise
                 limit = collection.page
             else:
                 limit = max(1, limit // 4)
@@ -130,17 +130,11 @@ def list_objects(
     return version
 
 
-def _unreadable(api: Api, collection: Collection, token: str, error: ApiError) -> tuple[str, str, str]:
-    """Return the name of the object at a token, the version of the list, and the next token.
-
-    Raises the error if its name is not one of a record or note.
-    """
+def _unreadable(api: Api, collection: Collection, token: str) -> tuple[str, str, str]:
+    """Return the name of the object at a token, the version of the list, and the next token."""
     table = json_object(api.read(collection.names_request(token))) or {}
     cells = parts(table, "rows")[0].get("cells") if parts(table, "rows") else None
-    name = str(cells[0]) if isinstance(cells, list) and cells else ""
-    if not is_written_by_pods(name):
-        raise error
-    return name, *_position(table)
+    return str(cells[0]) if isinstance(cells, list) and cells else "", *_position(table)
 
 
 class WatchEvent(NamedTuple):
@@ -389,7 +383,7 @@ class Watched:
             if item is not None:
                 listed[uid_of(tree)] = item
 
-        self._version = list_objects(Api(self._connection), self.collection, take)
+        self._version = list_objects(Api(self._connection), self.collection, take, self._skip)
         is_first = not self._is_listed
         changed: dict[str, object | None] = dict.fromkeys(
             (self._inherited | self._items.keys()) - listed.keys()
@@ -398,6 +392,10 @@ class Watched:
             {uid: item for uid, item in listed.items() if is_first or item != self._items.get(uid)}
         )
         self._tell(changed, is_list=True)
+
+    def _skip(self, name: str, error: ApiError) -> bool:
+        self._context.log.info("skipped", collection=self.collection.path, name=name, reason=str(error))
+        return True
 
     def _tell(self, changed: dict[str, object | None], *, is_list: bool = False) -> None:
         with self._lock:

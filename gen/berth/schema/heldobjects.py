@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind
+from berth.core.quantities import parse_quantity
 from berth.findings import Path
 from berth.notation.objectpath import (
     ANY_ITEM,
@@ -310,7 +311,10 @@ class HeldSpec(Model):
         """Return a selector of a path that selects by what windows may change; then it finds another item."""
         held = {pattern[-1] for pattern in self.allowed}
         for i, step in enumerate(path):
-            if isinstance(step, tuple) and step[0] in held.union(path[i + 1 :]):
+            if isinstance(step, tuple) and (
+                step[0] in held.union(path[i + 1 :])
+                or (ANY_KEY in held and parse_quantity(step[1]) is not None)
+            ):
                 return "=".join(step)
         return None
 
