@@ -74,7 +74,7 @@ def spoiled(key: str, time: str, depth: int = 1, **more: str) -> str:
 
 
 NOW = "2026-01-01T00:00:00Z"
-YEAR_ZERO, DEEP = spoiled("a", "0000-01-01T00:00:00Z"), spoiled("a", NOW, depth=3000)
+YEAR_ZERO, DEEP = spoiled("a", "0000-01-01T00:00:00Z"), spoiled("a", NOW, depth=1200)
 LARGE = spoiled("<" * 150_000, NOW, pad="<" * 1_000_000)  # each takes six bytes in an answer
 
 
@@ -101,7 +101,8 @@ class Account:
     def forge(self, reservation: str, text: str, until: float, spoil: str = "") -> list[int]:
         """Make a timetable of the own record, whatever its pod writes there; return the answers.
 
-        With `spoil`, make it unreadable after each time.
+        With `spoil`, make it unreadable every quarter of a minute: it is much work for the server,
+        beside which others count seconds.
         """
         labels = {"berth.dev/site": SITE, "berth.dev/reservation": reservation, "berth.dev/role": "timetable"}
         tree = {
@@ -111,12 +112,14 @@ class Account:
             "data": {"timetable.json": text},
         }
         path, answers = f"{CONFIG_MAPS}/mine-record?fieldManager=thief&force=true", []
+        due = time.time()
         while time.time() < until:
             answers.append(self.ask("PATCH", path, tree, APPLY))
-            if spoil:
+            if spoil and time.time() >= due:
+                due = time.time() + 15
                 answer = self.ask("PATCH", f"{CONFIG_MAPS}/mine-record", spoil)
                 self.spoiled.setdefault(len(spoil), []).append(answer)
-            time.sleep(1)
+            time.sleep(3 if spoil else 1)
         return answers
 
 
@@ -211,11 +214,11 @@ def reached(story: Story, pool: str, wanted: int, since: float) -> float:
 def test_its_token_gives_what_its_role_says(story: Story) -> None:
     assert story.allowed == [200] * len(ALLOWED)
     assert {*story.forged} <= {200, 201, 409}
-    assert story.forged.count(200) > 90
+    assert story.forged.count(200) > 60
     assert len(story.spoiled) == 3
     for answers in story.spoiled.values():
         assert {*answers} <= {200, 409}
-        assert answers.count(200) > 10
+        assert 200 in answers
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)), ids=[f"{one[0]} {one[1]}" for one in REFUSED])
