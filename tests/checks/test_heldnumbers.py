@@ -392,7 +392,7 @@ def test_node_pools_of_berth_are_not_held() -> None:
         *[
             pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": value}, f"B300 {AT}.otherwise",
                          id=f"in-Gi-{value!r}")
-            for value in (3, "3", "3Mi", "1024Mi", "1Ti", "3.5Gi", "Gi")
+            for value in (3, "3", "3Mi", "1024Mi", "1Ti", "3.5Gi", "Gi", "9999999999Gi", f"{2**31}Gi")
         ],
     ],
 )  # fmt: skip
@@ -401,6 +401,19 @@ def test_a_number_is_understood_whole_or_refused(options: dict[str, Any], place:
     declared = read(*documents(holding(**backend) if "target" in backend else _without_target()))
 
     assert codes(declared.problems) == [place]
+
+
+@pytest.mark.parametrize("unit", ["", "k", "M", "G", "Ki", "Mi", "Gi"])
+@pytest.mark.parametrize("number", [2**31, 9_999_999_999, 10**20], ids=["by-one", "ten-digits", "more"])
+def test_no_number_is_larger_than_ceilings_can_add(unit: str, number: int) -> None:
+    options = {"target": QUOTA, "unit": unit} if unit else {"target": API}
+
+    def told(otherwise: int) -> list[str]:
+        written = f"{otherwise}{unit}" if unit else otherwise
+        return lines(read(*documents(holding(otherwise=written, **options))).problems)
+
+    assert told(number) == [f"B300 {AT}.otherwise"]
+    assert told(2**31 - 1) == []
 
 
 def _without_target() -> Value:

@@ -67,21 +67,26 @@ def _suffix(text: str) -> str:
 
 def _otherwise(value: Any) -> int | str:
     """Read a whole number, or a text that is checked together with the unit."""
-    if type(value) is int:
-        if not 0 <= value <= INT32:
-            raise Refusal(
-                f"{value} is not from 0 to {INT32}.", "Write what stands there otherwise.", NOT_HELD
-            )
-        return value
-    if type(value) is not str:
+    number, unit = value, ""
+    if type(value) is str:
+        match = re.fullmatch(r"(0|[1-9][0-9]{0,18})([A-Za-z]{0,2})", value, re.ASCII)
+        if match is None:
+            raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", NOT_HELD)
+        number, unit = int(match[1]), match[2]
+    elif type(value) is not int:
         raise wrong_type(value, _OTHERWISE)
-    if re.fullmatch(r"(0|[1-9][0-9]{0,9})[A-Za-z]{0,2}", value, re.ASCII) is None:
-        raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", NOT_HELD)
-    return value
+    if not 0 <= number <= INT32:
+        fix = f"Write what stands there otherwise, at most {INT32}{unit}."
+        raise Refusal(f"{shown(value)} is not from 0{unit} to {INT32}{unit}.", fix, NOT_HELD)
+    parsed: int | str = value
+    return parsed
 
 
 _OTHERWISE_SCHEMA = {
-    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+[A-Za-z]+$"}]
+    "anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": INT32},
+        {"type": "string", "pattern": "^[0-9]+[A-Za-z]+$"},
+    ]
 }
 
 
