@@ -523,6 +523,32 @@ def test_one_class_holds_one_number() -> None:
     ]
 
 
+KEDA: Value = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "namespaces": ["shop"]}
+SCALED: Value = {**without(KEDA, "namespaces"), "namespace": "shop", "name": "api"}
+RUNNER_AUTOSCALERS: Value = {
+    "apiVersion": "actions.summerwind.dev/v1alpha1",
+    "kind": "HorizontalRunnerAutoscaler",
+    "namespaces": ["shop"],
+}
+BOUNDED = {
+    "hpa": (API, "minReplicas", "maxReplicas"),
+    "keda": (SCALED, "minReplicaCount", "maxReplicaCount"),
+    "runners": (RUNNERS, "minRunners", "maxRunners"),
+    "runner-autoscaler": (
+        {**without(RUNNER_AUTOSCALERS, "namespaces"), "namespace": "shop", "name": "api"},
+        "minReplicas",
+        "maxReplicas",
+    ),
+}
+SCALERS = (HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS)
+ABOVE_ZERO = [("hpa", "minReplicas"), ("hpa", "maxReplicas"), ("keda", "maxReplicaCount")]
+FROM_ZERO = [
+    *[("keda", "minReplicaCount"), ("runners", "minRunners"), ("runners", "maxRunners")],
+    *[("runner-autoscaler", "minReplicas"), ("runner-autoscaler", "maxReplicas")],
+]
+
+
+@pytest.mark.parametrize(("bounded", "key"), ABOVE_ZERO)
 @pytest.mark.parametrize(
     ("provisioning", "place"),
     [
@@ -540,11 +566,28 @@ def test_one_class_holds_one_number() -> None:
         ),
     ],
 )  # fmt: skip
-def test_an_autoscaler_takes_no_minimum_of_zero(provisioning: Value, place: str) -> None:
+def test_an_autoscaler_takes_no_bound_of_zero(
+    bounded: str, key: str, provisioning: Value, place: str
+) -> None:
+    target = {**BOUNDED[bounded][0], "path": f"spec.{key}"}
     spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
 
-    assert alone(holding(spec=spec)) == [f"B300 {place}"]
+    assert alone(holding(target=target, spec=spec), held=SCALERS) == [f"B300 {place}"]
     assert alone(holding(target=WEB, spec=spec, otherwise=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("bounded", "key", "is_refused"),
+    [*((*each, True) for each in ABOVE_ZERO), *((*each, False) for each in FROM_ZERO)],
+)
+def test_a_bound_of_zero_outside_of_windows_is_what_its_schema_says(
+    bounded: str, key: str, is_refused: bool
+) -> None:
+    number = holding(target={**BOUNDED[bounded][0], "path": f"spec.{key}"}, otherwise=0)
+
+    assert codes(read(*documents(number, held=SCALERS)).problems) == (
+        [f"B300 {AT}.otherwise"] if is_refused else []
+    )
 
 
 def test_a_window_that_lowers_a_number_is_a_warning() -> None:
@@ -855,23 +898,6 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
 
 # The least and the largest number of one object
 
-KEDA: Value = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "namespaces": ["shop"]}
-SCALED: Value = {**without(KEDA, "namespaces"), "namespace": "shop", "name": "api"}
-RUNNER_AUTOSCALERS: Value = {
-    "apiVersion": "actions.summerwind.dev/v1alpha1",
-    "kind": "HorizontalRunnerAutoscaler",
-    "namespaces": ["shop"],
-}
-BOUNDED = {
-    "hpa": (API, "minReplicas", "maxReplicas"),
-    "keda": (SCALED, "minReplicaCount", "maxReplicaCount"),
-    "runners": (RUNNERS, "minRunners", "maxRunners"),
-    "runner-autoscaler": (
-        {**without(RUNNER_AUTOSCALERS, "namespaces"), "namespace": "shop", "name": "api"},
-        "minReplicas",
-        "maxReplicas",
-    ),
-}
 CROSSED = f"B307 {AT}.target.path"
 
 
@@ -886,7 +912,7 @@ def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa"
         for line in alone(
             holding("b", {**target, "path": f"spec.{low}"}, **least),
             holding("a", {**target, "path": f"spec.{high}"}, **largest),
-            held=[HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS],
+            held=SCALERS,
         )
         if not line.startswith("B302")
     ]

@@ -27,7 +27,7 @@ class KnownKind(NamedTuple):
     """What Berth knows of a kind.
 
     `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
-    a number of its spec asks for. `above_zero`: a number of its spec that the API server refuses to be 0.
+    a number of its spec asks for. `above_zero`: the numbers of its spec that the API server refuses to be 0.
     `has_quantities`: whether its spec has amounts such as 64Gi. `bounds`: the least and the largest number of
     the same things. `item_keys`: by the name of a list, the key that names its items; empty: they have none.
     """
@@ -37,7 +37,7 @@ class KnownKind(NamedTuple):
     has_scale: bool = False
     of_cluster: bool = False
     ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
-    above_zero: tuple[Step, ...] = ()
+    above_zero: tuple[tuple[Step, ...], ...] = ()
     has_quantities: bool = False
     bounds: tuple[tuple[Step, ...], ...] = ()
     item_keys: Mapping[Step, str] = {}
@@ -60,10 +60,12 @@ KNOWN_KINDS = {
         "horizontalpodautoscalers",
         _AUTOSCALED,
         ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
-        above_zero=("spec", "minReplicas"),  # 0 needs the feature gate HPAScaleToZero
+        above_zero=_AUTOSCALED,  # a minReplicas of 0 needs the feature gate HPAScaleToZero
         bounds=_AUTOSCALED,
     ),
-    ("keda.sh", "ScaledObject"): KnownKind("scaledobjects", _KEDA, bounds=_KEDA),
+    ("keda.sh", "ScaledObject"): KnownKind(
+        "scaledobjects", _KEDA, above_zero=(("spec", "maxReplicaCount"),), bounds=_KEDA
+    ),
     ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
         "autoscalingrunnersets",
         _RUNNERS,

@@ -161,7 +161,7 @@ class ValueTarget(Model):
     def least(self) -> int:
         """Return the least that the API server takes."""
         known = self.known
-        return int(known is not None and known.above_zero == self.path)
+        return int(known is not None and self.path in known.above_zero)
 
 
 class ValueOptions(Model):
