@@ -271,6 +271,62 @@ def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str)
     assert alone(holding(target={**target, "path": path}, **options), held=[entry]) == []
 
 
+CPU_QUOTA = QUOTA["path"].replace("=memory", "={}")
+
+
+@pytest.mark.parametrize(
+    ("target", "written", "resource"),
+    [
+        *[
+            ({**POOL, "path": "spec.limits.{}"}, *each)
+            for each in [
+                *[
+                    ("memroy", "memory"),
+                    ("Memory", "memory"),
+                    ("CPU", "cpu"),
+                    ("cpus", "cpu"),
+                    ("pod", "pods"),
+                ],
+                *[("node", "nodes"), ("ephemeralstorage", "ephemeral-storage")],
+                *[("gpu", "nvidia.com/gpu or amd.com/gpu"), ("hugepages-2mi", "hugepages-2Mi")],
+            ]
+        ],
+        *[({**QUOTA, "path": CPU_QUOTA}, *each) for each in (("memroy", "memory"), ("CPU", "cpu"))],
+    ],
+)
+@pytest.mark.parametrize("unit", ["", "Gi"])
+def test_a_misspelled_resource_is_advised(target: Value, written: str, resource: str, unit: str) -> None:
+    """Keys that are missing are added, so that the window would do nothing."""
+    misspelled = {**target, "path": target["path"].format(written)}
+    options: dict[str, Any] = {"unit": unit, "otherwise": f"1{unit}"} if unit else {"otherwise": 1}
+    (problem,) = lines(read(*documents(holding(target=misspelled, **options))).problems)
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target.path", resource)
+
+
+@pytest.mark.parametrize(
+    ("target", "resource"),
+    [
+        *[
+            ({**POOL, "path": 'spec.limits["{}"]'}, name)
+            for name in (
+                *("cpu", "pods", "nodes", "nvidia.com/gpu", "nvidia.com/gpus", "example.org/Memory"),
+                *("vpc.amazonaws.com/pod-eni", "cores"),
+            )
+        ],
+        *[({**QUOTA, "path": CPU_QUOTA}, name) for name in ("cpu", "gpu", "amd.com/gpu", "credits")],
+        *[({**POOL, "path": 'spec.limits["{}"]'}, name) for name in ("storage", "hugepages-64Ki")],
+    ],
+)
+def test_other_resources_pass(target: Value, resource: str) -> None:
+    amount = (
+        {"unit": "Gi", "otherwise": "1Gi"} if resource in {"storage", "hugepages-64Ki"} else {"otherwise": 1}
+    )
+    number = holding(target={**target, "path": target["path"].format(resource)}, **amount)
+
+    assert alone(number) == []
+
+
 @pytest.mark.parametrize(
     ("written", "kind"),
     [

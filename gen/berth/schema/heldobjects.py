@@ -17,6 +17,7 @@ from berth.notation.objectpath import (
 )
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
+from berth.schema.grammar import page_size
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
 
@@ -114,6 +115,11 @@ _BYTES = ("memory", "storage", "hugepages", "bytes")
 _BYTES_RESOURCE = re.compile(
     r"((requests|limits)\.)?(memory|storage|ephemeral-storage|hugepages-[a-z0-9]+)", re.ASCII
 )
+_RESOURCES = (
+    *("cpu", "memory", "ephemeral-storage", "storage", "pods", "nodes"),
+    *("hugepages-2Mi", "hugepages-1Gi", "nvidia.com/gpu", "amd.com/gpu"),
+)
+"""Names of resources that many nodes have."""
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 _CAPS = ("max", "maximum", "limit", "limits", "quota", "quotas", "hard")
 
@@ -167,9 +173,27 @@ def names_bytes(path: tuple[Step, ...]) -> bool:
 
 def _counted_name(path: tuple[Step, ...]) -> str:
     """Return which resource the number at a path is of; a quota may be for one StorageClass alone."""
-    step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+    step = _resource_step(path)
     name = (step[1] if isinstance(step, tuple) else str(step)).lower()
     return name.partition(".storageclass.storage.k8s.io/")[2] or name
+
+
+def _resource_step(path: tuple[Step, ...]) -> Step:
+    """Return the step that names the resource: the item that the number is of, or its key."""
+    return path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+
+
+def meant_resources(path: tuple[Step, ...]) -> list[str]:
+    """Return the resources that are probably meant by a name in a path that is none of Kubernetes.
+
+    Devices of nodes begin with a domain, so such names pass. An item of a list must be there, by whatever name.
+    """
+    step = _resource_step(path)
+    name = step[1] if isinstance(step, tuple) else str(step)
+    if name in _RESOURCES or "/" in name or page_size(name):
+        return []
+    devices = [each for each in _RESOURCES if isinstance(step, str) and each.endswith(f"/{name.lower()}")]
+    return devices or close(name, _RESOURCES, 0.8)[:1]
 
 
 def is_cap(path: tuple[Step, ...]) -> bool:

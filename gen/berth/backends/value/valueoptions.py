@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from berth.core.holders import Step
 from berth.findings import Path
-from berth.notation.objectpath import object_path_text, parse_object_path
+from berth.notation.objectpath import matches_pattern, object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.counts import LARGE_UNITS
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
@@ -21,6 +21,7 @@ from berth.schema.heldobjects import (
     group_of,
     is_never_held,
     known_kind,
+    meant_resources,
     names_bytes,
     unit_of,
 )
@@ -121,6 +122,9 @@ class ValueTarget(Model):
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
             report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
+        if meant := self.meant_resources:
+            message = f"{object_path_text(self.path)} names a resource that Kubernetes does not know."
+            report(NOT_HELD, (*path, "path"), message, f"Did you mean {' or '.join(meant)}?")
         for message, fix in self._item_problems(known):
             report(NOT_HELD, (*path, "path"), message, fix)
 
@@ -134,6 +138,14 @@ class ValueTarget(Model):
                         f"Write {of_list}[{key}={name}]." if key else f"Write {of_list}[0], or another index."
                     )
                     yield f"items of {of_list} have no key {item[0]} to name them.", fix
+
+    @property
+    def meant_resources(self) -> list[str]:
+        """Return what is probably meant by a resource that the path of a known kind misspells."""
+        known = self.known
+        patterns = known.paths if known and known.has_quantities else ()
+        is_of_resource = any(matches_pattern(self.path, pattern) for pattern in patterns)
+        return meant_resources(self.path) if is_of_resource else []
 
     @property
     def known(self) -> KnownKind | None:
@@ -182,6 +194,8 @@ class ValueOptions(Model):
             report(
                 MISSING, path, "target is missing.", "Add target: {apiVersion, kind, namespace, name, path}."
             )
+        elif self.target.meant_resources:
+            return  # whether that is counted in bytes is not known
         elif self.unit is not None and not _takes_quantities(self.target):
             message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
             report(CONFLICT, (*path, "unit"), message, _without_unit(self.target), at_key=True)
