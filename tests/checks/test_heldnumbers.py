@@ -223,6 +223,8 @@ def test_no_item_is_selected_by_what_windows_change(group: str, part: str, is_al
         ("flavors[name=default]", "flavors[nam=default]", "flavors[name=default]"),
         ("resources[name=memory]", "resources[Name=memory]", "resources[name=memory]"),
         ("resourceGroups[0]", "resourceGroups[name=a]", "resourceGroups[0]"),
+        ("resources[name=memory]", "resources[nominalQuota=4]", "resources[name=NAME]"),
+        ("flavors[name=default]", "flavors[quota=10Gi]", "flavors[name=NAME]"),
     ],
 )
 def test_items_of_known_lists_are_named_by_the_key_that_they_have(
@@ -272,6 +274,41 @@ def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str)
 
 
 CPU_QUOTA = QUOTA["path"].replace("=memory", "={}")
+
+
+LEAST, LARGEST = "spec.minReplicas", "spec.maxReplicas"
+
+
+@pytest.mark.parametrize(
+    ("written", "entry"),
+    [
+        pytest.param(LEAST, {**HPA, "paths": [LARGEST]}, id="floor"),
+        pytest.param(LARGEST, {**HPA, "paths": [LEAST]}, id="cap"),
+        pytest.param("spec.min", {**without(ROLLOUT, "scale"), "paths": ["spec.max"]}, id="unknown-kind"),
+    ],
+)
+def test_a_cap_is_not_advised_instead_of_a_floor(written: str, entry: Value) -> None:
+    target = {**{key: entry[key] for key in ("apiVersion", "kind")}, "namespace": "shop", "name": "api"}
+    number = holding(target={**target, "path": written}, otherwise=3)
+    (problem,) = alone(number, held=[entry])
+    (allowed,) = entry["paths"]
+
+    where = f"paths of {entry['kind']} in held of cluster prod"
+    assert (problem, advice(problem)) == (
+        f"B300 {AT}.target.path",
+        f"{written} to {where}, which has {allowed}",
+    )
+    added = {**entry, "paths": [allowed, written]}
+    assert [line for line in alone(number, held=[added]) if line.startswith("B300")] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("spec.minimumReplica", LEAST), ("spec.maximumReplica", LARGEST)]
+)
+def test_a_misspelled_bound_is_not_the_other_one(written: str, meant: str) -> None:
+    (problem,) = alone(holding(target={**API, "path": written}, otherwise=1), held=[HPA])
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target.path", meant)
 
 
 @pytest.mark.parametrize(
@@ -900,6 +937,54 @@ def test_sessions_count_for_nobody_who_shares() -> None:
         f"B302 {AT}.otherwise",
         "B301 spec.provisioning.scaleDownBehavior",
     ]
+
+
+ENTRY: Value = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+BY_CLASS: Value = {"resourceClass": "small", "placeholderCount": 25}
+
+
+@pytest.mark.parametrize(
+    ("spec", "place"),
+    [
+        pytest.param({"recurrence": weekly({**ENTRY, "scaleDownBehavior": "maintain"})},
+                     "spec.recurrence.schedule.0", id="entry"),
+        pytest.param({"recurrence": weekly(ENTRY, extra=[{**without(ENTRY, "dayOfWeek"), "date": "2026-02-05",
+                                                          "scaleDownBehavior": "maintain"}])},
+                     "spec.recurrence.extra.0", id="extra"),
+        pytest.param({"resourceClass": None,
+                      "provisioning": {"seats": [{**BY_CLASS, "scaleDownBehavior": "maintain"}]}},
+                     "spec.provisioning.seats.0", id="class"),
+        pytest.param({"resourceClass": None, "provisioning": {"seats": [BY_CLASS]},
+                      "recurrence": weekly({**ENTRY, "seats": [{**BY_CLASS,
+                                                                "scaleDownBehavior": "maintain"}]})},
+                     "spec.recurrence.schedule.0.seats.0", id="class-of-an-entry"),
+        pytest.param({"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
+                     "spec.provisioning", id="reservation"),
+    ],
+)  # fmt: skip
+def test_a_behavior_is_reported_where_it_is_written(spec: Value, place: str) -> None:
+    spec = {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "none"}, **spec}
+    sharing = two({"target": WEB, "spec": spec}, {"target": WEB})
+
+    assert alone(holding(spec=spec)) == [f"B300 {place}.scaleDownBehavior"]
+    assert [line for line in sharing if "B302" not in line] == [f"B301 {place}.scaleDownBehavior"]
+
+
+@pytest.mark.parametrize(
+    ("recurrence", "place"),
+    [
+        pytest.param(weekly({**ENTRY, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}),
+                     "schedule.0.rehearsal", id="entry"),
+        pytest.param(weekly(rehearsals=[{"date": "2026-02-09",
+                                         "at": {"date": "2026-02-05", "startTime": "06:00"}}]),
+                     "rehearsals.0", id="occurrence"),
+        pytest.param({"type": "dates", "dates": [{**without(ENTRY, "dayOfWeek"), "date": "2026-02-09",
+                                                  "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}]},
+                     "dates.0.rehearsal", id="date"),
+    ],
+)  # fmt: skip
+def test_a_rehearsal_of_who_shares_is_reported_where_it_is_written(recurrence: Value, place: str) -> None:
+    assert two({"spec": {"recurrence": recurrence}}, {}) == [f"B301 spec.recurrence.{place}"]
 
 
 def test_nobody_who_shares_rehearses() -> None:

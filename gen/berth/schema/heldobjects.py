@@ -186,7 +186,7 @@ def _resource_step(path: tuple[Step, ...]) -> Step:
 def meant_resources(path: tuple[Step, ...]) -> list[str]:
     """Return the resources that are probably meant by a name in a path that is none of Kubernetes.
 
-    Devices of nodes begin with a domain, so such names pass. An item of a list must be there, by whatever name.
+    Devices of nodes begin with a domain, so such names pass, and lists may have items of other names.
     """
     step = _resource_step(path)
     name = step[1] if isinstance(step, tuple) else str(step)
@@ -246,6 +246,16 @@ def _filled(step: Step, allowed: Step) -> Step:
     """Return the step of a pattern, or that of a path in place of a wildcard that it matches."""
     is_wildcard = allowed in (ANY_KEY, ANY_ITEM)
     return step if is_wildcard and isinstance(step, str) == (allowed == ANY_KEY) else allowed
+
+
+def _with_steps_of(path: tuple[Step, ...], patterns: Iterable[tuple[Step, ...]]) -> list[str]:
+    """Return patterns with the steps of a path where they have wildcards, as YAML."""
+    filled = [
+        tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
+        + pattern[len(path) :]
+        for pattern in patterns
+    ]
+    return [yaml_path(steps) for steps in filled]
 
 
 class HeldSpec(Model):
@@ -315,13 +325,12 @@ class HeldSpec(Model):
         return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
 
     def nearest_path(self, path: tuple[Step, ...]) -> str:
-        """Return what may be written instead of a path: with the steps of it where a pattern has any."""
-        filled = [
-            tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
-            + pattern[len(path) :]
-            for pattern in self.allowed
-        ]
-        texts = [yaml_path(steps) for steps in filled]
+        """Return what may be written instead of a path: with the steps of it where a pattern has any.
+
+        A cap is no other spelling of a floor.
+        """
+        alike = [pattern for pattern in self.allowed if is_cap(pattern) == is_cap(path)]
+        texts = _with_steps_of(path, alike or self.allowed)
         near = close(object_path_text(path), texts)[:1] or texts
         has_wildcards = any("*" in text for text in near)
         return " or ".join(near) + (
@@ -331,6 +340,16 @@ class HeldSpec(Model):
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""
         return not holds_code(path) and any(matches_pattern(path, pattern) for pattern in self.allowed)
+
+    def could_allow(self, path: tuple[Step, ...]) -> bool:
+        """Return whether a path is probably meant as it is; then the platform team may add it to `paths`."""
+        if holds_code(path) or self.object_kind.has_scale:
+            return False
+        known = known_kind(self.api_version, self.kind)
+        is_known = any(matches_pattern(path, pattern) for pattern in (known.paths if known else ()))
+        is_misspelled = close(object_path_text(path), _with_steps_of(path, self.allowed), 0.9)
+        is_another = all(is_cap(pattern) != is_cap(path) for pattern in self.allowed)
+        return is_known or (is_another and not is_misspelled)
 
     def moving_selector(self, path: tuple[Step, ...]) -> str | None:
         """Return a selector of a path that selects by what windows may change; then it finds another item."""

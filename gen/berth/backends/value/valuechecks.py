@@ -6,7 +6,7 @@ from itertools import permutations
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
-from berth.dates.rehearsals import has_rehearsals, rule_of
+from berth.dates.rehearsals import rehearsal_places, rule_of
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
@@ -21,7 +21,6 @@ from berth.schema.values import Cluster, Site
 DISAGREE, LOWERS = "B301", "B302"
 _BACKEND: Path = ("spec", "backend")
 _TARGET: Path = (*_BACKEND, "target")
-_BEHAVIOR: Path = ("spec", "provisioning", "scaleDownBehavior")
 
 
 def held_spec(target: ValueTarget, cluster: Cluster) -> HeldSpec | None:
@@ -52,6 +51,9 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
             fix = f"Write {held.nearest_path(target.path)}."
+            if held.could_allow(target.path):
+                entry = f"paths of {target.kind} in held of cluster {place.cluster.name}"
+                fix = f"Add {yaml_path(target.path)} to {entry}, which has {held.nearest_path(target.path)}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
         elif selector := held.moving_selector(target.path):
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."
@@ -97,12 +99,19 @@ def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
             yield reservation.problem(NOT_HELD, at, f"this is 0 as {target}, which is refused.", fix)
     spare = reservation.buffer.minimum if reservation.buffer else 0
     allowed = reservation.holder.allowed_behaviors(spare, is_shared=False)
-    for behaviors in behaviors_by_class(reservation).values():
-        for behavior in dict.fromkeys(behaviors):
-            if behavior not in allowed:
-                message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
-                advice = "Write none, or buffer with a minimum from 1."
-                yield reservation.problem(NOT_HELD, _BEHAVIOR, message, advice)
+    for place, behavior in _behaviors(reservation):
+        if behavior not in allowed:
+            message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
+            advice = "Write none, or buffer with a minimum from 1."
+            yield reservation.problem(NOT_HELD, place, message, advice)
+
+
+def _behaviors(reservation: Reservation) -> Iterator[tuple[Path, str]]:
+    """Yield each behavior that windows have, with the place that says so."""
+    used = {behavior for of_class in behaviors_by_class(reservation).values() for behavior in of_class}
+    for place, line in reservation.spec.scaling_lines():
+        if line.scale_down_behavior in used:
+            yield ("spec", *place, "scaleDownBehavior"), line.scale_down_behavior
 
 
 def _all_seats(reservation: Reservation) -> list[int]:
@@ -229,13 +238,13 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
     if holder.options.otherwise is None:
         message = f"{what}, so what it is otherwise must be said."
         yield reservation.problem(DISAGREE, _BACKEND, message, "Add otherwise, the same in all of them.")
-    if any(behavior != "none" for each in behaviors_by_class(reservation).values() for behavior in each):
-        message = f"{what}, and only behavior none is the same for all of them."
-        yield reservation.problem(DISAGREE, _BEHAVIOR, message, "Write none, or leave it out.")
-    if has_rehearsals(reservation):
-        at_rehearsal: Path = ("spec", "provisioning", "rehearsal")
+    for place, behavior in _behaviors(reservation):
+        if behavior != "none":
+            message = f"{what}, and only behavior none is the same for all of them."
+            yield reservation.problem(DISAGREE, place, message, "Write none, or leave it out.")
+    for place in rehearsal_places(reservation):
         fix = "Remove it: a rehearsal ends when its own seats are ready, which nobody can tell apart."
-        yield reservation.problem(DISAGREE, at_rehearsal, f"{what}.", fix)
+        yield reservation.problem(DISAGREE, place, f"{what}.", fix)
     differing: set[str] = set()  # what was reported, with the first other that has another value
     for other in others:
         assert isinstance(other.holder, ValueHolder)

@@ -10,7 +10,7 @@ from berth.findings import Path
 from berth.notation.objectpath import matches_pattern, object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.counts import LARGE_UNITS
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
 from berth.schema.heldobjects import (
     NOT_HELD,
     REPLICAS,
@@ -132,11 +132,13 @@ class ValueTarget(Model):
         """Yield what is wrong with steps that name an item by a key which items of that list do not have."""
         for of_list, item in pairwise(self.path):
             if isinstance(item, tuple) and of_list in known.item_keys:
-                key, name = known.item_keys[of_list], item[1]
+                key = known.item_keys[of_list]
                 if item[0] != key:
-                    fix = (
-                        f"Write {of_list}[{key}={name}]." if key else f"Write {of_list}[0], or another index."
-                    )
+                    fix = f"Write {of_list}[0], or another index."
+                    if key:
+                        # What stands at another key, such as a quota, names nothing.
+                        name = item[1] if close(item[0], [key]) else key.upper()
+                        fix = f"Write {of_list}[{key}={name}]."
                     yield f"items of {of_list} have no key {item[0]} to name them.", fix
 
     @property
