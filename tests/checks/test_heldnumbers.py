@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.backends.value.numberpairs import check_pairs
 from berth.checks.references import check_names_in_policies
 from berth.findings import Problem
 from berth.manifests.placed import placed
@@ -1071,6 +1072,11 @@ def on_days(day: int) -> Value:
     return weekly({"dayOfWeek": day, "startTime": "09:00", "endTime": "13:00"})
 
 
+def back_to_back() -> Value:
+    times = [("09:00", "11:00"), ("11:00", "13:00")]
+    return weekly(*({"dayOfWeek": 1, "startTime": since, "endTime": until} for since, until in times))
+
+
 @pytest.mark.parametrize(
     ("least", "largest", "expected"),
     [
@@ -1089,6 +1095,17 @@ def on_days(day: int) -> Value:
                                                                         {"at": "1h", "percent": 10}])},
                      [finding(CROSSED, "30", "10", "Mon 2026-02-02 10:00")], id="largest-falls"),
         pytest.param({"spec": {**asking(30), "suspend": True}}, {"spec": asking(10)}, [], id="suspended"),
+        pytest.param({"spec": {**asking(30), "suspend": True}, "otherwise": 20}, {"spec": asking(10)},
+                     [finding(CROSSED, "20 by b", "10 by a", "Mon 2026-02-02 08:30")], id="least-suspended"),
+        pytest.param({"spec": asking(30), "otherwise": 3},
+                     {"spec": {**asking(60), "suspend": True}, "otherwise": 20},
+                     [finding(CROSSED, "30 by b", "20 by a", "Mon 2026-02-02 08:30")],
+                     id="largest-suspended"),
+        pytest.param({"spec": {**asking(30), "suspend": True}, "otherwise": 20},
+                     {"spec": {**asking(60), "suspend": True}, "otherwise": 10},
+                     [finding(CROSSED, "20 by b", "10 by a", "outside")], id="both-suspended"),
+        pytest.param({"spec": {**asking(30, overlap="sum"), "recurrence": back_to_back()}, "otherwise": 3},
+                     {"spec": asking(30), "otherwise": 30}, [], id="leads-of-the-same-reservation"),
         pytest.param({"spec": asking(30, leadTimeMinutes=0)}, {"spec": asking(10)},
                      [finding(CROSSED, "Mon 2026-02-02 09:00")], id="opens-later"),
     ],
@@ -1108,6 +1125,24 @@ def test_reservations_that_share_a_largest_number_raise_it_together() -> None:
 
     assert told("sum") == []
     assert told("max") == [finding(CROSSED, "50 by c", "25 by b")]
+
+
+def test_counts_of_another_cluster_are_not_compared() -> None:
+    """A reservation may hold the number in each of two clusters."""
+    seats = [{"resourceClass": name, "placeholderCount": 20} for name in ("small", "far")]
+    cap = {**API, "path": "spec.maxReplicas"}
+    both = {"resourceClass": None, "provisioning": {"seats": seats}}
+    declared = read(
+        holding("b", otherwise=1, spec=both),
+        holding("a", cap, otherwise=30, spec={**asking(30), "recurrence": on_days(2)}),
+        site({"name": "prod", "held": [HPA]}, {"name": "dr", "held": [HPA]}),
+        resource_class(cluster="prod"),
+        resource_class("far", cluster="dr"),
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+
+    assert lines(check_pairs(declared, declared.site)) == []
 
 
 def test_numbers_of_two_objects_are_not_compared() -> None:

@@ -161,7 +161,7 @@ def holders_text(holders: Sequence[tuple[str, str]]) -> str:
 
 EXCEEDED = "B067"
 
-ClassSteps = list[tuple[str, list[int]]]
+ClassSteps = Sequence[tuple[str, list[int]]]
 """The classes of one part that a ceiling may limit, each with the changes of its pool."""
 
 
