@@ -9,6 +9,7 @@ import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.backends.value.numberpairs import check_pairs
 from berth.checks.references import check_names_in_policies
+from berth.core.jsonvalues import instant_of
 from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
@@ -28,6 +29,8 @@ from tests.checks.heldnumbers import (
     holding,
 )
 from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
+
+ENTRY: Value = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
 
 
 def without(value: Value, key: str) -> Value:
@@ -49,15 +52,19 @@ RESOURCE_QUOTA: Value = {
 HELD = "spec.clusters.0.held"
 
 
-def problems(declared: Declared) -> list[str]:
+def problems(declared: Declared, now: int | None = None) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
     found: list[Problem] = []
     for reservation in declared.reservations:
         checked = CheckedReservation(reservation, declared, declared.site)
         found += backend_of(reservation.holder).problems(checked)
-    found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site)
+    found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site, now)
     return lines(found)
+
+
+def asking(count: int, **provisioning: Any) -> Value:
+    return {"provisioning": {"placeholderCount": count, **provisioning}}
 
 
 def alone(*reservations: Value, held: Sequence[Value] = ()) -> list[str]:
@@ -824,6 +831,44 @@ def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
     assert alone(holding(otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
 
 
+@pytest.mark.parametrize(
+    ("overlap", "counts", "other_days", "lowered"),
+    [
+        pytest.param("sum", (5, 5), False, [], id="sum-at-the-same-time"),
+        pytest.param("max", (5, 10), False, [], id="max-at-the-same-time"),
+        pytest.param("sum", (5, 2), False, [finding(f"B302 {AT}.otherwise", 7, 8)], id="sum-too-low"),
+        pytest.param("max", (5, 7), False, [finding(f"B302 {AT}.otherwise", 7, 8)], id="max-too-low"),
+        pytest.param("sum", (5, 10), True, [finding(f"B302 {AT}.otherwise", 5, 8)], id="sum-on-other-days"),
+        pytest.param("max", (5, 10), True, [finding(f"B302 {AT}.otherwise", 5, 8)], id="max-on-other-days"),
+    ],
+)
+def test_a_shared_number_is_lowered_by_all_who_hold_it(
+    overlap: str, counts: tuple[int, int], other_days: bool, lowered: list[str]
+) -> None:
+    days = (weekly(ENTRY), weekly({**ENTRY, "dayOfWeek": 2}) if other_days else weekly(ENTRY))
+    sharing = [
+        holding(name, otherwise=8, spec={**asking(count, overlap=overlap), "recurrence": recurrence})
+        for name, count, recurrence in zip("ab", counts, days, strict=True)
+    ]
+
+    assert alone(*sharing) == lowered
+
+
+def test_what_lowered_a_number_in_the_past_is_no_warning() -> None:
+    moved = [{"date": "2026-02-09", "to": {"date": "2026-02-10", "placeholderCount": 2}}]
+    number = holding(otherwise=3, spec={**asking(25), "recurrence": weekly(moved=moved)})
+    counting = holding(target=WEB, otherwise=3, spec=asking(25, scaleDownBehavior="maintain"))
+    end = instant_of("2026-02-10T13:00:00Z", "now")
+
+    def told(document: Value, now: int) -> list[str]:
+        return problems(read(*documents(document)), now)
+
+    assert told(number, end - 1) == [finding(f"B302 {AT}.otherwise", 2, 3)]
+    assert told(number, end) == []
+    assert told(counting, end) == [finding(f"B302 {AT}.otherwise", 0, 3)]
+    assert told(counting, end + 366 * 86_400) == []
+
+
 def test_an_author_cannot_ignore_that_a_number_is_lowered() -> None:
     ignoring = holding(otherwise=26)
     ignoring["metadata"]["annotations"] = {"berth.dev/ignore": "B302: it is meant"}
@@ -934,13 +979,9 @@ def test_sessions_count_for_nobody_who_shares() -> None:
         "spec": {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
     }
 
-    assert two(counting, {"target": WEB}) == [
-        f"B302 {AT}.otherwise",
-        "B301 spec.provisioning.scaleDownBehavior",
-    ]
+    assert two(counting, {"target": WEB}) == ["B301 spec.provisioning.scaleDownBehavior"]
 
 
-ENTRY: Value = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
 BY_CLASS: Value = {"resourceClass": "small", "placeholderCount": 25}
 
 
@@ -965,10 +1006,10 @@ BY_CLASS: Value = {"resourceClass": "small", "placeholderCount": 25}
 )  # fmt: skip
 def test_a_behavior_is_reported_where_it_is_written(spec: Value, place: str) -> None:
     spec = {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "none"}, **spec}
-    sharing = two({"target": WEB, "spec": spec}, {"target": WEB})
 
     assert alone(holding(spec=spec)) == [f"B300 {place}.scaleDownBehavior"]
-    assert [line for line in sharing if "B302" not in line] == [f"B301 {place}.scaleDownBehavior"]
+    sharing = two({"target": WEB, "spec": spec}, {"target": WEB})
+    assert sharing == [f"B301 {place}.scaleDownBehavior"]
 
 
 @pytest.mark.parametrize(
@@ -1041,10 +1082,6 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
 # The least and the largest number of one object
 
 CROSSED = f"B307 {AT}.target.path"
-
-
-def asking(count: int, **provisioning: Any) -> Value:
-    return {"provisioning": {"placeholderCount": count, **provisioning}}
 
 
 def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa") -> list[str]:
