@@ -9,7 +9,9 @@ import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.backends.value.numberpairs import check_pairs
 from berth.checks.references import check_names_in_policies
+from berth.checks.rehearsalchecks import check_rehearsals_prove_something
 from berth.core.jsonvalues import instant_of
+from berth.dates.recurrence import expand
 from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
@@ -867,6 +869,38 @@ def test_what_lowered_a_number_in_the_past_is_no_warning() -> None:
     assert told(number, end) == []
     assert told(counting, end) == [finding(f"B302 {AT}.otherwise", 0, 3)]
     assert told(counting, end + 366 * 86_400) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "is_told"),
+    [
+        pytest.param(API, True, id="floor"),
+        pytest.param(WEB, True, id="scale"),
+        pytest.param({**API, "path": LARGEST}, False, id="cap"),
+        pytest.param({**SCALED, "path": "spec.minReplicaCount"}, False, id="kind-without-count"),
+        pytest.param({**POOL, "path": "spec.limits.cpu"}, False, id="limit"),
+        pytest.param({**QUOTA, "path": CPU_QUOTA.format("cpu")}, False, id="quota"),
+        pytest.param(
+            {**POOL, "path": "spec.limits.cpu", "ready": "status.resources.cpu"}, True, id="named-count"
+        ),
+    ],
+)
+@pytest.mark.parametrize("where", ["reservation", "occurrence"])
+def test_a_rehearsal_needs_somebody_who_tells_what_is_ready(target: Value, is_told: bool, where: str) -> None:
+    usual = {"rehearsal": {"daysBefore": 2, "startTime": "06:00"}}
+    single = {"date": "2026-02-09", "at": {"date": "2026-02-05", "startTime": "06:00"}}
+    by_rule = where == "reservation"
+    spec = {
+        **asking(25, **(usual if by_rule else {})),
+        "recurrence": weekly(**({} if by_rule else {"rehearsals": [single]})),
+    }
+    declared = read(*documents(holding(target=target, otherwise=1, spec=spec)))
+    (number,) = declared.reservations
+    dates = expand(number, declared.calendars)
+
+    found = lines(check_rehearsals_prove_something(number, dates.rehearsals, dates.occurrences))
+    place = "spec.provisioning.rehearsal" if by_rule else "spec.recurrence.rehearsals.0.at"
+    assert found == ([] if is_told else [f"B130 {place}"])
 
 
 def test_an_author_cannot_ignore_that_a_number_is_lowered() -> None:

@@ -192,7 +192,7 @@ def test_seats_for_two_windows_are_held_only_where_sessions_take_those_of_the_fi
 ) -> None:
     lines = (at("09:00", "12:00", scaleDownBehavior=first), at("13:00", "15:00", scaleDownBehavior=second))
     provisioning = {"placeholderCount": 5, "leadTimeMinutes": 90}
-    more = {"sessions": {"carryOver": True}} if carry_over else {}
+    more: Value = {"sessions": {"carryOver": True}} if carry_over else {}
     doubles = first == "maintain" and not carry_over
 
     course = reservation(recurrence=weekly(*lines), provisioning=provisioning, **more)

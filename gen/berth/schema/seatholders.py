@@ -167,6 +167,11 @@ class Holder:
         return Unit.SEAT
 
     @property
+    def tells_ready(self) -> bool:
+        """Whether anybody tells how much of it is ready."""
+        return True
+
+    @property
     def is_cap(self) -> bool:
         """Whether its number limits others, and asks for nothing itself."""
         return False

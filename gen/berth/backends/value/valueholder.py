@@ -48,6 +48,10 @@ class ValueHolder(Holder):
         return self.options.counted
 
     @property
+    def tells_ready(self) -> bool:
+        return self.options.target is None or bool(self.options.target.ready_path)
+
+    @property
     def is_cap(self) -> bool:
         from berth.schema.heldobjects import is_cap  # noqa: PLC0415 - most sites hold no numbers
 
