@@ -240,7 +240,9 @@ RULES = {
     "B097": Rule(ERROR, "A template does not fit its values."),
     "B098": Rule(ERROR, "A custom template has no built-in template to replace."),
     # rehearsals
-    "B130": Rule(WARNING, "A rehearsal proves nothing, because its seats are held by a window already."),
+    "B130": Rule(
+        WARNING, "A rehearsal proves nothing: a window holds its seats, or nobody tells what is ready."
+    ),
     "B131": Rule(WARNING, "A new rehearsal is in the past, and its occurrence is not."),
     # Koordinator
     "B100": Rule(

@@ -188,7 +188,7 @@ class Pipeline:
         for check in _OF_SITE:
             self.problems += check(known, site)
         for backend in {backend_of(reservation.holder): None for reservation in known.reservations}:
-            self.problems += backend.problems_of_all(known, site)
+            self.problems += backend.problems_of_all(known, site, now)
         arrivals = hubchecks.HubArrivals(self._compare_classes(site))
         names, ceilings = (
             RenderedNames(site, known.classes.values()),

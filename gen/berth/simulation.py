@@ -31,7 +31,8 @@ class SimulationEvent(NamedTuple):
     """The cause of a step.
 
     An occurrence `opens`, `starts`, `steps`, `ends` or `has handed over` its sessions to the next; sessions
-    `come`, `leave`, or stop counting (`wait over`); or only the `clock` changes a target.
+    `come`, `leave`, or stop counting (`wait over`); or only the `clock` changes a target. A rehearsal only
+    opens and ends.
     """
 
     kind: str
@@ -120,9 +121,11 @@ def _agenda(
     for occurrence in occurrences:
         until = occurrence.end + handover
         follows = any(
-            occurrence.end <= next_.start and next_.open < until < next_.end for next_ in occurrences
+            occurrence.end <= next_.start and next_.open < until < next_.end and not next_.rehearses
+            for next_ in occurrences
         )
-        handed_over = [(until, HANDED_OVER)] if handover and follows else []
+        hands_over = handover and follows and not occurrence.rehearses
+        handed_over = [(until, HANDED_OVER)] if hands_over else []
         steps = {
             at
             for _, at, _ in occurrence.steps
@@ -132,7 +135,7 @@ def _agenda(
             (occurrence.end, ENDS),
             *handed_over,
             (occurrence.open, OPENS),
-            (occurrence.start, STARTS),
+            *([] if occurrence.rehearses else [(occurrence.start, STARTS)]),
             *((at, STEPS) for at in sorted(steps)),
         ):
             if first <= at <= last:
@@ -200,7 +203,8 @@ class _SimulatedSessions:
 
     def _claims(self, now: int) -> tuple[Claim, ...]:
         name = self._pool.resource_class
-        own = CompetingReservation("", ((name, self._pool.match),), self.occurrences)
+        attended = tuple(occurrence for occurrence in self.occurrences if not occurrence.rehearses)
+        own = CompetingReservation("", ((name, self._pool.match),), attended)
         claims = ranked(open_claims([own], name, now).values())
         return () if all(claim.is_over for claim in claims) else claims
 

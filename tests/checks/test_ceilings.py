@@ -20,6 +20,7 @@ from tests.saying import Value, finding, lines, payload, read, reservation, reso
 from tests.touching import CASES, scene
 
 CORES = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "gpu", "path": "spec.limits.cpu"}
+MOST = {**API, "path": "spec.maxReplicas"}
 UNCOUNTED = TimetablePool("small", "", "none", match=Match(carries_over=True))
 
 
@@ -341,6 +342,8 @@ def test_what_stands_counts_until_it_expires() -> None:
         pytest.param(API, {"seats": {"small": 25}, "requests": {"cpu": "25"}}, False, id="enough"),
         pytest.param(CORES, {"seats": {"small": 24}}, True, id="cores-as-seats"),
         pytest.param(CORES, {"requests": {"cpu": "1"}}, False, id="cores-are-no-pods"),
+        pytest.param(MOST, {"seats": {"small": 24}}, True, id="most-replicas-as-seats"),
+        pytest.param(MOST, {"requests": {"cpu": "1"}}, False, id="most-replicas-request-nothing"),
     ],
 )
 def test_numbers_of_others_count_and_only_pods_request(
@@ -370,6 +373,24 @@ def test_what_a_number_is_otherwise_counts_for_a_ceiling(
 
     assert told(most) == []
     assert told(most + 1) == [finding("a.yaml B067 spec.backend.otherwise", "61", "60")]
+
+
+@pytest.mark.parametrize("is_suspended", [False, True], ids=["open", "suspended"])
+def test_of_a_floor_and_a_cap_only_the_floor_requests(is_suspended: bool) -> None:
+    spec: Value = {"provisioning": {"placeholderCount": 18}, "suspend": is_suspended}
+    both = (
+        holding("a", API, otherwise=18, spec=spec),
+        holding("b", MOST, otherwise=18, spec=spec),
+        resource_class(requests={"cpu": "500m"}),
+    )
+
+    def told(cores: str) -> list[str]:
+        return exceeded(
+            *both, site({"name": "prod", "held": [HPA], "ceilings": [{"requests": {"cpu": cores}}]})
+        )
+
+    assert told("9") == []
+    assert told("8") == [finding("a.yaml B067 spec.backend.otherwise", "9", "8")]
 
 
 def numbers(most: int, *reservations: Value, **ceiling: object) -> list[str]:

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.backends.value.numberpairs import check_pairs
 from berth.checks.references import check_names_in_policies
+from berth.checks.rehearsalchecks import check_rehearsals_prove_something
+from berth.core.jsonvalues import instant_of
+from berth.dates.recurrence import expand
 from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
@@ -27,6 +31,8 @@ from tests.checks.heldnumbers import (
     holding,
 )
 from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
+
+ENTRY: Value = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
 
 
 def without(value: Value, key: str) -> Value:
@@ -48,15 +54,19 @@ RESOURCE_QUOTA: Value = {
 HELD = "spec.clusters.0.held"
 
 
-def problems(declared: Declared) -> list[str]:
+def problems(declared: Declared, now: int | None = None) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
     found: list[Problem] = []
     for reservation in declared.reservations:
         checked = CheckedReservation(reservation, declared, declared.site)
         found += backend_of(reservation.holder).problems(checked)
-    found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site)
+    found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site, now)
     return lines(found)
+
+
+def asking(count: int, **provisioning: Any) -> Value:
+    return {"provisioning": {"placeholderCount": count, **provisioning}}
 
 
 def alone(*reservations: Value, held: Sequence[Value] = ()) -> list[str]:
@@ -235,6 +245,8 @@ def test_where_any_key_may_be_held_no_item_is_selected_by_an_amount(part: str, i
         ("flavors[name=default]", "flavors[nam=default]", "flavors[name=default]"),
         ("resources[name=memory]", "resources[Name=memory]", "resources[name=memory]"),
         ("resourceGroups[0]", "resourceGroups[name=a]", "resourceGroups[0]"),
+        ("resources[name=memory]", "resources[nominalQuota=4]", "resources[name=NAME]"),
+        ("flavors[name=default]", "flavors[quota=10Gi]", "flavors[name=NAME]"),
     ],
 )
 def test_items_of_known_lists_are_named_by_the_key_that_they_have(
@@ -281,6 +293,97 @@ def test_the_path_that_is_advised_is_one(target: Value, entry: Value, path: str)
         {"path": path},
     )
     assert alone(holding(target={**target, "path": path}, **options), held=[entry]) == []
+
+
+CPU_QUOTA = QUOTA["path"].replace("=memory", "={}")
+
+
+LEAST, LARGEST = "spec.minReplicas", "spec.maxReplicas"
+
+
+@pytest.mark.parametrize(
+    ("written", "entry"),
+    [
+        pytest.param(LEAST, {**HPA, "paths": [LARGEST]}, id="floor"),
+        pytest.param(LARGEST, {**HPA, "paths": [LEAST]}, id="cap"),
+        pytest.param("spec.min", {**without(ROLLOUT, "scale"), "paths": ["spec.max"]}, id="unknown-kind"),
+    ],
+)
+def test_a_cap_is_not_advised_instead_of_a_floor(written: str, entry: Value) -> None:
+    target = {**{key: entry[key] for key in ("apiVersion", "kind")}, "namespace": "shop", "name": "api"}
+    number = holding(target={**target, "path": written}, otherwise=3)
+    (problem,) = alone(number, held=[entry])
+    (allowed,) = entry["paths"]
+
+    where = f"paths of {entry['kind']} in held of cluster prod"
+    assert (problem, advice(problem)) == (
+        f"B300 {AT}.target.path",
+        f"{written} to {where}, which has {allowed}",
+    )
+    added = {**entry, "paths": [allowed, written]}
+    assert [line for line in alone(number, held=[added]) if line.startswith("B300")] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("spec.minimumReplica", LEAST), ("spec.maximumReplica", LARGEST)]
+)
+def test_a_misspelled_bound_is_not_the_other_one(written: str, meant: str) -> None:
+    (problem,) = alone(holding(target={**API, "path": written}, otherwise=1), held=[HPA])
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target.path", meant)
+
+
+@pytest.mark.parametrize(
+    ("target", "written", "resource"),
+    [
+        *[
+            ({**POOL, "path": "spec.limits.{}"}, *each)
+            for each in [
+                *[
+                    ("memroy", "memory"),
+                    ("Memory", "memory"),
+                    ("CPU", "cpu"),
+                    ("cpus", "cpu"),
+                    ("pod", "pods"),
+                ],
+                *[("node", "nodes"), ("ephemeralstorage", "ephemeral-storage")],
+                *[("gpu", "nvidia.com/gpu or amd.com/gpu"), ("hugepages-2mi", "hugepages-2Mi")],
+            ]
+        ],
+        *[({**QUOTA, "path": CPU_QUOTA}, *each) for each in (("memroy", "memory"), ("CPU", "cpu"))],
+    ],
+)
+@pytest.mark.parametrize("unit", ["", "Gi"])
+def test_a_misspelled_resource_is_advised(target: Value, written: str, resource: str, unit: str) -> None:
+    """Keys that are missing are added, so that the window would do nothing."""
+    misspelled = {**target, "path": target["path"].format(written)}
+    options: dict[str, Any] = {"unit": unit, "otherwise": f"1{unit}"} if unit else {"otherwise": 1}
+    (problem,) = lines(read(*documents(holding(target=misspelled, **options))).problems)
+
+    assert (problem, advice(problem)) == (f"B300 {AT}.target.path", resource)
+
+
+@pytest.mark.parametrize(
+    ("target", "resource"),
+    [
+        *[
+            ({**POOL, "path": 'spec.limits["{}"]'}, name)
+            for name in (
+                *("cpu", "pods", "nodes", "nvidia.com/gpu", "nvidia.com/gpus", "example.org/Memory"),
+                *("vpc.amazonaws.com/pod-eni", "cores"),
+            )
+        ],
+        *[({**QUOTA, "path": CPU_QUOTA}, name) for name in ("cpu", "gpu", "amd.com/gpu", "credits")],
+        *[({**POOL, "path": 'spec.limits["{}"]'}, name) for name in ("storage", "hugepages-64Ki")],
+    ],
+)
+def test_other_resources_pass(target: Value, resource: str) -> None:
+    amount = (
+        {"unit": "Gi", "otherwise": "1Gi"} if resource in {"storage", "hugepages-64Ki"} else {"otherwise": 1}
+    )
+    number = holding(target={**target, "path": target["path"].format(resource)}, **amount)
+
+    assert alone(number) == []
 
 
 @pytest.mark.parametrize(
@@ -404,7 +507,7 @@ def test_node_pools_of_berth_are_not_held() -> None:
         *[
             pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": value}, f"B300 {AT}.otherwise",
                          id=f"in-Gi-{value!r}")
-            for value in (3, "3", "3Mi", "1024Mi", "1Ti", "3.5Gi", "Gi")
+            for value in (3, "3", "3Mi", "1024Mi", "1Ti", "3.5Gi", "Gi", "9999999999Gi", f"{2**31}Gi")
         ],
     ],
 )  # fmt: skip
@@ -413,6 +516,19 @@ def test_a_number_is_understood_whole_or_refused(options: dict[str, Any], place:
     declared = read(*documents(holding(**backend) if "target" in backend else _without_target()))
 
     assert codes(declared.problems) == [place]
+
+
+@pytest.mark.parametrize("unit", ["", "k", "M", "G", "Ki", "Mi", "Gi"])
+@pytest.mark.parametrize("number", [2**31, 9_999_999_999, 10**20], ids=["by-one", "ten-digits", "more"])
+def test_no_number_is_larger_than_ceilings_can_add(unit: str, number: int) -> None:
+    options = {"target": QUOTA, "unit": unit} if unit else {"target": API}
+
+    def told(otherwise: int) -> list[str]:
+        written = f"{otherwise}{unit}" if unit else otherwise
+        return lines(read(*documents(holding(otherwise=written, **options))).problems)
+
+    assert told(number) == [f"B300 {AT}.otherwise"]
+    assert told(2**31 - 1) == []
 
 
 def _without_target() -> Value:
@@ -522,6 +638,32 @@ def test_one_class_holds_one_number() -> None:
     ]
 
 
+KEDA: Value = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "namespaces": ["shop"]}
+SCALED: Value = {**without(KEDA, "namespaces"), "namespace": "shop", "name": "api"}
+RUNNER_AUTOSCALERS: Value = {
+    "apiVersion": "actions.summerwind.dev/v1alpha1",
+    "kind": "HorizontalRunnerAutoscaler",
+    "namespaces": ["shop"],
+}
+BOUNDED = {
+    "hpa": (API, "minReplicas", "maxReplicas"),
+    "keda": (SCALED, "minReplicaCount", "maxReplicaCount"),
+    "runners": (RUNNERS, "minRunners", "maxRunners"),
+    "runner-autoscaler": (
+        {**without(RUNNER_AUTOSCALERS, "namespaces"), "namespace": "shop", "name": "api"},
+        "minReplicas",
+        "maxReplicas",
+    ),
+}
+SCALERS = (HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS)
+ABOVE_ZERO = [("hpa", "minReplicas"), ("hpa", "maxReplicas"), ("keda", "maxReplicaCount")]
+FROM_ZERO = [
+    *[("keda", "minReplicaCount"), ("runners", "minRunners"), ("runners", "maxRunners")],
+    *[("runner-autoscaler", "minReplicas"), ("runner-autoscaler", "maxReplicas")],
+]
+
+
+@pytest.mark.parametrize(("bounded", "key"), ABOVE_ZERO)
 @pytest.mark.parametrize(
     ("provisioning", "place"),
     [
@@ -539,11 +681,28 @@ def test_one_class_holds_one_number() -> None:
         ),
     ],
 )  # fmt: skip
-def test_an_autoscaler_takes_no_minimum_of_zero(provisioning: Value, place: str) -> None:
+def test_an_autoscaler_takes_no_bound_of_zero(
+    bounded: str, key: str, provisioning: Value, place: str
+) -> None:
+    target = {**BOUNDED[bounded][0], "path": f"spec.{key}"}
     spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
 
-    assert alone(holding(spec=spec)) == [f"B300 {place}"]
+    assert alone(holding(target=target, spec=spec), held=SCALERS) == [f"B300 {place}"]
     assert alone(holding(target=WEB, spec=spec, otherwise=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("bounded", "key", "is_refused"),
+    [*((*each, True) for each in ABOVE_ZERO), *((*each, False) for each in FROM_ZERO)],
+)
+def test_a_bound_of_zero_outside_of_windows_is_what_its_schema_says(
+    bounded: str, key: str, is_refused: bool
+) -> None:
+    number = holding(target={**BOUNDED[bounded][0], "path": f"spec.{key}"}, otherwise=0)
+
+    assert codes(read(*documents(number, held=SCALERS)).problems) == (
+        [f"B300 {AT}.otherwise"] if is_refused else []
+    )
 
 
 def test_a_window_that_lowers_a_number_is_a_warning() -> None:
@@ -686,6 +845,76 @@ def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
     assert alone(holding(otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
 
 
+@pytest.mark.parametrize(
+    ("overlap", "counts", "other_days", "lowered"),
+    [
+        pytest.param("sum", (5, 5), False, [], id="sum-at-the-same-time"),
+        pytest.param("max", (5, 10), False, [], id="max-at-the-same-time"),
+        pytest.param("sum", (5, 2), False, [finding(f"B302 {AT}.otherwise", 7, 8)], id="sum-too-low"),
+        pytest.param("max", (5, 7), False, [finding(f"B302 {AT}.otherwise", 7, 8)], id="max-too-low"),
+        pytest.param("sum", (5, 10), True, [finding(f"B302 {AT}.otherwise", 5, 8)], id="sum-on-other-days"),
+        pytest.param("max", (5, 10), True, [finding(f"B302 {AT}.otherwise", 5, 8)], id="max-on-other-days"),
+    ],
+)
+def test_a_shared_number_is_lowered_by_all_who_hold_it(
+    overlap: str, counts: tuple[int, int], other_days: bool, lowered: list[str]
+) -> None:
+    days = (weekly(ENTRY), weekly({**ENTRY, "dayOfWeek": 2}) if other_days else weekly(ENTRY))
+    sharing = [
+        holding(name, otherwise=8, spec={**asking(count, overlap=overlap), "recurrence": recurrence})
+        for name, count, recurrence in zip("ab", counts, days, strict=True)
+    ]
+
+    assert alone(*sharing) == lowered
+
+
+def test_what_lowered_a_number_in_the_past_is_no_warning() -> None:
+    moved = [{"date": "2026-02-09", "to": {"date": "2026-02-10", "placeholderCount": 2}}]
+    number = holding(otherwise=3, spec={**asking(25), "recurrence": weekly(moved=moved)})
+    counting = holding(target=WEB, otherwise=3, spec=asking(25, scaleDownBehavior="maintain"))
+    end = instant_of("2026-02-10T13:00:00Z", "now")
+
+    def told(document: Value, now: int) -> list[str]:
+        return problems(read(*documents(document)), now)
+
+    assert told(number, end - 1) == [finding(f"B302 {AT}.otherwise", 2, 3)]
+    assert told(number, end) == []
+    assert told(counting, end) == [finding(f"B302 {AT}.otherwise", 0, 3)]
+    assert told(counting, end + 366 * 86_400) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "is_told"),
+    [
+        pytest.param(API, True, id="floor"),
+        pytest.param(WEB, True, id="scale"),
+        pytest.param({**API, "path": LARGEST}, False, id="cap"),
+        pytest.param({**SCALED, "path": "spec.minReplicaCount"}, False, id="kind-without-count"),
+        pytest.param({**POOL, "path": "spec.limits.cpu"}, False, id="limit"),
+        pytest.param({**QUOTA, "path": CPU_QUOTA.format("cpu")}, False, id="quota"),
+        pytest.param(
+            {**POOL, "path": "spec.limits.cpu", "ready": "status.resources.cpu"}, True, id="named-count"
+        ),
+    ],
+)
+@pytest.mark.parametrize("where", ["reservation", "occurrence"])
+def test_a_rehearsal_needs_somebody_who_tells_what_is_ready(target: Value, is_told: bool, where: str) -> None:
+    usual = {"rehearsal": {"daysBefore": 2, "startTime": "06:00"}}
+    single = {"date": "2026-02-09", "at": {"date": "2026-02-05", "startTime": "06:00"}}
+    by_rule = where == "reservation"
+    spec = {
+        **asking(25, **(usual if by_rule else {})),
+        "recurrence": weekly(**({} if by_rule else {"rehearsals": [single]})),
+    }
+    declared = read(*documents(holding(target=target, otherwise=1, spec=spec)))
+    (number,) = declared.reservations
+    dates = expand(number, declared.calendars)
+
+    found = lines(check_rehearsals_prove_something(number, dates.rehearsals, dates.occurrences))
+    place = "spec.provisioning.rehearsal" if by_rule else "spec.recurrence.rehearsals.0.at"
+    assert found == ([] if is_told else [f"B130 {place}"])
+
+
 def test_an_author_cannot_ignore_that_a_number_is_lowered() -> None:
     ignoring = holding(otherwise=26)
     ignoring["metadata"]["annotations"] = {"berth.dev/ignore": "B302: it is meant"}
@@ -796,10 +1025,54 @@ def test_sessions_count_for_nobody_who_shares() -> None:
         "spec": {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
     }
 
-    assert two(counting, {"target": WEB}) == [
-        f"B302 {AT}.otherwise",
-        "B301 spec.provisioning.scaleDownBehavior",
-    ]
+    assert two(counting, {"target": WEB}) == ["B301 spec.provisioning.scaleDownBehavior"]
+
+
+BY_CLASS: Value = {"resourceClass": "small", "placeholderCount": 25}
+
+
+@pytest.mark.parametrize(
+    ("spec", "place"),
+    [
+        pytest.param({"recurrence": weekly({**ENTRY, "scaleDownBehavior": "maintain"})},
+                     "spec.recurrence.schedule.0", id="entry"),
+        pytest.param({"recurrence": weekly(ENTRY, extra=[{**without(ENTRY, "dayOfWeek"), "date": "2026-02-05",
+                                                          "scaleDownBehavior": "maintain"}])},
+                     "spec.recurrence.extra.0", id="extra"),
+        pytest.param({"resourceClass": None,
+                      "provisioning": {"seats": [{**BY_CLASS, "scaleDownBehavior": "maintain"}]}},
+                     "spec.provisioning.seats.0", id="class"),
+        pytest.param({"resourceClass": None, "provisioning": {"seats": [BY_CLASS]},
+                      "recurrence": weekly({**ENTRY, "seats": [{**BY_CLASS,
+                                                                "scaleDownBehavior": "maintain"}]})},
+                     "spec.recurrence.schedule.0.seats.0", id="class-of-an-entry"),
+        pytest.param({"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
+                     "spec.provisioning", id="reservation"),
+    ],
+)  # fmt: skip
+def test_a_behavior_is_reported_where_it_is_written(spec: Value, place: str) -> None:
+    spec = {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "none"}, **spec}
+
+    assert alone(holding(spec=spec)) == [f"B300 {place}.scaleDownBehavior"]
+    sharing = two({"target": WEB, "spec": spec}, {"target": WEB})
+    assert sharing == [f"B301 {place}.scaleDownBehavior"]
+
+
+@pytest.mark.parametrize(
+    ("recurrence", "place"),
+    [
+        pytest.param(weekly({**ENTRY, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}),
+                     "schedule.0.rehearsal", id="entry"),
+        pytest.param(weekly(rehearsals=[{"date": "2026-02-09",
+                                         "at": {"date": "2026-02-05", "startTime": "06:00"}}]),
+                     "rehearsals.0", id="occurrence"),
+        pytest.param({"type": "dates", "dates": [{**without(ENTRY, "dayOfWeek"), "date": "2026-02-09",
+                                                  "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}]},
+                     "dates.0.rehearsal", id="date"),
+    ],
+)  # fmt: skip
+def test_a_rehearsal_of_who_shares_is_reported_where_it_is_written(recurrence: Value, place: str) -> None:
+    assert two({"spec": {"recurrence": recurrence}}, {}) == [f"B301 spec.recurrence.{place}"]
 
 
 def test_nobody_who_shares_rehearses() -> None:
@@ -854,28 +1127,7 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
 
 # The least and the largest number of one object
 
-KEDA: Value = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "namespaces": ["shop"]}
-SCALED: Value = {**without(KEDA, "namespaces"), "namespace": "shop", "name": "api"}
-RUNNER_AUTOSCALERS: Value = {
-    "apiVersion": "actions.summerwind.dev/v1alpha1",
-    "kind": "HorizontalRunnerAutoscaler",
-    "namespaces": ["shop"],
-}
-BOUNDED = {
-    "hpa": (API, "minReplicas", "maxReplicas"),
-    "keda": (SCALED, "minReplicaCount", "maxReplicaCount"),
-    "runners": (RUNNERS, "minRunners", "maxRunners"),
-    "runner-autoscaler": (
-        {**without(RUNNER_AUTOSCALERS, "namespaces"), "namespace": "shop", "name": "api"},
-        "minReplicas",
-        "maxReplicas",
-    ),
-}
 CROSSED = f"B307 {AT}.target.path"
-
-
-def asking(count: int, **provisioning: Any) -> Value:
-    return {"provisioning": {"placeholderCount": count, **provisioning}}
 
 
 def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa") -> list[str]:
@@ -885,7 +1137,7 @@ def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa"
         for line in alone(
             holding("b", {**target, "path": f"spec.{low}"}, **least),
             holding("a", {**target, "path": f"spec.{high}"}, **largest),
-            held=[HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS],
+            held=SCALERS,
         )
         if not line.startswith("B302")
     ]
@@ -901,6 +1153,11 @@ def test_a_least_number_above_the_largest_is_refused(bounded: str) -> None:
 
 def on_days(day: int) -> Value:
     return weekly({"dayOfWeek": day, "startTime": "09:00", "endTime": "13:00"})
+
+
+def back_to_back() -> Value:
+    times = [("09:00", "11:00"), ("11:00", "13:00")]
+    return weekly(*({"dayOfWeek": 1, "startTime": since, "endTime": until} for since, until in times))
 
 
 @pytest.mark.parametrize(
@@ -921,6 +1178,17 @@ def on_days(day: int) -> Value:
                                                                         {"at": "1h", "percent": 10}])},
                      [finding(CROSSED, "30", "10", "Mon 2026-02-02 10:00")], id="largest-falls"),
         pytest.param({"spec": {**asking(30), "suspend": True}}, {"spec": asking(10)}, [], id="suspended"),
+        pytest.param({"spec": {**asking(30), "suspend": True}, "otherwise": 20}, {"spec": asking(10)},
+                     [finding(CROSSED, "20 by b", "10 by a", "Mon 2026-02-02 08:30")], id="least-suspended"),
+        pytest.param({"spec": asking(30), "otherwise": 3},
+                     {"spec": {**asking(60), "suspend": True}, "otherwise": 20},
+                     [finding(CROSSED, "30 by b", "20 by a", "Mon 2026-02-02 08:30")],
+                     id="largest-suspended"),
+        pytest.param({"spec": {**asking(30), "suspend": True}, "otherwise": 20},
+                     {"spec": {**asking(60), "suspend": True}, "otherwise": 10},
+                     [finding(CROSSED, "20 by b", "10 by a", "outside")], id="both-suspended"),
+        pytest.param({"spec": {**asking(30, overlap="sum"), "recurrence": back_to_back()}, "otherwise": 3},
+                     {"spec": asking(30), "otherwise": 30}, [], id="leads-of-the-same-reservation"),
         pytest.param({"spec": asking(30, leadTimeMinutes=0)}, {"spec": asking(10)},
                      [finding(CROSSED, "Mon 2026-02-02 09:00")], id="opens-later"),
     ],
@@ -940,6 +1208,24 @@ def test_reservations_that_share_a_largest_number_raise_it_together() -> None:
 
     assert told("sum") == []
     assert told("max") == [finding(CROSSED, "50 by c", "25 by b")]
+
+
+def test_counts_of_another_cluster_are_not_compared() -> None:
+    """A reservation may hold the number in each of two clusters."""
+    seats = [{"resourceClass": name, "placeholderCount": 20} for name in ("small", "far")]
+    cap = {**API, "path": "spec.maxReplicas"}
+    both = {"resourceClass": None, "provisioning": {"seats": seats}}
+    declared = read(
+        holding("b", otherwise=1, spec=both),
+        holding("a", cap, otherwise=30, spec={**asking(30), "recurrence": on_days(2)}),
+        site({"name": "prod", "held": [HPA]}, {"name": "dr", "held": [HPA]}),
+        resource_class(cluster="prod"),
+        resource_class("far", cluster="dr"),
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+
+    assert lines(check_pairs(declared, declared.site)) == []
 
 
 def test_numbers_of_two_objects_are_not_compared() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from berth.checks import overlaps
 
-from tests.saying import Value, finding, lines, read, resource_class, site
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site, weekly
 
 HUB: Value = {"source": "jupyterhub", "namespaces": ["hub"]}
 PODS: Value = {"source": "pods", "namespaces": ["hub", "lab"]}
@@ -135,3 +135,35 @@ def test_a_class_that_loses_to_several_is_reported_once() -> None:
         finding("b.yaml B075 spec.sessions", "class a "),
         finding("c.yaml B075 spec.sessions", "class a ", "1 more"),
     ]
+
+
+BY_ENTRY = weekly({"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "scaleDownBehavior": "maintain"})
+
+
+@pytest.mark.parametrize(
+    ("loser", "winner", "is_reported"),
+    [
+        pytest.param({"scaleDownBehavior": "none"}, {}, False, id="loser-counts-none"),
+        pytest.param({}, {"scaleDownBehavior": "none"}, True, id="winner-counts-none"),
+        pytest.param(
+            {"scaleDownBehavior": "none"}, {"scaleDownBehavior": "none"}, False, id="neither-counts"
+        ),
+        pytest.param({}, {}, True, id="both-count"),
+    ],
+)
+def test_nothing_follows_from_sessions_that_nobody_counts(
+    loser: Value, winner: Value, is_reported: bool
+) -> None:
+    def found(*more: Value) -> list[str]:
+        reserved = [
+            reservation(name, resourceClass=name, provisioning={"placeholderCount": 5, **provisioning})
+            for name, provisioning in (("a", winner), ("b", loser))
+        ]
+        classes = (resource_class(name, sessions=HUB) for name in "ab")
+        declared = read(*reserved, *more, *classes, site())
+        assert declared.site is not None
+        return lines(overlaps.check_classes_overlap(declared, declared.site))
+
+    assert found() == (["B075 spec.sessions"] if is_reported else [])
+    counting = reservation("c", resourceClass="b", recurrence=BY_ENTRY)
+    assert found(counting) == ["B075 spec.sessions"]

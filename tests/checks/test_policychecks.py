@@ -10,7 +10,7 @@ from berth.checks.policychecks import (
     PolicySubject,
     PoolCost,
     SharedSubject,
-    added_dates,
+    added_steps,
     cases_of_reservation,
     check_policies,
     class_namespaces,
@@ -357,7 +357,7 @@ def held_problems(document: Value, policy: dict[str, Any], now: int = NOW, *othe
     assert found.site is not None
     number = next(each for each in found.reservations if each.name == document["metadata"]["name"])
     parts = placed(number, found, found.site)
-    added = [date for part in parts for date in added_dates(part, found, found.site)]
+    added = [steps for part in parts for steps in added_steps(part, found, found.site)]
     clusters = {name: "prod" for name, _ in number.seats}
     dates = expand(number, {}).occurrences
     subject = PolicySubject(number, clusters, dates, known=found.classes, added=added)
@@ -410,7 +410,7 @@ def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
         pytest.param("sum", {"suspend": True}, False, id="suspended"),
         pytest.param(
             "sum",
-            {"recurrence": weekly({"dayOfWeek": 1, "startTime": "13:00", "endTime": "15:00"})},
+            {"recurrence": weekly({"dayOfWeek": 1, "startTime": "15:00", "endTime": "17:00"})},
             False,
             id="other-time",
         ),
@@ -432,6 +432,51 @@ def test_who_splits_a_number_among_reservations_avoids_no_policy(
 
     assert found == ([finding("B230 spec.provisioning", "policy a", 50, 49)] if is_added else [])
     assert held_problems(one, policy, NOW, holding("more", WEB, otherwise=3, spec=spec)) == []
+
+
+def minutes_of(since: str, until: str, lead: int) -> Value:
+    return {
+        "recurrence": {
+            "type": "dates",
+            "timeZone": "UTC",
+            "dates": ["2026-02-16"],
+            "schedule": [{"startTime": since, "endTime": until}],
+        },
+        "provisioning": {"placeholderCount": 30, "leadTimeMinutes": lead, "overlap": "sum"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("later", "is_added"),
+    [
+        pytest.param(minutes_of("11:00", "12:00", 30), True, id="next"),
+        pytest.param(minutes_of("11:15", "12:00", 30), True, id="soon"),
+        pytest.param(minutes_of("18:00", "18:01", 600), True, id="long-lead"),
+        pytest.param(minutes_of("11:30", "12:00", 30), False, id="after"),
+    ],
+)
+@pytest.mark.parametrize("is_earlier_judged", [True, False], ids=["earlier", "later"])
+def test_leads_of_others_are_added_during_a_window(
+    later: Value, is_added: bool, is_earlier_judged: bool
+) -> None:
+    """Each reservation holds its own count during its lead: in the cluster only one's own leads share."""
+    one = holding("course", otherwise=3, spec=minutes_of("09:00", "11:00", 0))
+    other = holding("more", otherwise=3, spec=later)
+    policy = {"match": {"targets": ["*/shop/*"]}, "when": {"seatsAbove": 59}}
+    judged = (one, other) if is_earlier_judged else (other, one)
+
+    found = held_problems(judged[0], policy, NOW, *judged[1:])
+
+    assert found == ([finding("B230 spec.provisioning", "policy a", 60, 59)] if is_added else [])
+
+
+def test_leads_of_the_same_reservation_are_not_added() -> None:
+    both = minutes_of("09:00", "11:00", 30)
+    both["recurrence"]["schedule"].append({"startTime": "11:00", "endTime": "12:00"})
+    one, other = (holding(name, otherwise=3, spec=both) for name in ("course", "more"))
+    policy = {"match": {"targets": ["*/shop/*"]}, "when": {"seatsAbove": 60}}
+
+    assert held_problems(one, policy, NOW, other) == []
 
 
 def test_the_notice_is_about_changes_alone() -> None:

@@ -120,7 +120,7 @@ class Backend(ABC):
         """Check a reservation of this backend."""
         return ()
 
-    def problems_of_all(self, declared: Declared, site: Site) -> Iterable[Problem]:  # noqa: ARG002
+    def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterable[Problem]:  # noqa: ARG002
         """Check all reservations of this backend together; it is asked only if there are any."""
         return ()
 

@@ -6,7 +6,8 @@ reservations is kept until all are in. The sizes of pools are computed by the cl
 occurrences both count while one hands over to the next. Callers say what counts by `each`, the amount that
 one seat of a class takes: `{"small": 1}` counts the seats of small, and `per_seat` does the same for a
 resource. Classes that are not in it take nothing, nor do whole nodes, which are not seats. Numbers of
-somebody else's objects count as seats of their class; only those that count pods take what it requests.
+somebody else's objects count as seats of their class; only those that count pods, and are no caps, take what
+it requests.
 """
 
 from array import array
@@ -46,6 +47,7 @@ class PoolLoad(NamedTuple):
     steps: Steps
     unit: Unit = Unit.SEAT
     is_otherwise: bool = False  # what a number of somebody else is outside of windows, beyond them
+    is_cap: bool = False  # a number that limits others, and requests nothing
 
 
 def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, int]:
@@ -69,8 +71,8 @@ ClassChanges = Mapping[str, Mapping[int, int]]
 
 
 def pods(pools: Iterable[PoolLoad]) -> list[PoolLoad]:
-    """Return the pools of pods, which take what their class requests."""
-    return [pool for pool in pools if pool.unit.is_pod]
+    """Return the pools of pods, which take what their class requests. A cap lets pods be, and has none."""
+    return [pool for pool in pools if pool.unit.is_pod and not pool.is_cap]
 
 
 def placed_by_berth(pools: Iterable[PoolLoad]) -> list[PoolLoad]:
@@ -161,7 +163,7 @@ def holders_text(holders: Sequence[tuple[str, str]]) -> str:
 
 EXCEEDED = "B067"
 
-ClassSteps = list[tuple[str, list[int]]]
+ClassSteps = Sequence[tuple[str, list[int]]]
 """The classes of one part that a ceiling may limit, each with the changes of its pool."""
 
 
@@ -277,7 +279,9 @@ def otherwise_load(holders: Sequence[tuple[Reservation, Sequence[PoolLoad]]], na
         change = max(otherwise - amount, 0) - added
         steps += [since, change]
         added += change
-    return PoolLoad(reservation.name, name, array("i", steps), reservation.holder.unit, is_otherwise=True)
+    holder = reservation.holder
+    load = PoolLoad(reservation.name, name, array("i", steps), holder.unit, is_cap=holder.is_cap)
+    return load._replace(is_otherwise=True)
 
 
 class OtherwiseLoads:
@@ -317,8 +321,11 @@ def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
 
 def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
     """Return the loads of a reservation: of seats, or of whole nodes."""
-    unit = reservation.holder.unit
-    return [PoolLoad(reservation.name, name, array("i", steps), unit) for name, steps in loads]
+    holder = reservation.holder
+    return [
+        PoolLoad(reservation.name, name, array("i", steps), holder.unit, is_cap=holder.is_cap)
+        for name, steps in loads
+    ]
 
 
 class Ceilings:

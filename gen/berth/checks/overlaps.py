@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from berth.core.sessions import LabelRequirement, Recognition, may_overlap
 from berth.findings import Problem
-from berth.manifests.placed import cluster_of
+from berth.manifests.placed import behaviors_by_class, cluster_of
 from berth.manifests.timetabletext import recognition_of
 from berth.schema.classsessions import BY_LABEL
 from berth.schema.declared import Declared
@@ -14,14 +14,21 @@ SAME_SESSIONS = "B075"
 
 
 def check_classes_overlap(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check all classes. A class is reported if others may take its sessions; the first by rank is named."""
+    """Check all classes. A class is reported if others may take its sessions; the first by rank is named.
+
+    Windows of behavior `none` take sessions, too, but nothing follows from sessions that they lose.
+    """
+    behaviors: dict[str, set[str]] = {}
+    for reservation in declared.reservations:
+        for name, of_class in behaviors_by_class(reservation).items():
+            behaviors.setdefault(name, set()).update(of_class)
     for cluster in site.clusters:
         ranked = sorted(
             _recognitions(declared, site, cluster).items(), key=lambda item: item[1].rank(item[0])
         )
         for place, (name, own) in enumerate(ranked):
             winners = [other for other, recognition in ranked[:place] if _is_shared(own, recognition)]
-            if winners:
+            if winners and behaviors.get(name) != {"none"}:
                 yield _problem(declared, name, winners)
 
 

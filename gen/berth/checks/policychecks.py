@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from berth.checks.ceilings import named_pool_steps
+from berth.checks.ceilings import ClassSteps, named_pool_steps, pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
 from berth.dates.recurrence import expand
@@ -204,7 +204,7 @@ class PolicySubject(NamedTuple):
     `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
     `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
     classes by name. `otherwise`: what it holds outside of windows. `is_permitted`: it gets permissions on an
-    object of somebody else, whatever its dates. `added`: dates of others, see `added_dates`.
+    object of somebody else, whatever its dates. `added`: what others add, see `added_steps`.
     """
 
     reservation: Reservation
@@ -216,7 +216,7 @@ class PolicySubject(NamedTuple):
     known: Mapping[str, ResourceClass] = {}
     otherwise: int = 0
     is_permitted: bool = False
-    added: Sequence[Occurrence] = ()
+    added: ClassSteps = ()
 
 
 def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
@@ -246,14 +246,15 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
 def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
     """Return the most seats that are open at one time during the selected dates, those of others included."""
     everything = subject.occurrences if subject.everything is None else subject.everything
-    everything = (*everything, *subject.added)
     most = max(sum(count for _, count in occurrence.seats) for occurrence in selected)
-    changes: dict[int, int] = {}
+    pools = [steps for name, steps in subject.added if name in classes]
     for name in classes:
         resource_class = subject.known.get(name)
         has_sessions = resource_class is not None and resource_class.sessions is not None
-        steps = iter(named_pool_steps(subject.reservation, name, has_sessions, everything))
-        for minute, change in zip(steps, steps, strict=True):
+        pools.append(named_pool_steps(subject.reservation, name, has_sessions, everything))
+    changes: dict[int, int] = {}
+    for steps in pools:
+        for minute, change in zip(steps[::2], steps[1::2], strict=True):
             changes[minute] = changes.get(minute, 0) + change
     minutes = sorted(changes)
     levels = [*accumulate(changes[minute] for minute in minutes)]
@@ -264,10 +265,10 @@ def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Seq
     return most
 
 
-def added_dates(place: Placed, declared: Declared, site: Site) -> Iterator[Occurrence]:
-    """Yield the dates of other reservations whose counts are added to the same number in a cluster.
+def added_steps(place: Placed, declared: Declared, site: Site) -> Iterator[tuple[str, list[int]]]:
+    """Yield what other reservations add to the same number in a cluster, each with its leads.
 
-    They are as dates of the class that the reservation has there.
+    It counts for the class that the reservation has there.
     """
     if not place.peers or place.reservation.overlap != "sum":
         return
@@ -276,10 +277,9 @@ def added_dates(place: Placed, declared: Declared, site: Site) -> Iterator[Occur
         if other.name not in place.peers or other.suspend:
             continue
         there = [part for part in placed(other, declared, site) if part.cluster.name == place.cluster.name]
-        names = {resource_class.name for part in there for resource_class in part.classes}
-        for occurrence in expand(other, declared.calendars).windows:
-            seats = occurrence.of_classes(names).seats
-            yield occurrence.of_classes(names)._replace(seats=tuple((here, count) for _, count in seats))
+        windows = expand(other, declared.calendars).windows
+        for resource_class in (found for part in there for found in part.classes):
+            yield here, pool_steps(other, resource_class, windows)
 
 
 def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:

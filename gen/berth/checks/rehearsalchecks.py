@@ -15,10 +15,18 @@ PROVES_NOTHING, IS_OVER = "B130", "B131"
 def check_rehearsals_prove_something(
     reservation: Reservation, rehearsals: Sequence[Occurrence], occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
-    """Report the first rehearsal for which a window of the same pool holds the seats already.
+    """Report the first rehearsal that cannot show anything.
 
-    Where the seats of windows add up, a rehearsal requests its own.
+    Either nobody tells what is ready, or a window of the same pool holds the seats already. Where the seats
+    of windows add up, a rehearsal requests its own.
     """
+    if rehearsals and not reservation.holder.tells_ready:
+        what = f"{reservation.holder.path_text} of {reservation.holder.target_text}"
+        message = f"a rehearsal of {what} proves nothing: nobody tells what is ready of it."
+        fix = "Add ready to the target: a path below status that counts it; or remove the rehearsal."
+        place = rehearsal_path(reservation, rehearsals[0])
+        yield reservation.problem(PROVES_NOTHING, place, message, fix)
+        return
     if reservation.overlap != "max" or reservation.holder.persistence is not None:
         return
     handover = reservation.sessions.handover

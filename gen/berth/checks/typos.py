@@ -32,7 +32,7 @@ def check_hours_and_dates(
     """Check its hours, its leads, the steps of its profile, and, with `now`, its last date."""
     if not reservation.renku:  # Renku has no endDay
         yield from _long_windows(reservation, occurrences)
-    if reservation.overlap == "sum":
+    if reservation.overlap == "sum" and not reservation.sessions.carry_over:
         yield from _early_leads(reservation, occurrences)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
@@ -126,7 +126,11 @@ def _usual_start(move: Move, occurrences: Sequence[Occurrence]) -> int | None:
 
 
 def _early_leads(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
-    """Report the first occurrence that opens while the one before is open, because of a long lead."""
+    """Report the first occurrence that opens while the one before is open, because of a long lead.
+
+    The free seats of both do not add up: only where sessions have taken those of the one before, and behavior
+    `none` does not give up seats for sessions, there are seats for both.
+    """
     leads = [reservation.lead]
     leads += [scaling.lead for line in reservation.recurrence.lines for scaling in line.scaling]
     if max(leads) <= _USUAL_LEAD:
@@ -135,12 +139,12 @@ def _early_leads(reservation: Reservation, occurrences: Sequence[Occurrence]) ->
     for occurrence in occurrences:
         for row in occurrence.openings():
             lead = (row.start - row.open) // 60
-            for name, _ in row.seats:
+            for (name, _), scaling in zip(row.seats, reservation.scaling_of(row), strict=True):
                 other = before.get(name)
                 if other is not None and lead > _USUAL_LEAD and row.open < other.end <= row.start:
                     yield _early_lead(reservation, lead, other, row, name)
                     return
-                if other is None or other.end < row.end:
+                if scaling.behavior != "none" and (other is None or other.end < row.end):
                     before[name] = row
 
 
@@ -158,7 +162,7 @@ def _early_lead(
     gap = (after.start - before.end) // 60
     message = (
         f"a lead of {lead} min is longer than the {gap} min between {times}: "
-        f"seats of {resource_class} for both are held at the same time."
+        f"seats of {resource_class} for both are held at the same time, once sessions have taken the first."
     )
     fix = f'Write a shorter lead; if it is meant, annotate berth.dev/ignore: "{EARLY_LEAD}: <reason>".'
     return reservation.problem(EARLY_LEAD, path, message, fix)

@@ -11,7 +11,7 @@ from berth.checks.policychecks import (
     PolicyCase,
     PolicySubject,
     PoolCosts,
-    added_dates,
+    added_steps,
     cases_of_reservation,
     check_policies,
     compare_costs,
@@ -209,7 +209,7 @@ def _policy_cases(item: Item, pipeline: Pipeline, now: int) -> Iterator[PolicyCa
     known = {
         resource_class.name: resource_class for part in item.parts for resource_class in part.placed.classes
     }
-    added = [date for part in item.parts for date in added_dates(part.placed, pipeline.declared, site)]
+    added = [steps for part in item.parts for steps in added_steps(part.placed, pipeline.declared, site)]
     subject = PolicySubject(item.reservation, clusters, item.expansion.windows, known=known, added=added)
     yield from cases_of_reservation(site, subject, now)
 

@@ -226,11 +226,11 @@ def _simulation(  # noqa: PLR0913
     }
     runs = []
     for part in item.parts:
-        timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
+        timetable = parse_timetable(timetable_text(site, part.placed, part.windows))
         pools = {pool.resource_class: pool for pool in timetable.pools}
         names = part.placed.peers
         peers = tuple(
-            parse_timetable(timetable_text(site, other.placed, other.occurrences))
+            parse_timetable(timetable_text(site, other.placed, other.windows))
             for each in sharing
             for other in each.parts
             if each.reservation.name in names and other.placed.cluster.name == part.placed.cluster.name

@@ -7,7 +7,7 @@ seats are ready; that is decided in the cluster.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.dates.exceptions import CLOSED, LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE
+from berth.dates.exceptions import CLOSED, LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE, entry_path
 from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.moments import local_text
 from berth.dates.zone import DAY, Zone, clock, date_text, local, number, resolve
@@ -46,9 +46,18 @@ class _Plan(NamedTuple):
 
 
 def has_rehearsals(reservation: Reservation) -> bool:
+    return bool(rehearsal_places(reservation))
+
+
+def rehearsal_places(reservation: Reservation) -> list[Path]:
+    """Return the places that say that something is rehearsed."""
     recurrence = reservation.recurrence
-    usual = reservation.spec.provisioning.rehearsal
-    return bool(usual or recurrence.rehearsals or any(line.rehearsal for line in recurrence.lines))
+    usual: list[Path] = [("spec", "provisioning", "rehearsal")]
+    lines = [
+        (*entry_path(i, recurrence), "rehearsal") for i, line in enumerate(recurrence.lines) if line.rehearsal
+    ]
+    single = [("spec", "recurrence", "rehearsals", i) for i in range(len(recurrence.rehearsals))]
+    return [*(usual if reservation.spec.provisioning.rehearsal else []), *lines, *single]
 
 
 def rule_of(reservation: Reservation, line: int) -> RehearsalSpec | None:

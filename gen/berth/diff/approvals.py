@@ -110,7 +110,7 @@ def _subject(
     coming = coming_occurrences(version.reservation, version.windows, now)
     known = _classes_by_name(version)
     subject = PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
-    return subject._replace(added=version.added_dates)
+    return subject._replace(added=version.added_steps)
 
 
 def _classes_by_name(version: ReservationVersion) -> dict[str, ResourceClass]:

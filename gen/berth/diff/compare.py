@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
+from berth.checks.ceilings import ClassSteps
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence, Skipped, windows
 from berth.dates.zone import clock
@@ -37,8 +38,8 @@ class ReservationVersion(NamedTuple):
     """A reservation on one side, with everything it refers to.
 
     `calendars`: its own and those of all. `clusters`: the cluster of each class. `slot_hashes`: a
-    hash of the slots of each class. `peers`: other reservations that hold the same number. `added_dates`:
-    those of others that are added to it, for policies.
+    hash of the slots of each class. `peers`: other reservations that hold the same number. `added_steps`:
+    what others add to it, for policies.
     """
 
     reservation: Reservation
@@ -50,7 +51,7 @@ class ReservationVersion(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     rehearsals: tuple[Occurrence, ...] = ()
     peers: tuple[str, ...] = ()
-    added_dates: tuple[Occurrence, ...] = ()
+    added_steps: ClassSteps = ()
 
     @property
     def windows(self) -> tuple[Occurrence, ...]:

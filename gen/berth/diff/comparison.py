@@ -13,7 +13,7 @@ from berth.checks.policychecks import (
     PolicyCase,
     PolicyResult,
     PoolCosts,
-    added_dates,
+    added_steps,
     compare_costs,
     judge,
     shared_result,
@@ -267,7 +267,7 @@ class Comparison:
             if version:
                 _add_loads(loads, version)
         reservation_change = compare_versions(old, new)
-        judged = self._with_added_dates(old, self._base), self._with_added_dates(new, self._head)
+        judged = self._with_added_steps(old, self._base), self._with_added_steps(new, self._head)
         self._policy_cases += policy_cases(reservation_change, *judged, self._policies, self._options.now)
         if reservation_change:
             if old and new:
@@ -297,16 +297,16 @@ class Comparison:
             if self._goes_back(old):
                 self._warnings += risks.number_warnings(old, new, was_open=was_open)
 
-    def _with_added_dates(
+    def _with_added_steps(
         self, version: ReservationVersion | None, side: Pipeline
     ) -> ReservationVersion | None:
-        """Return a version with the dates of others that are added to the number it holds."""
+        """Return a version with what others add to the number it holds."""
         declared, site = side.declared, side.site
         if version is None or site is None or not (version.peers and self._policies):
             return version
         places = placed(version.reservation, declared, site)
-        added = (date for place in places for date in added_dates(place, declared, site))
-        return version._replace(added_dates=tuple(added))
+        added = [steps for place in places for steps in added_steps(place, declared, site)]
+        return version._replace(added_steps=added)
 
     def _goes_back(self, old: ReservationVersion | None) -> bool:
         """Tell whether the head lets Berth give back what a reservation of the base holds."""

@@ -18,6 +18,7 @@ from berth.notation.objectpath import (
 )
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
+from berth.schema.grammar import page_size
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
 
@@ -28,7 +29,7 @@ class KnownKind(NamedTuple):
     """What Berth knows of a kind.
 
     `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
-    a number of its spec asks for. `above_zero`: a number of its spec that the API server refuses to be 0.
+    a number of its spec asks for. `above_zero`: the numbers of its spec that the API server refuses to be 0.
     `has_quantities`: whether its spec has amounts such as 64Gi. `bounds`: the least and the largest number of
     the same things. `item_keys`: by the name of a list, the key that names its items; empty: they have none.
     """
@@ -38,7 +39,7 @@ class KnownKind(NamedTuple):
     has_scale: bool = False
     of_cluster: bool = False
     ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
-    above_zero: tuple[Step, ...] = ()
+    above_zero: tuple[tuple[Step, ...], ...] = ()
     has_quantities: bool = False
     bounds: tuple[tuple[Step, ...], ...] = ()
     item_keys: Mapping[Step, str] = {}
@@ -61,10 +62,12 @@ KNOWN_KINDS = {
         "horizontalpodautoscalers",
         _AUTOSCALED,
         ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
-        above_zero=("spec", "minReplicas"),  # 0 needs the feature gate HPAScaleToZero
+        above_zero=_AUTOSCALED,  # a minReplicas of 0 needs the feature gate HPAScaleToZero
         bounds=_AUTOSCALED,
     ),
-    ("keda.sh", "ScaledObject"): KnownKind("scaledobjects", _KEDA, bounds=_KEDA),
+    ("keda.sh", "ScaledObject"): KnownKind(
+        "scaledobjects", _KEDA, above_zero=(("spec", "maxReplicaCount"),), bounds=_KEDA
+    ),
     ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
         "autoscalingrunnersets",
         _RUNNERS,
@@ -113,6 +116,11 @@ _BYTES = ("memory", "storage", "hugepages", "bytes")
 _BYTES_RESOURCE = re.compile(
     r"((requests|limits)\.)?(memory|storage|ephemeral-storage|hugepages-[a-z0-9]+)", re.ASCII
 )
+_RESOURCES = (
+    *("cpu", "memory", "ephemeral-storage", "storage", "pods", "nodes"),
+    *("hugepages-2Mi", "hugepages-1Gi", "nvidia.com/gpu", "amd.com/gpu"),
+)
+"""Names of resources that many nodes have."""
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 _CAPS = ("max", "maximum", "limit", "limits", "quota", "quotas", "hard")
 
@@ -166,9 +174,27 @@ def names_bytes(path: tuple[Step, ...]) -> bool:
 
 def _counted_name(path: tuple[Step, ...]) -> str:
     """Return which resource the number at a path is of; a quota may be for one StorageClass alone."""
-    step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+    step = _resource_step(path)
     name = (step[1] if isinstance(step, tuple) else str(step)).lower()
     return name.partition(".storageclass.storage.k8s.io/")[2] or name
+
+
+def _resource_step(path: tuple[Step, ...]) -> Step:
+    """Return the step that names the resource: the item that the number is of, or its key."""
+    return path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+
+
+def meant_resources(path: tuple[Step, ...]) -> list[str]:
+    """Return the resources that are probably meant by a name in a path that is none of Kubernetes.
+
+    Devices of nodes begin with a domain, so such names pass, and lists may have items of other names.
+    """
+    step = _resource_step(path)
+    name = step[1] if isinstance(step, tuple) else str(step)
+    if name in _RESOURCES or "/" in name or page_size(name):
+        return []
+    devices = [each for each in _RESOURCES if isinstance(step, str) and each.endswith(f"/{name.lower()}")]
+    return devices or close(name, _RESOURCES, 0.8)[:1]
 
 
 def is_cap(path: tuple[Step, ...]) -> bool:
@@ -221,6 +247,16 @@ def _filled(step: Step, allowed: Step) -> Step:
     """Return the step of a pattern, or that of a path in place of a wildcard that it matches."""
     is_wildcard = allowed in (ANY_KEY, ANY_ITEM)
     return step if is_wildcard and isinstance(step, str) == (allowed == ANY_KEY) else allowed
+
+
+def _with_steps_of(path: tuple[Step, ...], patterns: Iterable[tuple[Step, ...]]) -> list[str]:
+    """Return patterns with the steps of a path where they have wildcards, as YAML."""
+    filled = [
+        tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
+        + pattern[len(path) :]
+        for pattern in patterns
+    ]
+    return [yaml_path(steps) for steps in filled]
 
 
 class HeldSpec(Model):
@@ -290,13 +326,12 @@ class HeldSpec(Model):
         return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
 
     def nearest_path(self, path: tuple[Step, ...]) -> str:
-        """Return what may be written instead of a path: with the steps of it where a pattern has any."""
-        filled = [
-            tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
-            + pattern[len(path) :]
-            for pattern in self.allowed
-        ]
-        texts = [yaml_path(steps) for steps in filled]
+        """Return what may be written instead of a path: with the steps of it where a pattern has any.
+
+        A cap is no other spelling of a floor.
+        """
+        alike = [pattern for pattern in self.allowed if is_cap(pattern) == is_cap(path)]
+        texts = _with_steps_of(path, alike or self.allowed)
         near = close(object_path_text(path), texts)[:1] or texts
         has_wildcards = any("*" in text for text in near)
         return " or ".join(near) + (
@@ -306,6 +341,16 @@ class HeldSpec(Model):
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""
         return not holds_code(path) and any(matches_pattern(path, pattern) for pattern in self.allowed)
+
+    def could_allow(self, path: tuple[Step, ...]) -> bool:
+        """Return whether a path is probably meant as it is; then the platform team may add it to `paths`."""
+        if holds_code(path) or self.object_kind.has_scale:
+            return False
+        known = known_kind(self.api_version, self.kind)
+        is_known = any(matches_pattern(path, pattern) for pattern in (known.paths if known else ()))
+        is_misspelled = close(object_path_text(path), _with_steps_of(path, self.allowed), 0.9)
+        is_another = all(is_cap(pattern) != is_cap(path) for pattern in self.allowed)
+        return is_known or (is_another and not is_misspelled)
 
     def moving_selector(self, path: tuple[Step, ...]) -> str | None:
         """Return a selector of a path that selects by what windows may change; then it finds another item."""

@@ -268,7 +268,7 @@ class ReservationSpec(Model):
         values: list[tuple[Path, object]] = [
             ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer", "rehearsal")
         ]
-        for (parent, *rest), line in self._scaling_lines():
+        for (parent, *rest), line in self.scaling_lines():
             if parent == "provisioning":
                 values.append(((*rest, "leadTimeMinutes"), line.lead_time_minutes))
                 values.append(((*rest, "scaleDownBehavior"), line.scale_down_behavior))
@@ -313,7 +313,7 @@ class ReservationSpec(Model):
 
     def _check_behavior(self, path: Path, report: DocumentProblems) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
-        for at, line in self._scaling_lines():
+        for at, line in self.scaling_lines():
             behavior = line.scale_down_behavior
             if behavior not in (None, *self.holder.behaviors):
                 message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
@@ -326,7 +326,7 @@ class ReservationSpec(Model):
 
     def _check_buffer(self, path: Path, report: DocumentProblems) -> None:
         """Check that the behavior `buffer` and its numbers come together."""
-        behaviors = [line.scale_down_behavior for _, line in self._scaling_lines()]
+        behaviors = [line.scale_down_behavior for _, line in self.scaling_lines()]
         at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
         if "buffer" in behaviors and not has_buffer:
             fix = "Add buffer: {percent: 20, minimum: 5}."
@@ -335,7 +335,8 @@ class ReservationSpec(Model):
             message = "buffer has no effect: no scaleDownBehavior is buffer."
             report(IDLE_KEY, (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
 
-    def _scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
+    def scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
+        """Yield what may say how seats scale, with its place below spec."""
         scaled = (Provisioning, ScaledSeats, ScaledClassSeats)
         return ((at, line) for at, line, _ in self._lines() if isinstance(line, scaled))
 

@@ -167,6 +167,16 @@ class Holder:
         return Unit.SEAT
 
     @property
+    def tells_ready(self) -> bool:
+        """Whether anybody tells how much of it is ready."""
+        return True
+
+    @property
+    def is_cap(self) -> bool:
+        """Whether its number limits others, and asks for nothing itself."""
+        return False
+
+    @property
     def target_text(self) -> str:
         """Return `Kind/namespace/name` of the object of somebody else whose number it holds, or nothing."""
         return ""

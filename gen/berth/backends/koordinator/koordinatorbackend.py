@@ -94,7 +94,7 @@ class KoordinatorBackend(Backend):
         yield from slotchecks.check_reserved_slots(*checked[:3])
         yield from slotchecks.check_limits_of_slots(*checked[:3])
 
-    def problems_of_all(self, declared: Declared, site: Site) -> Iterator[Problem]:
+    def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterator[Problem]:  # noqa: ARG002
         yield from slotchecks.check_scheduler_of_slots(declared, site)
         yield from slotchecks.check_slot_profiles(declared, site)
 

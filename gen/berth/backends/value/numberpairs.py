@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueTarget
-from berth.dates.expansion import Occurrence
+from berth.core.target import full_count, target
+from berth.core.timetable import OVERLAPS, TimetableOccurrence
 from berth.dates.moments import local_text
 from berth.dates.recurrence import expand
 from berth.dates.zone import load
@@ -15,7 +16,6 @@ from berth.manifests.placed import behaviors_by_class, placed
 from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import step_counts
 from berth.schema.values import Site
 
 CROSSED = "B307"
@@ -30,38 +30,39 @@ class _Level(NamedTuple):
     reservation: Reservation
 
 
-class _Span(NamedTuple):
-    since: int
-    until: int
-    seats: int
+class _Holding(NamedTuple):
+    """A reservation that holds a number, and the class that counts there."""
+
     reservation: Reservation
+    resource_class: str
 
 
 def check_pairs(declared: Declared, site: Site) -> Iterator[Problem]:
     """Report the first moment at which a least number is above the largest, at the later reservation."""
-    by_object: dict[tuple[object, ...], dict[ValueTarget, list[Reservation]]] = {}
+    by_object: dict[tuple[object, ...], dict[ValueTarget, list[_Holding]]] = {}
     for reservation in sorted(declared.reservations, key=lambda each: each.name):
         holder = reservation.holder
-        target = holder.options.target if isinstance(holder, ValueHolder) else None
-        if target is None or target.known is None or target.path not in target.known.bounds:
+        number = holder.options.target if isinstance(holder, ValueHolder) else None
+        if number is None or number.known is None or number.path not in number.known.bounds:
             continue
         for place in placed(reservation, declared, site):
-            key = (place.cluster.name, *target.identity[:-1])
-            by_object.setdefault(key, {}).setdefault(target, []).append(reservation)
+            key = (place.cluster.name, *number.identity[:-1])
+            holding = _Holding(reservation, place.classes[0].name)
+            by_object.setdefault(key, {}).setdefault(number, []).append(holding)
     for targets in by_object.values():
         yield from _crossed(targets, declared)
 
 
-def _crossed(targets: dict[ValueTarget, list[Reservation]], declared: Declared) -> Iterator[Problem]:
+def _crossed(targets: dict[ValueTarget, list[_Holding]], declared: Declared) -> Iterator[Problem]:
     first = next(iter(targets))
     assert first.known is not None  # which has bounds
     least, largest = (
-        [each for target, holding in targets.items() if target.path == path for each in holding]
+        [each for number, holding in targets.items() if number.path == path for each in holding]
         for path in first.known.bounds
     )
     if not least or not largest:
         return
-    floors = _levels([each for each in least if not _counts_sessions(each)], declared)
+    floors = _levels([each for each in least if not _counts_sessions(each.reservation)], declared)
     for since, floor, cap in _together(floors, _levels(largest, declared)):
         if floor.amount is not None and cap.amount is not None and floor.amount > cap.amount:
             low, high = (object_path_text(path) for path in first.known.bounds)
@@ -83,41 +84,46 @@ def _counts_sessions(reservation: Reservation) -> bool:
     return any(behavior != "none" for of_class in behaviors for behavior in of_class)
 
 
-def _levels(holding: Sequence[Reservation], declared: Declared) -> list[_Level]:
-    """Return what a number is over time, from 0 on."""
-    in_force = [reservation for reservation in holding if not reservation.suspend]
-    if not in_force:
+def _levels(holding: Sequence[_Holding], declared: Declared) -> list[_Level]:
+    """Return what a number is over time, from 0 on. A suspended reservation has no windows."""
+    if not holding:
         return []
-    first = in_force[0]
-    spans = [span for each in in_force for span in _spans(each, expand(each, declared.calendars).windows)]
+    first = holding[0].reservation
     levels = [_Level(0, first.holder.otherwise_count, first)]
-    active: list[_Span] = []
-    starting = sorted(spans, key=lambda span: span.since, reverse=True)
-    for moment in sorted({moment for span in spans for moment in span[:2]}):
-        active = [span for span in active if span.until > moment]
-        while starting and starting[-1].since == moment:
+    by_name = {each.reservation.name: each for each in holding}
+    windows = [(row, name) for name, each in by_name.items() for row in _rows(each, declared)]
+    changes = ((row.open, row.start, row.end, *(at for _, at, _ in row.steps)) for row, _ in windows)
+    active: list[tuple[TimetableOccurrence, str]] = []
+    starting = sorted(windows, key=lambda window: window[0].open, reverse=True)
+    for moment in sorted({at for row_changes in changes for at in row_changes}):
+        active = [window for window in active if window[0].end > moment]
+        while starting and starting[-1][0].open <= moment:
             active.append(starting.pop())
-        largest = max(active, key=lambda span: (span.seats, span.reservation.name), default=None)
-        if largest is None:
-            levels.append(levels[0]._replace(since=moment))
+        counts = {
+            asking: _count(by_name[asking], [row for row, name in active if name == asking], moment)
+            for _, asking in active
+        }
+        if counts:
+            largest = max(counts, key=lambda name: (counts[name], name))
+            amount = OVERLAPS[first.overlap](counts.values())
+            levels.append(_Level(moment, amount, by_name[largest].reservation))
         else:
-            amount = sum(span.seats for span in active) if first.overlap == "sum" else largest.seats
-            levels.append(_Level(moment, amount, largest.reservation))
+            levels.append(levels[0]._replace(since=moment))
     return levels
 
 
-def _spans(reservation: Reservation, occurrences: Iterable[Occurrence]) -> Iterator[_Span]:
-    """Yield from when until when windows ask for how many, by the profile."""
-    for occurrence in occurrences:
-        count = sum(number for _, number in occurrence.seats)
-        steps = [(occurrence.open, count)]
-        if reservation.profile and not occurrence.rehearses:
-            in_profile = step_counts(count, reservation.profile)
-            steps = [(max(occurrence.start + 60 * at, occurrence.open), number) for at, number in in_profile]
-        ends = [*(since for since, _ in steps[1:]), occurrence.end]
-        for (since, number), until in zip(steps, ends, strict=True):
-            if since < min(until, occurrence.end):
-                yield _Span(since, min(until, occurrence.end), number, reservation)
+def _rows(holding: _Holding, declared: Declared) -> Iterator[TimetableOccurrence]:
+    """Yield the windows of a reservation as its timetable has them."""
+    reservation, name = holding
+    for occurrence in () if reservation.suspend else expand(reservation, declared.calendars).windows:
+        here = occurrence.of_classes([name])
+        if here.seats:
+            yield here.row(reservation.profile)
+
+
+def _count(holding: _Holding, rows: Iterable[TimetableOccurrence], now: int) -> int:
+    """Return what a reservation asks for by itself."""
+    return target(rows, now, full_count(holding.resource_class, now), holding.reservation.overlap)
 
 
 def _together(floors: Iterable[_Level], caps: Iterable[_Level]) -> Iterator[tuple[int, _Level, _Level]]:

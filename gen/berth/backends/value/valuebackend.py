@@ -109,8 +109,9 @@ class ValueBackend(Backend):
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
         return valuechecks.check_number(checked)
 
-    def problems_of_all(self, declared: Declared, site: Site) -> Iterator[Problem]:
+    def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterator[Problem]:
         yield from valuechecks.check_shared_numbers(declared, site)
+        yield from valuechecks.check_lowered_numbers(declared, site, now)
         yield from numberpairs.check_pairs(declared, site)
 
 

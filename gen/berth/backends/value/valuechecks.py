@@ -1,12 +1,13 @@
 """Check numbers of somebody else that are held: may they be, and do reservations agree about them?"""
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from berth.backends.backendinterface import CheckedReservation
+from berth.backends.value.numberpairs import _Holding, _levels
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
-from berth.dates.rehearsals import has_rehearsals, rule_of
+from berth.dates.rehearsals import rehearsal_places
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
@@ -21,7 +22,6 @@ from berth.schema.values import Cluster, Site
 DISAGREE, LOWERS = "B301", "B302"
 _BACKEND: Path = ("spec", "backend")
 _TARGET: Path = (*_BACKEND, "target")
-_BEHAVIOR: Path = ("spec", "provisioning", "scaleDownBehavior")
 
 
 def held_spec(target: ValueTarget, cluster: Cluster) -> HeldSpec | None:
@@ -52,6 +52,9 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
             fix = f"Write {held.nearest_path(target.path)}."
+            if held.could_allow(target.path):
+                entry = f"paths of {target.kind} in held of cluster {place.cluster.name}"
+                fix = f"Add {yaml_path(target.path)} to {entry}, which has {held.nearest_path(target.path)}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
         elif selector := held.moving_selector(target.path):
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."
@@ -63,7 +66,6 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         yield reservation.problem(NOT_HELD, (*_TARGET, "name"), message, fix)
     if target.least:
         yield from _zeros(reservation, target)
-    yield from _lower(reservation, options)
     yield from _idle_sessions(reservation, declared)
 
 
@@ -97,12 +99,19 @@ def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
             yield reservation.problem(NOT_HELD, at, f"this is 0 as {target}, which is refused.", fix)
     spare = reservation.buffer.minimum if reservation.buffer else 0
     allowed = reservation.holder.allowed_behaviors(spare, is_shared=False)
-    for behaviors in behaviors_by_class(reservation).values():
-        for behavior in dict.fromkeys(behaviors):
-            if behavior not in allowed:
-                message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
-                advice = "Write none, or buffer with a minimum from 1."
-                yield reservation.problem(NOT_HELD, _BEHAVIOR, message, advice)
+    for place, behavior in _behaviors(reservation):
+        if behavior not in allowed:
+            message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
+            advice = "Write none, or buffer with a minimum from 1."
+            yield reservation.problem(NOT_HELD, place, message, advice)
+
+
+def _behaviors(reservation: Reservation) -> Iterator[tuple[Path, str]]:
+    """Yield each behavior that windows have, with the place that says so."""
+    used = {behavior for of_class in behaviors_by_class(reservation).values() for behavior in of_class}
+    for place, line in reservation.spec.scaling_lines():
+        if line.scale_down_behavior in used:
+            yield ("spec", *place, "scaleDownBehavior"), line.scale_down_behavior
 
 
 def _all_seats(reservation: Reservation) -> list[int]:
@@ -110,12 +119,44 @@ def _all_seats(reservation: Reservation) -> list[int]:
     return [count for seats in (reservation.seats, *recurrence.all_seats()) for _, count in seats]
 
 
-def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]:
-    """Warn of a window that takes away from others what they have outside of windows."""
-    target, otherwise = options.target, options.otherwise_count
-    least = _least(reservation)
-    if target is None or least < target.least:  # which is refused
+def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> Iterator[Problem]:
+    """Warn of windows that take away from others what they have outside of windows.
+
+    What counts is what all who hold a number ask for, at each moment from `now` on.
+    """
+    by_number: dict[tuple[object, ...], list[_Holding]] = {}
+    for reservation in sorted(declared.reservations, key=lambda each: each.name):
+        options = _options(reservation)
+        if options is not None and options.target is not None:
+            for place in placed(reservation, declared, site):
+                holding = _Holding(reservation, place.classes[0].name)
+                by_number.setdefault((place.cluster.name, options.target.identity), []).append(holding)
+    least: dict[str, int] = {}
+    for holdings in by_number.values():
+        for level, following in pairwise(_levels(holdings, declared)):
+            name, is_over = level.reservation.name, now is not None and following.since <= now
+            if level.amount is not None and not is_over:
+                least[name] = min(level.amount, least.get(name, level.amount))
+                if len(holdings) == 1:  # else sessions count for nobody
+                    least[name] = min(least[name], _least_by_sessions(level.reservation, level.amount))
+    for reservation in declared.reservations:
+        if reservation.name in least:
+            yield from _lower(reservation, least[reservation.name])
+
+
+def _least_by_sessions(reservation: Reservation, count: int) -> int:
+    """Return to what sessions may lower the count of a window."""
+    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
+    spare = reservation.buffer.minimum if reservation.buffer else 0
+    return min([count, *(spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"})])
+
+
+def _lower(reservation: Reservation, least: int) -> Iterator[Problem]:
+    """Report a reservation of which a window lets its number be less than outside, or may do so."""
+    options = _options(reservation)
+    if options is None or options.target is None or least < options.target.least:  # which is refused
         return
+    target, otherwise = options.target, options.otherwise_count
     if otherwise is None and (least == 0 or is_cap(target.path)):
         message = f"a window lets {target} be {least}, and what it is outside of windows is not said."
         fix = "Add otherwise, and let counts, profile and sessions lower it to no less."
@@ -126,33 +167,6 @@ def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]
             "Write a lower otherwise, or larger counts, also in the profile, and no sessions that lower them."
         )
         yield reservation.problem(LOWERS, (*_BACKEND, "otherwise"), message, fix)
-
-
-def _least(reservation: Reservation) -> int:
-    """Return the least that a window may ask for, by its counts, the profile, sessions and rehearsals."""
-    seats = _all_seats(reservation)
-    steps = [step for count in seats for _, step in step_counts(count, reservation.profile)]
-    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
-    spare = reservation.buffer.minimum if reservation.buffer else 0
-    by_sessions = [spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"}]
-    return min([*seats, *steps, *by_sessions, *_rehearsed(reservation)], default=0)
-
-
-def _rehearsed(reservation: Reservation) -> Iterator[int]:
-    """Yield what rehearsals may ask for: portions of the most that the profile lets an occurrence have."""
-    recurrence = reservation.recurrence
-    rules = [rule_of(reservation, i) for i in range(len(recurrence.lines))]
-    portions = [
-        (rule.seats, seats)
-        for rule, line in zip(rules, recurrence.lines, strict=True)
-        for seats in (line.seats, *(move.seats for move in recurrence.moves if move.seats))
-        if rule is not None
-    ]
-    portions += [(each.seats, seats) for each in recurrence.rehearsals for seats in recurrence.all_seats()]
-    for portion, seats in portions:
-        for _, count in seats:
-            steps = [step for _, step in step_counts(count, reservation.profile)]
-            yield portion.seats_of(max(steps, default=count))
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
@@ -229,13 +243,13 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
     if holder.options.otherwise is None:
         message = f"{what}, so what it is otherwise must be said."
         yield reservation.problem(DISAGREE, _BACKEND, message, "Add otherwise, the same in all of them.")
-    if any(behavior != "none" for each in behaviors_by_class(reservation).values() for behavior in each):
-        message = f"{what}, and only behavior none is the same for all of them."
-        yield reservation.problem(DISAGREE, _BEHAVIOR, message, "Write none, or leave it out.")
-    if has_rehearsals(reservation):
-        at_rehearsal: Path = ("spec", "provisioning", "rehearsal")
+    for place, behavior in _behaviors(reservation):
+        if behavior != "none":
+            message = f"{what}, and only behavior none is the same for all of them."
+            yield reservation.problem(DISAGREE, place, message, "Write none, or leave it out.")
+    for place in rehearsal_places(reservation):
         fix = "Remove it: a rehearsal ends when its own seats are ready, which nobody can tell apart."
-        yield reservation.problem(DISAGREE, at_rehearsal, f"{what}.", fix)
+        yield reservation.problem(DISAGREE, place, f"{what}.", fix)
     differing: set[str] = set()  # what was reported, with the first other that has another value
     for other in others:
         assert isinstance(other.holder, ValueHolder)

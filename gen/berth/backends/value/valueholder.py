@@ -48,6 +48,16 @@ class ValueHolder(Holder):
         return self.options.counted
 
     @property
+    def tells_ready(self) -> bool:
+        return self.options.target is None or bool(self.options.target.ready_path)
+
+    @property
+    def is_cap(self) -> bool:
+        from berth.schema.heldobjects import is_cap  # noqa: PLC0415 - most sites hold no numbers
+
+        return self.options.target is not None and is_cap(self.options.target.path)
+
+    @property
     def going_back(self) -> str:
         target, otherwise = self.options.target, self.options.otherwise_text
         return f"Then {target} is what its window wants, or {otherwise} if none is open."

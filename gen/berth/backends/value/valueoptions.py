@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from berth.core.holders import Step
 from berth.findings import Path
-from berth.notation.objectpath import object_path_text, parse_object_path
+from berth.notation.objectpath import matches_pattern, object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.counts import LARGE_UNITS
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
 from berth.schema.heldobjects import (
     NOT_HELD,
     REPLICAS,
@@ -21,6 +21,7 @@ from berth.schema.heldobjects import (
     group_of,
     is_never_held,
     known_kind,
+    meant_resources,
     names_bytes,
     unit_of,
 )
@@ -67,21 +68,26 @@ def _suffix(text: str) -> str:
 
 def _otherwise(value: Any) -> int | str:
     """Read a whole number, or a text that is checked together with the unit."""
-    if type(value) is int:
-        if not 0 <= value <= INT32:
-            raise Refusal(
-                f"{value} is not from 0 to {INT32}.", "Write what stands there otherwise.", NOT_HELD
-            )
-        return value
-    if type(value) is not str:
+    number, unit = value, ""
+    if type(value) is str:
+        match = re.fullmatch(r"(0|[1-9][0-9]{0,18})([A-Za-z]{0,2})", value, re.ASCII)
+        if match is None:
+            raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", NOT_HELD)
+        number, unit = int(match[1]), match[2]
+    elif type(value) is not int:
         raise wrong_type(value, _OTHERWISE)
-    if re.fullmatch(r"(0|[1-9][0-9]{0,9})[A-Za-z]{0,2}", value, re.ASCII) is None:
-        raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", NOT_HELD)
-    return value
+    if not 0 <= number <= INT32:
+        fix = f"Write what stands there otherwise, at most {INT32}{unit}."
+        raise Refusal(f"{shown(value)} is not from 0{unit} to {INT32}{unit}.", fix, NOT_HELD)
+    parsed: int | str = value
+    return parsed
 
 
 _OTHERWISE_SCHEMA = {
-    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+[A-Za-z]+$"}]
+    "anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": INT32},
+        {"type": "string", "pattern": "^[0-9]+[A-Za-z]+$"},
+    ]
 }
 
 
@@ -116,6 +122,9 @@ class ValueTarget(Model):
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
             report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
+        if meant := self.meant_resources:
+            message = f"{object_path_text(self.path)} names a resource that Kubernetes does not know."
+            report(NOT_HELD, (*path, "path"), message, f"Did you mean {' or '.join(meant)}?")
         for message, fix in self._item_problems(known):
             report(NOT_HELD, (*path, "path"), message, fix)
 
@@ -123,12 +132,22 @@ class ValueTarget(Model):
         """Yield what is wrong with steps that name an item by a key which items of that list do not have."""
         for of_list, item in pairwise(self.path):
             if isinstance(item, tuple) and of_list in known.item_keys:
-                key, name = known.item_keys[of_list], item[1]
+                key = known.item_keys[of_list]
                 if item[0] != key:
-                    fix = (
-                        f"Write {of_list}[{key}={name}]." if key else f"Write {of_list}[0], or another index."
-                    )
+                    fix = f"Write {of_list}[0], or another index."
+                    if key:
+                        # What stands at another key, such as a quota, names nothing.
+                        name = item[1] if close(item[0], [key]) else key.upper()
+                        fix = f"Write {of_list}[{key}={name}]."
                     yield f"items of {of_list} have no key {item[0]} to name them.", fix
+
+    @property
+    def meant_resources(self) -> list[str]:
+        """Return what is probably meant by a resource that the path of a known kind misspells."""
+        known = self.known
+        patterns = known.paths if known and known.has_quantities else ()
+        is_of_resource = any(matches_pattern(self.path, pattern) for pattern in patterns)
+        return meant_resources(self.path) if is_of_resource else []
 
     @property
     def known(self) -> KnownKind | None:
@@ -156,7 +175,7 @@ class ValueTarget(Model):
     def least(self) -> int:
         """Return the least that the API server takes."""
         known = self.known
-        return int(known is not None and known.above_zero == self.path)
+        return int(known is not None and self.path in known.above_zero)
 
 
 class ValueOptions(Model):
@@ -177,6 +196,8 @@ class ValueOptions(Model):
             report(
                 MISSING, path, "target is missing.", "Add target: {apiVersion, kind, namespace, name, path}."
             )
+        elif self.target.meant_resources:
+            return  # whether that is counted in bytes is not known
         elif self.unit is not None and not _takes_quantities(self.target):
             message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
             report(CONFLICT, (*path, "unit"), message, _without_unit(self.target), at_key=True)
