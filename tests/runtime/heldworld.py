@@ -76,6 +76,7 @@ class HeldCluster(FakeCluster):
         self.numbers: dict[str, Tree] = {}  # that are watched, by name
         self.changes: list[tuple[str, str, object]] = []  # by our programs: when, which number, to what
         self.after: Callable[[Request], object] = lambda _: None
+        self.older: dict[str, str] = {}  # versions of the API, and those in which their objects are kept
 
     def value(self, name: str = "shop") -> object:
         number = self.numbers[name]
@@ -95,6 +96,9 @@ class HeldCluster(FakeCluster):
 
     def respond(self, request: Request) -> Response:
         before = {name: self.value(name) for name in self.numbers}
+        version = "/".join(request.path.split("/")[2:4])
+        if version in self.older:
+            request = request._replace(path=request.path.replace(version, self.older[version], 1))
         answer = ObjectStore.respond(self, request)
         answer = answer._replace(body=answer.body.replace(b'"DEEP"', DEEP))
         for name, value in before.items():

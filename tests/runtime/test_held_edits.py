@@ -6,12 +6,13 @@ import pytest
 from berth.core import objectnames
 from berth.core.objects import CONFIG_MAP
 from berth.core.poolobjects import read_pool
+from berth.runtime.apiclient import Response
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, HeldWorld, foreign, number_text, parsed, shop
 from tests.runtime.sweepworld import deployment, made
-from tests.runtime.world import Row
+from tests.runtime.world import Row, at
 
 OTHER = HPA | {"name": "api"}
 NOTE = parsed(HPA).note_name("course-small")
@@ -104,6 +105,69 @@ def test_the_evidence_of_an_edited_number_is_removed_and_that_of_the_current_one
     world.sweep()
 
     assert world.names("target") == [objectnames.target("course-small", json.dumps(HPA | {"otherwise": 7}))]
+
+
+OLDER = HPA | {"apiVersion": "autoscaling/v1"}
+
+
+def older_world(now: str = "07:29:07") -> HeldWorld:
+    """A cluster that serves the object in two versions, and a timetable that names the older one."""
+    world = HeldWorld(now, HPA, shop())
+    world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
+    world.apply(number_text(OLDER))
+    return world
+
+
+def upgrade(world: HeldWorld, *, is_served: bool) -> None:
+    """Git names the newer version, and the cluster may no longer have the older one."""
+    world.apply(number_text(HPA))
+    if not is_served:
+        world.cluster.interfere("/apis/autoscaling/v1/", Response(404, b"404 page not found\n"))
+
+
+@pytest.mark.parametrize("is_served", [True, False], ids=["served", "not-served"])
+def test_another_version_of_the_api_changes_nothing_in_a_window(is_served: bool) -> None:
+    world = older_world()
+    world.start()
+    world.plan("07:40", lambda: upgrade(world, is_served=is_served))
+    world.run("07:41")
+    world.sweeps("07:59")
+    (note,) = world.cluster.notes()
+    world.run("08:02")
+
+    assert note["before"] == 2
+    assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
+    assert world.cluster.notes() == []
+    assert world.names("target") == [objectnames.target("course-small", json.dumps(HPA))]
+
+
+@pytest.mark.parametrize("is_served", [True, False], ids=["served", "not-served"])
+def test_without_a_pod_the_sweep_gives_back_what_an_older_version_has_set(is_served: bool) -> None:
+    world = older_world()
+    world.start()
+    world.run("07:40")
+    world.kill()
+    upgrade(world, is_served=is_served)
+    world.now = float(at("08:02"))
+    world.sweep()
+
+    assert world.changes == [("07:30:00", 25), ("08:02:00", 2)]
+    assert world.cluster.notes() == []
+
+
+@pytest.mark.parametrize("overlap", ["sum", "max"])
+def test_reservations_share_a_number_in_two_versions_of_the_api(overlap: str) -> None:
+    world = HeldWorld("07:29:07", HPA, shop())
+    world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
+    exam = ("exam/1", "07:30", "07:35", "08:10", {"small": 10})
+    world.apply(number_text(HPA, overlap=overlap, peers=["exam"]))
+    world.apply(number_text(OLDER, [exam], "exam", overlap=overlap, peers=["course"]), "exam")
+    world.start("course")
+    world.start("exam")
+    world.run("08:12")
+
+    assert [value for _, value in world.changes] == [35 if overlap == "sum" else 25, 10, 2]
+    assert world.cluster.notes() == []
 
 
 # Reservations that are deleted

@@ -57,7 +57,9 @@ def test_peers_are_names(peers: object) -> None:
 
 def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited() -> None:
     number: HeldNumber = parsed(HPA)
-    edited: HeldNumber = parsed(HPA | {"otherwise": 3, "unit": "pods", "ready": ["status", "x"]})
+    edited: HeldNumber = parsed(
+        HPA | {"apiVersion": "autoscaling/v1", "otherwise": 3, "unit": "pods", "ready": ["status", "x"]}
+    )
 
     assert number.note_name("course-small") == edited.note_name("exam-huge")
     others: list[dict[str, object]] = [
@@ -65,6 +67,8 @@ def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited(
         {"namespace": "x"},
         {"path": ["spec", "maxReplicas"]},
         {"kind": "X"},
+        {"apiVersion": "keda.sh/v2"},
+        {"apiVersion": "v2"},
     ]
     names = {parsed(HPA | other).note_name("course-small") for other in others}
     assert len({*names, number.note_name("course-small")}) == len(others) + 1

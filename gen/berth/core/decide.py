@@ -165,7 +165,8 @@ def numbers_to_read(facts: SiteState) -> dict[str, HeldNumber]:
 
     Those that no timetable names are among them: their notes may have lost the label by which they are found.
     """
-    pools = {use.key: use.target.pool for use in facts.uses}
+    # What timetables name comes last: the cluster may no longer have the version of older evidence.
+    pools = {use.key: use.target.pool for use in sorted(facts.uses, key=lambda use: use.is_named)}
     due = facts.asked | {use.key for use in facts.uses if not use.is_named}
     return {
         key: pool.holder.foreign

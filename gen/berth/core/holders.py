@@ -107,8 +107,9 @@ class HeldNumber(_NumberFields, PoolHolder):
         return None if self.namespace is None else self
 
     def key(self, pool: str) -> str:
-        # Without what may be edited while it is held.
-        return json.dumps([*self.object_kind[:3], self.namespace, self.name or pool, self.path])
+        # Without what may be edited while it is held: an object is the same in every version of its API.
+        kind = self.object_kind
+        return json.dumps([kind.group, kind.name, self.namespace, self.name or pool, self.path])
 
     def note_name(self, pool: str) -> str:
         """Name the ConfigMap that notes that the number of somebody else is held.

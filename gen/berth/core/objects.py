@@ -17,6 +17,11 @@ class ObjectKind(NamedTuple):
     of_cluster: bool = False  # it has no namespace, whichever is said
     has_scale: bool = True  # the subresource, of those that are scaled
 
+    @property
+    def group(self) -> str:
+        """The group of its API; empty for the core group."""
+        return self.version.rpartition("/")[0]
+
     def path(self, namespace: str, name: str = "") -> str:
         """Return the API path of an object, or of all objects in the namespace (empty: in the cluster)."""
         prefix = "apis" if "/" in self.version else "api"

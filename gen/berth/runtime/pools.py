@@ -69,6 +69,10 @@ class PoolReconciler:
         self.set_back = ""  # who has set back a number of theirs, and what to do
         self.worked_at: float | None = None  # when it was last observed at the server, and all was done
 
+    def follow(self, pool: TimetablePool) -> None:
+        """Take the pool as the timetable has it now: its object may be read in another version of its API."""
+        self._pool = pool
+
     @property
     def is_known(self) -> bool:
         """Whether the last attempt has not failed."""

@@ -177,6 +177,8 @@ class Scaler:
             key: self._reconcilers.get(key) or PoolReconciler(self._context, pool)
             for key, pool in self._pools.items()
         }
+        for key, reconciler in self._reconcilers.items():
+            reconciler.follow(self._pools[key])
 
     def _desired(self, pool: TimetablePool, is_contested: bool) -> DesiredState | None:
         """Return the desired state of a pool; None leaves it as it is.
