@@ -246,7 +246,7 @@ def test_the_site_allows_what_a_reservation_cannot_ignore(
     def strictly(site: str, reservation: str) -> tuple[int, bool]:
         (folder / "reservations/site.yaml").write_text(site, "utf-8")
         exam.write_text(reservation, "utf-8")
-        answer = berth("validate", "--strict")
+        answer = berth("validate", "--strict", *NOW)
         return answer.code, f"[{code}]" in answer.out
 
     asking = EXAM.replace(*values)
