@@ -1283,3 +1283,24 @@ def test_a_target_of_a_policy_that_fits_nothing_is_refused(target: str) -> None:
 
     assert policy_problems(targets=["*", target]) == [finding(place, target)]
     assert policy_problems(targets=["*"], held=()) == ["B303 spec.policies.0.match.targets.0"]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "is_held"),
+    [([], True), (["prod"], True), (["prod", "dr"], True), (["dr"], False)],
+    ids=["any", "prod", "both", "dr"],
+)
+@pytest.mark.parametrize("key", ["match", "unless"])
+def test_a_target_of_a_policy_is_held_in_one_of_its_clusters(
+    key: str, clusters: list[str], is_held: bool
+) -> None:
+    policy = {"name": "a", key: {"targets": ["*/shop/*"], "clusters": clusters}, "require": "refuse"}
+    declared = read(
+        site({"name": "prod", "held": [HPA]}, {"name": "dr", "held": [NODE_POOL]}, policies=[policy])
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+
+    found = lines(check_names_in_policies(declared, declared.site))
+
+    assert found == ([] if is_held else [finding(f"B303 spec.policies.0.{key}.targets.0", "*/shop/*", "dr")])

@@ -279,16 +279,107 @@ def test_a_reservation_that_leaves_git_in_a_window_gives_its_number_back(held: P
 
 def test_who_shares_the_number_is_named(held: Pair) -> None:
     (held.now / "reservations/longer.yaml").write_text(LONGER, "utf-8")
-    assert "otherwise 3, shared with exam\n" in held.diff().out
+    assert "otherwise 3, shared with exam: the largest counts: 40 replicas\n" in held.diff().out
 
     (held.was / "reservations/longer.yaml").write_text(LONGER, "utf-8")
     held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
-    assert "    the number is shared with longer\n" in held.diff().out
+    assert "    the number is shared with longer: the largest counts: 60 replicas\n" in held.diff().out
 
     (held.now / "reservations/exam.yaml").unlink()
     (held.now / "reservations/longer.yaml").write_text(f"{EXAM.split('---')[0]}---\n{LONGER}", "utf-8")
+    assert warnings(held, OPEN) == []
+    (shrinking,) = open_now(held)
+    assert warns(shrinking, "api", "40 replicas now", "25 then")
+
+    held.edit("longer.yaml", "2026-02-12", "2026-02-13")
     (warning,) = warnings(held, OPEN)
     assert warns(warning, API, "goes back to 3", "longer")
+
+
+def cores(name: str, count: int, overlap: str) -> str:
+    exam = EXAM[EXAM.index("---\n") + 4 :].replace("name: exam", f"name: {name}")
+    return exam.replace("placeholderCount: 40", f"placeholderCount: {count}, overlap: {overlap}")
+
+
+def with_cores(pair: Pair, overlap: str, *names: str) -> Pair:
+    """Write two reservations that share a number; `names`: those of the head. The base has both."""
+    site = f"{SITE}---\n{EXAM.split('---')[0]}"
+    for folder, known in ((pair.was, ("ca", "cb")), (pair.now, names)):
+        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+        for name, count in (("ca", 32), ("cb", 96)):
+            if name in known:
+                (folder / f"reservations/{name}.yaml").write_text(cores(name, count, overlap), "utf-8")
+    return pair
+
+
+@pytest.mark.parametrize(("overlap", "most", "word"), [("sum", 128, "together"), ("max", 96, "largest")])
+def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
+    pair: Pair, overlap: str, most: int, word: str
+) -> None:
+    with_cores(pair, overlap, "ca", "cb")
+    (pair.was / "reservations/cb.yaml").unlink()
+    (added,) = change(pair)["reservations"]
+    (growing,) = open_now(pair)
+
+    for text in (added["holds"]["after"], pair.diff().out, pair.diff("-o", "markdown").out):
+        assert f"{most} replicas" in text.partition("shared with ca: ")[2].split("\n")[0]
+        assert word in text.partition("shared with ca: ")[2].split("\n")[0]
+    assert warns(growing, "api grows", "32 replicas now", f"{most} then")
+
+
+@pytest.mark.parametrize(
+    ("overlap", "left", "levels"),
+    [
+        pytest.param("sum", (), ("128 replicas now", "3 then"), id="sum-none"),
+        pytest.param("max", (), ("96 replicas now", "3 then"), id="max-none"),
+        pytest.param("sum", ("cb",), ("128 replicas now", "96 then"), id="sum-larger"),
+        pytest.param("max", ("ca",), ("96 replicas now", "32 then"), id="max-smaller"),
+        pytest.param("max", ("cb",), None, id="max-larger"),
+    ],
+)
+def test_who_leaves_a_shared_number_changes_it_by_what_is_left(
+    pair: Pair, overlap: str, left: tuple[str, ...], levels: tuple[str, ...] | None
+) -> None:
+    with_cores(pair, overlap, *left)
+    told, back = open_now(pair), warnings(pair, OPEN)
+
+    assert len(told) == (2 - len(left) if levels else 0)
+    assert all(warns(text, "api", *levels or ()) for text in told)
+    assert len(back) == (0 if left else 2)
+    assert not any("may still set" in text or "sets" in text for text in (*told, *back))
+
+
+@pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
+def test_a_class_that_moves_takes_the_number_of_another_cluster(pair: Pair, at: str) -> None:
+    entry = SITE[SITE.index("held: ") : SITE.index("    - {name: lab")].strip()
+    site = SITE.replace("namespace: seats}", f"namespace: seats, {entry}}}")
+    with_exam(pair, site, EXAM).edit("exam.yaml", "cluster: prod", "cluster: lab")
+    told, back = open_now(pair), warnings(pair, OPEN)
+
+    assert [field["what"] for field in change(pair, at)["reservations"][0]["fields"]] == ["clusters"]
+    assert warns(told[0], "api in prod closes", "40 replicas now", "3 then")
+    assert warns(told[1], "api in lab opens", "3 now", "40 replicas then")
+    assert len(told) == 2
+    assert [warns(text, "In prod", API, "goes back to 3", "middle of a window") for text in back] == [True]
+    assert warnings(pair, BEFORE) == []
+
+
+def test_a_rename_says_what_becomes_of_the_number(held: Pair) -> None:
+    held.edit("exam.yaml", "name: exam", "name: finals")
+    (renamed,) = [item["message"] for item in change(held, OPEN)["warnings"] if item["code"] == "renamed"]
+
+    assert warns(renamed, "It was exam", API, "otherwise 3", "goes back")
+    assert "seats" not in renamed
+
+
+def test_another_version_of_the_api_is_named_and_moves_nothing(held: Pair) -> None:
+    for name in ("site.yaml", "exam.yaml"):
+        held.edit(name, "autoscaling/v2", "autoscaling/v1")
+    found = change(held, OPEN)
+    (exam,) = found["reservations"]
+
+    assert [field["what"] for field in exam["fields"]] == ["apiVersion"]
+    assert (warnings(held, OPEN), open_now(held)) == ([], [])
 
 
 def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:

@@ -74,8 +74,18 @@ def test_every_field_can_be_written() -> None:
         ({"unless": {}}, ["B011 spec.policies.0.unless"]),
         ({"unless": {"names": [5]}}, ["B013 spec.policies.0.unless.names.0"]),
         ({"match": {"classes": ["Small"]}}, ["B019 spec.policies.0.match.classes.0"]),
+        ({"match": {"targets": ["*"], "backends": ["placeholder"]}},
+         ["B016 spec.policies.0.match.backends @key"]),
+        ({"unless": {"targets": ["*"], "backends": ["nodePool"]}},
+         ["B016 spec.policies.0.unless.backends @key"]),
+        ({"match": {"targets": ["*"], "backends": ["placeholder", "value"]}}, []),
+        ({"match": {"targets": ["*"]}, "when": {"priorityAbove": 0}},
+         ["B016 spec.policies.0.when.priorityAbove @key"]),
+        ({"match": {"backends": ["value"]}, "when": {"priorityAbove": 0}},
+         ["B016 spec.policies.0.when.priorityAbove @key"]),
+        ({"match": {"backends": ["value", "koordinator"]}, "when": {"priorityAbove": 0}}, []),
     ],
-)
+)  # fmt: skip
 def test_what_is_told_of_a_policy(policy: dict[str, Any], problems: list[str]) -> None:
     assert told(site(policies=[{**REFUSED, **policy}])) == [f"a.yaml {problem}" for problem in problems]
 

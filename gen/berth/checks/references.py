@@ -11,6 +11,7 @@ from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
 from berth.schema.documentproblems import IDLE_KEY, choice, nearest, shown
+from berth.schema.policies import MatchSpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
 
@@ -114,9 +115,6 @@ def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]
 
 def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what all policies name: a misspelled class, cluster or target would match nothing."""
-    targets = sorted(
-        {begin for cluster in site.clusters for held in cluster.held for begin in held.target_beginnings}
-    )
     for i, policy in enumerate(site.policies):
         for key, match in (("match", policy.match), ("unless", policy.unless)):
             path: Path = ("spec", "policies", i, key)
@@ -126,13 +124,23 @@ def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]
                 )
             for j, name in enumerate(match.clusters if match else ()):
                 yield from check_named_cluster(site.origin, name, site, (*path, "clusters", j))
-            for j, pattern in enumerate(match.targets if match else ()):
-                if not any(_may_begin(begin, pattern) for begin in targets):
-                    message = f"{shown(pattern)} fits nothing that a cluster lists in held."
-                    fix = (
-                        choice(pattern, tuple(f"{begin}*" for begin in targets)) if targets else "Remove it."
-                    )
-                    yield site.origin.problem(UNKNOWN_TARGET, (*path, "targets", j), message, fix)
+            yield from _check_targets(match, site, (*path, "targets")) if match else ()
+
+
+def _check_targets(match: MatchSpec, site: Site, path: Path) -> Iterator[Problem]:
+    """Check that the clusters of a policy list what its targets name."""
+    clusters = [cluster for cluster in site.clusters if cluster.name in match.clusters or not match.clusters]
+    if not clusters:
+        return  # they are unknown
+    targets = sorted(
+        {begin for cluster in clusters for held in cluster.held for begin in held.target_beginnings}
+    )
+    where = f"cluster {' or '.join(match.clusters)}" if match.clusters else "a cluster"
+    for i, pattern in enumerate(match.targets):
+        if not any(_may_begin(begin, pattern) for begin in targets):
+            message = f"{shown(pattern)} fits nothing that {where} lists in held."
+            fix = choice(pattern, tuple(f"{begin}*" for begin in targets)) if targets else "Remove it."
+            yield site.origin.problem(UNKNOWN_TARGET, (*path, i), message, fix)
 
 
 def _may_begin(beginning: str, pattern: str) -> bool:

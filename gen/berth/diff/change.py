@@ -70,7 +70,7 @@ class ReservationChange(NamedTuple):
     rehearsals: OccurrenceChanges = OccurrenceChanges((), (), (), 0)  # which are no dates of the course
     causes: tuple[tuple[str, str], ...] = ()
     holds: tuple[str, str] = ("", "")  # the number of somebody else's object, and what it is otherwise
-    peers: tuple[str, ...] = ()  # other reservations that hold this number
+    shared: str = ""  # which other reservations hold this number, and what it is by all
 
     @property
     def is_retitled(self) -> bool:

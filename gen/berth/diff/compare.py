@@ -39,7 +39,7 @@ class ReservationVersion(NamedTuple):
 
     `calendars`: its own and those of all. `clusters`: the cluster of each class. `slot_hashes`: a
     hash of the slots of each class. `peers`: other reservations that hold the same number. `added_steps`:
-    what others add to it, for policies.
+    what others add to it, for policies. `shared_most`: the most that it is by all who hold it.
     """
 
     reservation: Reservation
@@ -52,6 +52,7 @@ class ReservationVersion(NamedTuple):
     rehearsals: tuple[Occurrence, ...] = ()
     peers: tuple[str, ...] = ()
     added_steps: ClassSteps = ()
+    shared_most: int = 0
 
     @property
     def windows(self) -> tuple[Occurrence, ...]:
@@ -137,13 +138,22 @@ def compare_versions(
         reservation.owner,
         rehearsals,
         holds=(_held_text(before), _held_text(after)),
-        peers=found.peers,
+        shared=_shared_text(found),
     )
 
 
 def _held_text(version: ReservationVersion | None) -> str:
     held = version.reservation.holder.held_text if version else ""
-    return f"{held}, shared with {' and '.join(version.peers)}" if version and version.peers else held
+    return f"{held}, {_shared_text(version)}" if version and version.peers else held
+
+
+def _shared_text(version: ReservationVersion) -> str:
+    """Return who else holds the number, and what it is by all of them: `shared with lab: 128 together`."""
+    if not version.peers:
+        return ""
+    most = version.reservation.holder.unit.amount(version.shared_most)
+    effect = f"{most} together" if version.reservation.overlap == "sum" else f"the largest counts: {most}"
+    return f"shared with {' and '.join(version.peers)}: {effect}"
 
 
 def _compare_occurrences(

@@ -41,6 +41,7 @@ from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
 from berth.diff.permissions import new_permissions
 from berth.diff.shared import compare_shared
+from berth.diff.sharednumbers import most
 from berth.findings import ERROR, Finding, Problem
 from berth.manifests.placed import Placed, placed
 from berth.pipeline import Item, Pipeline
@@ -266,6 +267,7 @@ class Comparison:
         for loads, version in zip(self._loads, (old, new), strict=True):
             if version:
                 _add_loads(loads, version)
+        old, new = _with_shared_most(old, self._base), _with_shared_most(new, self._head)
         reservation_change = compare_versions(old, new)
         judged = self._with_added_steps(old, self._base), self._with_added_steps(new, self._head)
         self._policy_cases += policy_cases(reservation_change, *judged, self._policies, self._options.now)
@@ -289,13 +291,14 @@ class Comparison:
                 )
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_windows(old), _active_windows(new)
-            held = risks.held_now(old, new, now, goes_back=self._goes_back(old))
+            pipelines = self._base, self._head
+            held = risks.held_now((old, new), pipelines, now, goes_back=self._goes_back(old))
             self._warnings += risks.date_warnings(reservation_change, sides, now, notice, held)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
             self._warnings += risks.slot_warnings(old, new, now, is_open=is_open)
             was_open = any(one.open <= now < one.end for one in sides[0])
             if self._goes_back(old):
-                self._warnings += risks.number_warnings(old, new, was_open=was_open)
+                self._warnings += risks.number_warnings(old, new, self._head, now, was_open=was_open)
 
     def _with_added_steps(
         self, version: ReservationVersion | None, side: Pipeline
@@ -344,6 +347,15 @@ def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
             [] if reservation.suspend else [(name, pool_steps(reservation, resource_class, version.windows))]
         )
         loads.add(version.cluster_of(name), reservation, [name], steps)
+
+
+def _with_shared_most(version: ReservationVersion | None, side: Pipeline) -> ReservationVersion | None:
+    """Return a version with the most that its number is by all who hold it."""
+    if version is None or not version.peers:
+        return version
+    number = version.reservation.holder.shared
+    counts = [most(number, cluster, side) for cluster in dict.fromkeys(version.clusters)]
+    return version._replace(shared_most=max(counts, default=0))
 
 
 def _may_declare(side: Pipeline, version: ReservationVersion) -> bool:

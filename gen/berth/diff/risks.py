@@ -9,7 +9,6 @@ from typing import NamedTuple
 from berth.backends.backendinterface import backend_of
 from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
-from berth.core.target import full_count, target
 from berth.cron import next_hit
 from berth.cron import parse as parse_cron
 from berth.dates.expansion import Occurrence
@@ -19,7 +18,9 @@ from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.permissions import RBAC
+from berth.diff.sharednumbers import holding, level_now, open_seats
 from berth.diff.wording import date_and_times
+from berth.pipeline import Pipeline
 from berth.quantity import parse as parse_quantity
 from berth.schema.seatholders import Holder, Unit
 from berth.schema.values import Cluster, Site
@@ -83,10 +84,14 @@ def date_warnings(
             message = f"{_dates(marked)}: a clock change {verb} the time at which it starts or ends."
             yield ChangeWarning("clock-change", change.name, message)
     if change.kind == RENAMED:
-        message = (
-            f"It was {change.old_name}: the engine deletes that reservation and creates this one, so seats "
-            "that are open now are removed and created again."
-        )
+        message = f"It was {change.old_name}: the engine deletes that reservation and creates this one"
+        if change.holds[1]:
+            message += (
+                f". If it deletes first, the number goes back in between: {change.holds[1]}. If it creates "
+                "first, the number stays."
+            )
+        else:
+            message += ", so seats that are open now are removed and created again."
         yield ChangeWarning("renamed", change.name, message)
 
 
@@ -177,14 +182,7 @@ def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
     found = reservation.holder.persistence
     if found is not None:
         return dict(reservation.seats) if found.is_open(now) else {}
-    current = [
-        opening.row(reservation.profile)
-        for item in version.windows
-        for opening in item.openings()
-        if opening.open <= now < opening.end
-    ]
-    names = dict.fromkeys(name for one in current for name, _ in one.seats)
-    return {name: target(current, now, full_count(name, now), reservation.overlap) for name in names}
+    return open_seats(reservation, version.windows, now)
 
 
 class HeldNow(NamedTuple):
@@ -195,11 +193,52 @@ class HeldNow(NamedTuple):
 
 
 def held_now(
-    old: ReservationVersion | None, new: ReservationVersion | None, now: int, *, goes_back: bool
+    versions: tuple[ReservationVersion | None, ReservationVersion | None],
+    sides: tuple[Pipeline, Pipeline],
+    now: int,
+    *,
+    goes_back: bool,
 ) -> HeldNow:
-    """Return what both sides hold. `goes_back`: Berth may give back what the base holds."""
-    after = _otherwise_text(new or old) if goes_back else "the same"
-    return HeldNow((seats_now(old, now), seats_now(new, now)), (_otherwise_text(old), after))
+    """Return what both sides hold. `goes_back`: Berth may give back what the base holds.
+
+    A number is what all make of it who hold it. A class that moves is one of each cluster.
+    """
+    old, new = versions
+    moved = moved_classes(old, new)
+    before, after = (
+        {
+            f"{name} in {cluster}" if name in moved else name: count
+            for (name, cluster), count in _counts_now(own, own or other, side, now).items()
+        }
+        for own, other, side in zip(versions, (new, old), sides, strict=True)
+    )
+    becomes = _otherwise_text(new or old) if goes_back else "the same"
+    return HeldNow((before, after), (_otherwise_text(old), becomes))
+
+
+def moved_classes(old: ReservationVersion | None, new: ReservationVersion | None) -> frozenset[str]:
+    """Return the classes that are in another cluster on the other side."""
+    before, after = (
+        {*zip((one.name for one in side.classes), side.clusters, strict=True)} if side else set()
+        for side in (old, new)
+    )
+    both = {name for name, _ in before} & {name for name, _ in after}
+    return frozenset(name for name, _ in before ^ after if name in both)
+
+
+def _counts_now(
+    own: ReservationVersion | None, known: ReservationVersion | None, side: Pipeline, now: int
+) -> dict[tuple[str, str], int]:
+    """Return the counts now by class and cluster. `known`: the other version where this side has none."""
+    if known is None:
+        return {}
+    places = [*zip((one.name for one in known.classes), known.clusters, strict=True)]
+    number = known.reservation.holder.shared
+    if number is None:
+        seats = seats_now(own, now)
+        return {(name, cluster): seats[name] for name, cluster in places if name in seats}
+    levels = {(name, cluster): level_now(number, cluster, side, now) for name, cluster in places}
+    return {place: level for place, level in levels.items() if level is not None}
 
 
 def _otherwise_text(version: ReservationVersion | None) -> str:
@@ -207,8 +246,7 @@ def _otherwise_text(version: ReservationVersion | None) -> str:
         return ""
     count, unit = version.reservation.holder.otherwise_count, version.reservation.holder.unit
     text = unit.amount(count) if count is not None and unit.is_quantity else str(count)
-    text = "what it is otherwise" if count is None else text
-    return f"{text}, or what {' or '.join(version.peers)} sets," if version.peers else text
+    return "what it is otherwise" if count is None else text
 
 
 def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
@@ -307,16 +345,41 @@ def _other_backend(before: Holder, after: Holder) -> str:
 
 
 def number_warnings(
-    old: ReservationVersion | None, new: ReservationVersion | None, *, was_open: bool
+    old: ReservationVersion | None,
+    new: ReservationVersion | None,
+    head: Pipeline,
+    now: int,
+    *,
+    was_open: bool,
 ) -> Iterator[ChangeWarning]:
     """Warn about a number of somebody else that goes back to what it was. `was_open`: in a window."""
-    if old is None:
+    if old is None or old.reservation.holder.shared is None:
         return
     before, after = old.reservation.holder, new.reservation.holder if new else None
+    left = [cluster for cluster in dict.fromkeys(old.clusters) if new is None or cluster not in new.clusters]
+    stays = after is not None and not left and after.shared == before.shared
+    if not stays:  # others may hold it now
+        places = left or dict.fromkeys(old.clusters)
+        levels = [level_now(before.shared, cluster, head, now) for cluster in places]
+        was_open = was_open and None in levels
     name = (new or old).reservation.name
-    for code, message in backend_of(before).change_risks(before, after, is_open=was_open):
-        shared = f" {' or '.join(old.peers)} may still set it." if old.peers else ""
-        yield ChangeWarning(code, name, f"{message}{shared}")
+    where = f"In {' and '.join(left)} " if new and left else ""
+    sharing = sharing_names(old, head)
+    for code, message in backend_of(before).change_risks(before, None if left else after, is_open=was_open):
+        shared = f" {' or '.join(sharing)} may still set it." if sharing else ""
+        yield ChangeWarning(code, name, f"{where}{message}{shared}")
+
+
+def sharing_names(old: ReservationVersion, head: Pipeline) -> list[str]:
+    """Return the other reservations of the head that hold the number of one of the base."""
+    return sorted(
+        {
+            place.reservation.name
+            for cluster in old.clusters
+            for place in holding(old.reservation.holder.shared, cluster, head)
+            if place.reservation.name != old.reservation.name
+        }
+    )
 
 
 _SLOTS_REPLACED_AT_ONCE = (

@@ -158,8 +158,8 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
     diff_lines += _standing(*one.standing)
     if one.kind in {ADDED, REMOVED} and any(one.holds):
         diff_lines.append(DiffLine(_SIGNS[one.kind], f"holds {one.holds[one.kind == ADDED]}"))
-    elif one.peers:
-        diff_lines.append(DiffLine(" ", f"the number is shared with {' and '.join(one.peers)}"))
+    elif one.shared:
+        diff_lines.append(DiffLine(" ", f"the number is {one.shared}"))
     return [*diff_lines, *_seat_hours(one)]
 
 

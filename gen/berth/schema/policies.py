@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from berth.backends.backendregistry import BackendType
+from berth.backends.backendregistry import HOLDERS, BackendType
 from berth.findings import Path
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, Whole, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
+from berth.schema.seatholders import Holder
 from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
 
 APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
@@ -38,8 +39,17 @@ class MatchSpec(Model):
     def is_about_shared(self) -> bool:
         return any(kind != RESERVATION for kind in self.kinds)
 
+    @property
+    def holders(self) -> list[type[Holder]]:
+        """Return the backends of the reservations that it can be about."""
+        holders = [HOLDERS[name] for name in self.backends or HOLDERS]
+        return [holder for holder in holders if holder.has_target or not self.targets]
+
     def check(self, path: Path, report: DocumentProblems) -> None:
-        """Report what only reservations have, in a policy about documents that all share."""
+        """Report what no reservation can be, and what only reservations have in a policy about others."""
+        if not self.holders:
+            message = f"targets fits no reservation with backend {' or '.join(self.backends)}."
+            report(CONFLICT, (*path, "backends"), message, "Remove backends, or targets.", at_key=True)
         for name in ("owners", "labels", "classes", "clusters", "backends", "targets"):
             if self.is_about_shared and getattr(self, name):
                 message = f"{name} fits no document of kind {', '.join(self.kinds)}."
@@ -95,6 +105,12 @@ class PolicySpec(Model):
         if is_about_shared and not self.when.is_blank:
             message = "conditions are about reservations, and kinds names documents that all share."
             report(CONFLICT, (*path, "when"), message, "Write a policy for each.", at_key=True)
+        holders = self.match.holders
+        has_priority = not holders or any(holder.has_priority for holder in holders)
+        if self.when.priority_above is not None and not has_priority:
+            message = f"nothing has a priority with backend {' or '.join(one.backend for one in holders)}."
+            fix = "Remove priorityAbove, or write a policy of its own."
+            report(CONFLICT, (*path, "when", "priorityAbove"), message, fix, at_key=True)
 
     @property
     def effect(self) -> str:

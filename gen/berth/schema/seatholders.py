@@ -141,6 +141,12 @@ class Holder:
     needs_requests: ClassVar[bool] = True
     """Whether seats of a class without requests are all on one node, so that the class is refused."""
 
+    has_target: ClassVar[bool] = False
+    """Whether it holds a number of somebody else's object."""
+
+    has_priority: ClassVar[bool] = False
+    """Whether its author gives a priority to what holds the seats."""
+
     @classmethod
     def is_in(cls, cluster: Equipment) -> bool:  # noqa: ARG003
         """Tell whether the Site says that a cluster can have it."""

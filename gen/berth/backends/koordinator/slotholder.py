@@ -16,6 +16,7 @@ class SlotHolder(Holder):
     """Reservations of Koordinator, one for each seat."""
 
     backend = "koordinator"
+    has_priority = True
     implementation = "berth.backends.koordinator.koordinatorbackend"
     is_stabilized = False  # a session that leaves its slot frees it at once
     needs_requests = False  # a slot may hold something else

@@ -62,6 +62,7 @@ class ValueBackend(Backend):
         assert isinstance(holder, ValueHolder)
         options = holder.options
         yield "number", str(options.target)
+        yield "apiVersion", options.target.api_version if options.target else ""
         yield "otherwise", options.otherwise_text
         yield "unit", options.unit or ""
         if options.target:

@@ -17,6 +17,7 @@ class ValueHolder(Holder):
     implementation = "berth.backends.value.valuebackend"
     behaviors = ("none", "maintain", "reduce", "buffer")
     needs_requests = False
+    has_target = True
     overlap = "max"  # a floor or a cap that several have asked for
 
     options: "ValueOptions"
