@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise, permutations
 
 from berth.backends.backendinterface import CheckedReservation
-from berth.backends.value.numberpairs import _Holding, _levels
+from berth.backends.value.numberlevels import NumberHolding, number_levels
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
 from berth.dates.rehearsals import rehearsal_places
@@ -124,16 +124,16 @@ def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> It
 
     What counts is what all who hold a number ask for, at each moment from `now` on.
     """
-    by_number: dict[tuple[object, ...], list[_Holding]] = {}
+    by_number: dict[tuple[object, ...], list[NumberHolding]] = {}
     for reservation in sorted(declared.reservations, key=lambda each: each.name):
         options = _options(reservation)
         if options is not None and options.target is not None:
             for place in placed(reservation, declared, site):
-                holding = _Holding(reservation, place.classes[0].name)
+                holding = NumberHolding(reservation, place.classes[0].name)
                 by_number.setdefault((place.cluster.name, options.target.identity), []).append(holding)
     least: dict[str, int] = {}
     for holdings in by_number.values():
-        for level, following in pairwise(_levels(holdings, declared)):
+        for level, following in pairwise(number_levels(holdings, declared)):
             name, is_over = level.reservation.name, now is not None and following.since <= now
             if level.amount is not None and not is_over:
                 least[name] = min(level.amount, least.get(name, level.amount))
