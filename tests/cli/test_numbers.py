@@ -71,6 +71,18 @@ def test_the_number_and_what_it_is_otherwise_are_listed(
     assert wide[header.index("OTHERWISE") :].strip().startswith(text)
 
 
+def test_what_sharing_does_is_listed_where_a_number_is_shared(berth: Berth, folder: Path) -> None:
+    assert all("overlap" not in item for item in items(berth, "list"))
+    assert "OVERLAP" not in berth("list", *NOW, "-o", "wide").out
+    (folder / "reservations/longer.yaml").write_text(LONGER, "utf-8")
+    rows = {item["name"]: item.get("overlap") for item in items(berth, "list")}
+
+    assert {name: overlap for name, overlap in rows.items() if overlap} == {"exam": "max", "longer": "max"}
+    header, *lines = berth("list", *NOW, "-o", "wide").out.splitlines()
+    found = {line.split()[0]: line[header.index("OVERLAP") :].split()[:1] for line in lines}
+    assert (found["exam"], found["longer"]) == (["max"], ["max"])
+
+
 def test_a_simulation_says_what_its_target_counts(berth: Berth, folder: Path, exam: Path) -> None:
     assert {step["unit"] for step in items(berth, "simulate", "exam")} == {"replica"}
     (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")

@@ -32,8 +32,8 @@ new permissions in berth; 1 reservation changed; 1 warning
 ../was -> working tree
 
 New permissions
-+ berth: Role kurs grants get configmaps kurs, get/create/patch configmaps kurs-record, create events, get deployments.apps kurs-small, get/patch deployments/scale.apps kurs-small
-+ berth: RoleBinding kurs grants Role kurs to ServiceAccount berth/kurs
++ berth in prod: Role kurs grants get configmaps kurs, get/create/patch configmaps kurs-record, create events, get deployments.apps kurs-small, get/patch deployments/scale.apps kurs-small
++ berth in prod: RoleBinding kurs grants Role kurs to ServiceAccount berth/kurs
 
 ~ kurs (was course): Zürich, Café | Lab [prod]
 ~   name: course -> kurs

@@ -59,9 +59,22 @@ def test_permissions_on_objects_of_others_say_what_they_reach(pair: Pair) -> Non
     granted = [line for line in pair.diff().out.splitlines() if "Role berth-" in line and "held" in line]
 
     for where, text in (("shop", "every field"), ("web", "nothing else")):
-        roles = [line for line in granted if line.startswith(f"+ {where}: Role ")]
+        roles = [line for line in granted if line.startswith(f"+ {where} in prod: Role ")]
         assert roles
         assert all(text in line for line in roles)
+
+
+def test_permissions_name_the_cluster_where_there_are_several(pair: Pair) -> None:
+    """One line for each, so that nobody takes two clusters for one."""
+    entry = SITE[SITE.index("held: ") : SITE.index("    - {name: lab")].strip()
+    site = SITE.replace("namespace: seats}", f"{entry}}}")
+    (pair.now / "reservations/site.yaml").write_text(site, "utf-8")
+    lines = [line for line in pair.diff().out.splitlines() if line.startswith("+ shop in ")]
+    found = {item["cluster"] for item in change(pair)["permissions"] if item["namespace"] == "shop"}
+
+    assert len(lines) == len({*lines}) > 0
+    assert found == {"prod", "lab"}
+    assert {line.removeprefix("+ shop in ").partition(":")[0] for line in lines} == found
 
 
 def test_other_counts_are_in_replicas(held: Pair) -> None:

@@ -26,7 +26,7 @@ def test_a_role_in_another_namespace_is_the_first_thing_that_is_said(pair: Pair)
     found = change(pair)[1]["permissions"]
 
     assert told.out.startswith("new permissions in kube-system; ")
-    assert told.out.split("\n\n")[1].startswith("New permissions\n+ kube-system: Role ")
+    assert told.out.split("\n\n")[1].startswith("New permissions\n+ kube-system in lab: Role ")
     roles = [one for one in found if one["kind"] == "Role"]
     assert [(role["namespace"], role["grants"]) for role in roles] == [
         ("kube-system", ["list pods", "watch pods"])

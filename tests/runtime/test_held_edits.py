@@ -10,7 +10,7 @@ from berth.runtime.apiclient import Response
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
-from tests.runtime.heldworld import HPA, HeldWorld, foreign, number_text, parsed, shop
+from tests.runtime.heldworld import HPA, SHORT, HeldWorld, foreign, number_text, parsed, shop
 from tests.runtime.sweepworld import deployment, made
 from tests.runtime.world import Row, at
 
@@ -105,6 +105,23 @@ def test_the_evidence_of_an_edited_number_is_removed_and_that_of_the_current_one
     world.sweep()
 
     assert world.names("target") == [objectnames.target("course-small", json.dumps(HPA | {"otherwise": 7}))]
+
+
+def test_a_renamed_reservation_keeps_its_number() -> None:
+    """An engine creates the new one and deletes the old one in the same minute."""
+    world = held_world()
+    world.start()
+
+    def rename() -> None:
+        world.apply(None)
+        world.apply(number_text(HPA, [("exam/1", *SHORT[1:])], "exam"), "exam")
+
+    world.plan("07:40", rename)
+    world.run("07:44")
+    world.sweeps("08:20")
+
+    assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
+    assert world.cluster.notes() == []
 
 
 OLDER = HPA | {"apiVersion": "autoscaling/v1"}

@@ -73,6 +73,7 @@ class _Summary(NamedTuple):
     seat_seconds: int
     next: int | None  # the instant at which it opens next
     rehearsals: int = 0  # which are no occurrences
+    is_shared: bool = False  # others hold the same number
 
     @property
     def unit(self) -> Unit:
@@ -166,7 +167,8 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
         bool(rehearsal.of_classes(names).seats) and selection.has_time(rehearsal.open, rehearsal.end)
         for rehearsal in part.rehearsals
     )
-    return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming, rehearsals)
+    seats, is_shared = tuple(most.items()), bool(part.placed.peers)
+    return _Summary(item.reservation, cluster, seats, number, seat_seconds, coming, rehearsals, is_shared)
 
 
 def _persistence_json(persistence: Persistence) -> dict[str, str | None]:
@@ -183,6 +185,9 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column("path", "path", lambda row: row.reservation.holder.path_text or None, is_optional=True),
     Column("otherwise", "", lambda row: row.reservation.holder.otherwise_text),
     Column("", "otherwise", lambda row: row.otherwise, is_optional=True),
+    Column(
+        "overlap", "overlap", lambda row: row.reservation.overlap if row.is_shared else None, is_optional=True
+    ),
     Column("", "behavior", lambda row: row.reservation.behavior),
     Column("behavior", "", lambda row: ", ".join(_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
@@ -235,6 +240,7 @@ _WIDE = (
     "target",
     "path",
     "otherwise",
+    "overlap",
     "owner",
 )
 
@@ -249,7 +255,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
         table = Table.of(columns, rows, _WIDE).without_empty(
-            "owner", "rehearsals", "target", "path", "otherwise"
+            "owner", "rehearsals", "target", "path", "otherwise", "overlap"
         )
         if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")

@@ -85,6 +85,7 @@ def as_answer(change: Change) -> Answer:
                     "kind": permission.kind,
                     "name": permission.name,
                     "namespace": permission.namespace or None,
+                    "cluster": permission.cluster or None,
                     "grants": list(permission.grants),
                     "path": permission.file,
                 }

@@ -149,7 +149,7 @@ class Comparison:
             tuple(files),
             plan,
             tuple(result for result in results if not result.lacks_cost),
-            tuple(new_permissions(files)),
+            tuple(new_permissions(files, names_clusters=self._has_clusters)),
             tuple(shared),
             self._ignored(),
             is_judged=base.is_valid or (self._base.site is not None and not self._policies),
@@ -310,6 +310,12 @@ class Comparison:
         places = placed(version.reservation, declared, site)
         added = [steps for place in places for steps in added_steps(place, declared, site)]
         return version._replace(added_steps=added)
+
+    @property
+    def _has_clusters(self) -> bool:
+        """Whether one of the sides has several clusters."""
+        sites = (side.site for side in (self._base, self._head))
+        return any(site is not None and len(site.clusters) > 1 for site in sites)
 
     def _goes_back(self, old: ReservationVersion | None) -> bool:
         """Tell whether the head lets Berth give back what a reservation of the base holds."""

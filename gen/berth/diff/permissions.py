@@ -14,17 +14,28 @@ RBAC = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 
 
 class Permission(NamedTuple):
-    """What an object of RBAC allows that it did not allow before. `file` is relative to the output folder."""
+    """What an object of RBAC allows that it did not allow before.
+
+    `file` is relative to the output folder. `cluster` is empty if there is no other.
+    """
 
     file: str
     kind: str
     name: str
     namespace: str  # empty: the whole cluster
     grants: tuple[str, ...]
+    cluster: str = ""
 
     @property
     def where(self) -> str:
         return self.namespace or EVERYWHERE
+
+    @property
+    def place(self) -> str:
+        """Return `berth`, or `berth in prod` where there are several clusters."""
+        if not self.cluster:
+            return self.where
+        return f"{self.namespace} in {self.cluster}" if self.namespace else f"{EVERYWHERE} {self.cluster}"
 
     @property
     def meaning(self) -> str:
@@ -37,11 +48,12 @@ class Permission(NamedTuple):
         return "Each such account can read them in every namespace, with their whole content"
 
 
-def new_permissions(files: Iterable[FileChange]) -> list[Permission]:
+def new_permissions(files: Iterable[FileChange], *, names_clusters: bool) -> list[Permission]:
     """Return what each object allows for the first time, those of the whole cluster first."""
     permissions = [
-        Permission(file.path, item.kind, item.name, item.namespace, tuple(grants))
+        Permission(file.path, item.kind, item.name, item.namespace, tuple(grants), cluster)
         for file in files
+        for cluster in [file.path.removeprefix("clusters/").partition("/")[0] if names_clusters else ""]
         for item in file.objects
         if item.kind in RBAC and item.change != REMOVED and (grants := new_grants(item))
     ]

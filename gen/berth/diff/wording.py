@@ -88,7 +88,7 @@ def _permission_line(one: Permission, others: int) -> DiffLine:
     grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
     verb = f"and {others} like it grant" if others else "grants"
     meaning = f". {one.meaning}" if one.meaning else ""
-    return DiffLine("+", f"{one.where}: {one.kind} {one.name} {verb} {grants}{meaning}{_reach(one)}")
+    return DiffLine("+", f"{one.place}: {one.kind} {one.name} {verb} {grants}{meaning}{_reach(one)}")
 
 
 def _reach(one: Permission) -> str:
