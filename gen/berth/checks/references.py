@@ -4,6 +4,7 @@ they count.
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from berth.core.sessions import RENKU_PROJECT
 from berth.dates.exceptions import DATES_OF_MACHINES, entry_path
@@ -11,9 +12,11 @@ from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
 from berth.schema.documentproblems import IDLE_KEY, choice, nearest, shown
-from berth.schema.policies import MatchSpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.policies import MatchSpec
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",
@@ -127,7 +130,7 @@ def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]
             yield from _check_targets(match, site, (*path, "targets")) if match else ()
 
 
-def _check_targets(match: MatchSpec, site: Site, path: Path) -> Iterator[Problem]:
+def _check_targets(match: "MatchSpec", site: Site, path: Path) -> Iterator[Problem]:
     """Check that the clusters of a policy list what its targets name."""
     clusters = [cluster for cluster in site.clusters if cluster.name in match.clusters or not match.clusters]
     if not clusters:
