@@ -86,13 +86,27 @@ def units_text(pools: Iterable[PoolLoad]) -> str:
     return " and ".join(unit.plural for unit in Unit if unit in counted) or Unit.SEAT.plural
 
 
+def step_pairs(steps: Steps) -> Iterator[tuple[int, int]]:
+    """Yield each minute with its change."""
+    return zip(steps[::2], steps[1::2], strict=True)
+
+
+def add_steps(pools: Iterable[Steps]) -> dict[int, int]:
+    """Add up the changes of pools by minute, in no order."""
+    changes: dict[int, int] = {}
+    for steps in pools:
+        for minute, change in step_pairs(steps):
+            changes[minute] = changes.get(minute, 0) + change
+    return changes
+
+
 def changes_by_class(pools: Iterable[PoolLoad]) -> ClassChanges:
     """Add up the changes of all pools of each class by minute: once for all that is counted of them."""
     changes: dict[str, dict[int, int]] = {}
     for pool in pools:
         if _weight(pool, {pool.resource_class: 1}):
             of_class = changes.setdefault(pool.resource_class, {})
-            for minute, change in zip(pool.steps[::2], pool.steps[1::2], strict=True):
+            for minute, change in step_pairs(pool.steps):
                 of_class[minute] = of_class.get(minute, 0) + change
     return changes
 
@@ -134,7 +148,7 @@ def active_pools(
     """Yield the pools that hold something at a minute, and how much."""
     for pool in pools:
         weight = _weight(pool, each)
-        pairs = zip(pool.steps[::2], pool.steps[1::2], strict=True)
+        pairs = step_pairs(pool.steps)
         held = weight and weight * sum(change for at, change in pairs if at <= minute)
         if held:
             yield pool, held
@@ -142,7 +156,7 @@ def active_pools(
 
 def last_rise(steps: Steps, minute: int) -> int:
     """Return the last minute up to `minute` at which the pool grew. A pool that holds something has one."""
-    return max(at for at, change in zip(steps[::2], steps[1::2], strict=True) if change > 0 and at <= minute)
+    return max(at for at, change in step_pairs(steps) if change > 0 and at <= minute)
 
 
 def held_by_reservation(

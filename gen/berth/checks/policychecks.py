@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from berth.checks.ceilings import ClassSteps, named_pool_steps, pool_steps
+from berth.checks.ceilings import ClassSteps, add_steps, named_pool_steps, pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
 from berth.dates.recurrence import expand
@@ -252,10 +252,7 @@ def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Seq
         resource_class = subject.known.get(name)
         has_sessions = resource_class is not None and resource_class.sessions is not None
         pools.append(named_pool_steps(subject.reservation, name, has_sessions, everything))
-    changes: dict[int, int] = {}
-    for steps in pools:
-        for minute, change in zip(steps[::2], steps[1::2], strict=True):
-            changes[minute] = changes.get(minute, 0) + change
+    changes = add_steps(pools)
     minutes = sorted(changes)
     levels = [*accumulate(changes[minute] for minute in minutes)]
     for occurrence in selected:

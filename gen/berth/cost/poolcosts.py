@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from berth.checks.ceilings import PoolLoad, levels
+from berth.checks.ceilings import PoolLoad, add_steps, levels
 from berth.checks.policychecks import PoolCost, PoolCosts
 from berth.cost.clusterplans import ClusterPlan, plan_clusters
 from berth.cost.ledger import TimeRange, cost_lines, month_splitter, sum_by, sum_lines
@@ -48,12 +48,5 @@ def seat_prices(
 
 def _held(steps: Sequence[int]) -> Iterator[int]:
     """Yield the seat-seconds between the changes of a pool."""
-    changes: dict[int, int] = {}
-    for minute, change in _pairs(steps):
-        changes[minute] = changes.get(minute, 0) + change
-    for since, until, count in levels(changes):
+    for since, until, count in levels(add_steps([steps])):
         yield 60 * (until - since) * count
-
-
-def _pairs(steps: Sequence[int]) -> Iterable[tuple[int, int]]:
-    return zip(steps[::2], steps[1::2], strict=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.checks.ceilings import NO_END, peak, pool_steps
+from berth.checks.ceilings import NO_END, add_steps, peak, pool_steps
 from berth.core.target import full_count, target
 from berth.core.timetable import OVERLAPS
 from berth.dates.expansion import Occurrence
@@ -55,9 +55,5 @@ def holding(number: object, cluster: str, side: Pipeline) -> Iterator[Placed]:
 
 
 def _peak(pools: Iterable[list[int]]) -> int:
-    changes: dict[int, int] = {}
-    for steps in pools:
-        for minute, change in zip(steps[::2], steps[1::2], strict=True):
-            changes[minute] = changes.get(minute, 0) + change
-    found = peak(changes, 0, NO_END)
+    found = peak(add_steps(pools), 0, NO_END)
     return found[0] if found else 0
