@@ -34,7 +34,7 @@ from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.gather import OccurrenceSessions, readable_timetables
 from berth.live.overriding import Overrides
-from berth.notation.instants import next_time
+from berth.notation.instants import is_span, next_time
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
 from berth.pipeline import Part, Pipeline
@@ -166,12 +166,9 @@ def override_end(text: str | None, clock: Clock) -> int:
     """Return the instant at which an override ends. Raise CommandError for one that it cannot end at."""
     if text is None:
         raise CommandError("--until is missing: --until +2h, --until 14:30, or an INSTANT.")
-    try:
-        until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
-    except CommandError as error:
-        if error.refusal is not None and error.refusal.fix == f"Write +{text}.":
-            override_end(f"+{text}", clock)  # which may be too far away as well
-        raise
+    if is_span(f"+{text}"):
+        override_end(f"+{text}", clock)  # what the refusal advises may be too far away as well
+    until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
     assert until is not None
     if until <= clock.now:
         raise CommandError(f"--until {text} is in the past.")

@@ -41,6 +41,11 @@ def instant(text: str, zone: Zone, now: int) -> int:
     return seconds
 
 
+def is_span(text: str) -> bool:
+    """Return whether a text is a distance from now, such as `+2h`."""
+    return _SPAN.fullmatch(text) is not None
+
+
 def next_time(text: str, zone: Zone, now: int) -> int | None:
     """Return the next instant at a time of day, such as `14:30`; None for any other text."""
     if not _TIME.fullmatch(text):
@@ -60,7 +65,7 @@ def _refusal(text: str, of_day: Refusal | None, *, is_alone: bool) -> Refusal:
             return refusal
     if of_day is not None and (not is_alone or of_day.fix.startswith("Write 2")) and text[:1].isdigit():
         return of_day
-    if _SPAN.fullmatch(f"+{text}"):
+    if is_span(f"+{text}"):
         return Refusal(f"{shown(text)} is not an instant.", f"Write +{text}.", TIME)
     fix = "Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h."
     return Refusal(f"{shown(text)} is not an instant.", fix, DATE)
