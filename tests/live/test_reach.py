@@ -1,5 +1,6 @@
 """Several clusters at once: who hangs holds nobody up, and who was reached is asked again the same way."""
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from berth.core.jsonvalues import parse_instant
 from berth.findings import LiveFinding
-from berth.live.access import ClusterAccess, run_concurrently
+from berth.live.access import ANSWER_SECONDS, ClusterAccess, run_concurrently
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 
 from tests.live import project
@@ -30,12 +31,19 @@ def test_each_task_has_its_own_answer_error_or_none() -> None:
     ]
 
 
-def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path) -> None:
+def looked_at(
+    tmp_path: Path, change: Callable[[ApiServer], object], patience: float = ANSWER_SECONDS
+) -> dict[str, ClusterFacts | LiveFinding]:
+    """Return what is found of both clusters, after a change of how `lab` answers."""
     git = project.project()
     with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
-        lab.hangs = True
+        change(lab)
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        found = ClusterAccess(str(file), {}, patience=3.0).facts(git.site, PLACES, parse_instant(NOW))
+        return ClusterAccess(str(file), {}, patience=patience).facts(git.site, PLACES, parse_instant(NOW))
+
+
+def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path) -> None:
+    found = looked_at(tmp_path, lambda lab: setattr(lab, "hangs", True), 3.0)
 
     assert isinstance(found["prod"], ClusterFacts)
     assert not isinstance(found["lab"], ClusterFacts)
@@ -62,11 +70,7 @@ DEEP = b'{"a[": [' * 1500 + b'"\\"]"' + b"]}" * 1500
 
 def test_what_nests_too_deep_to_be_read_hides_nothing_else(tmp_path: Path) -> None:
     """A pod that was taken over may write such a record."""
-    git = project.project()
-    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
-        lab.deep = DEEP
-        file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        found = ClusterAccess(str(file), {}, patience=120.0).facts(git.site, PLACES, parse_instant(NOW))
+    found = looked_at(tmp_path, lambda lab: setattr(lab, "deep", DEEP), 120.0)
 
     assert isinstance(found["lab"], ClusterFacts)
     assert isinstance(found["prod"], ClusterFacts)
@@ -86,11 +90,7 @@ def test_what_nests_too_deep_to_be_read_hides_nothing_else(tmp_path: Path) -> No
     ids=["nothing", "status", "text", "no-metadata", "no-name", "metadata-is-text"],
 )
 def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answer: dict[str, Any]) -> None:
-    git = project.project()
-    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
-        lab.says = answer
-        file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        found = ClusterAccess(str(file), {}).facts(git.site, PLACES, parse_instant(NOW))
+    found = looked_at(tmp_path, lambda lab: setattr(lab, "says", answer))
 
     assert isinstance(found["prod"], ClusterFacts)
     assert isinstance(found["lab"], LiveFinding)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import click
@@ -35,7 +34,7 @@ from berth.dates.moments import (
     span_text,
 )
 from berth.dates.zone import Zone
-from berth.manifests.placed import behaviors_by_class
+from berth.manifests.placed import used_behaviors
 from berth.notation.refusal import CommandError
 from berth.output.answers import (
     Answer,
@@ -189,7 +188,7 @@ _BEFORE: tuple[Column[_Summary], ...] = (
         "overlap", "overlap", lambda row: row.reservation.overlap if row.is_shared else None, is_optional=True
     ),
     Column("", "behavior", lambda row: row.reservation.behavior),
-    Column("behavior", "", lambda row: ", ".join(_behaviors(row.reservation))),
+    Column("behavior", "", lambda row: ", ".join(used_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
     Column("occurrences", "", lambda row: row.occurrences if row.persistence is None else None),
     Column("rehearsals", "rehearsals", lambda row: row.rehearsals or None, is_optional=True),
@@ -243,10 +242,6 @@ _WIDE = (
     "overlap",
     "owner",
 )
-
-
-def _behaviors(reservation: Reservation) -> Iterable[str]:
-    return dict.fromkeys(chain.from_iterable(behaviors_by_class(reservation).values()))
 
 
 def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:

@@ -8,6 +8,11 @@ from berth.core.jsonvalues import Tree, instant_or_none, instant_text, part, par
 from berth.core.labels import OCCURRENCE
 
 
+def group_of(api_version: str) -> str:
+    """Return the group of an apiVersion; empty for the core group."""
+    return api_version.rpartition("/")[0]
+
+
 class ObjectKind(NamedTuple):
     """A kind of Kubernetes object and its API."""
 
@@ -19,8 +24,7 @@ class ObjectKind(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The group of its API; empty for the core group."""
-        return self.version.rpartition("/")[0]
+        return group_of(self.version)
 
     def path(self, namespace: str, name: str = "") -> str:
         """Return the API path of an object, or of all objects in the namespace (empty: in the cluster)."""

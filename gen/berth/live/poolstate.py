@@ -24,7 +24,6 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.manifests.rbac import Grant
-from berth.schema.heldobjects import group_of
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 
@@ -269,7 +268,7 @@ class PoolState(NamedTuple):
         name = f"{kind.name.lower()}/{self.pool.scaled}"
         if number:  # a kind of somebody else may have the name of a usual one
             place = place._replace(namespace=number.namespace or "")
-            name = f"{'.'.join(filter(None, (kind.plural, group_of(kind.version))))}/{self.pool.scaled}"
+            name = f"{'.'.join(filter(None, (kind.plural, kind.group)))}/{self.pool.scaled}"
         return place.kubectl(" ".join(filter(None, (verb, name, more))), namespaced=not kind.of_cluster)
 
 

@@ -1,6 +1,7 @@
 """Where a reservation is: its part in each cluster, with the classes and cloud capacities there."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from berth.manifests.nodeaffinity import pools
@@ -77,6 +78,11 @@ def behaviors_by_class(reservation: Reservation) -> dict[str, list[str]]:
         for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
             found[name].append(one.behavior)
     return {name: behaviors or [reservation.behavior] for name, behaviors in found.items()}
+
+
+def used_behaviors(reservation: Reservation) -> list[str]:
+    """Return each behavior that an entry of any class has, once."""
+    return [*dict.fromkeys(chain.from_iterable(behaviors_by_class(reservation).values()))]
 
 
 def pool_behaviors(reservation: Reservation) -> dict[str, str]:

@@ -133,7 +133,7 @@ def list_objects(
 def _unreadable(api: Api, collection: Collection, token: str) -> tuple[str, str, str]:
     """Return the name of the object at a token, the version of the list, and the next token."""
     table = json_object(api.read(collection.names_request(token))) or {}
-    cells = parts(table, "rows")[0].get("cells") if parts(table, "rows") else None
+    cells = next(iter(parts(table, "rows")), {}).get("cells")
     return str(cells[0]) if isinstance(cells, list) and cells else "", *_position(table)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
-from berth.core.objects import ObjectKind
+from berth.core.objects import ObjectKind, group_of
 from berth.core.quantities import parse_quantity
 from berth.findings import Path
 from berth.notation.objectpath import (
@@ -138,11 +138,6 @@ def plural_of(kind: str) -> str:
 
 def known_kind(api_version: str, kind: str) -> KnownKind | None:
     return KNOWN_KINDS.get((group_of(api_version), kind))
-
-
-def group_of(api_version: str) -> str:
-    """Return the group of an apiVersion; empty for the core group."""
-    return api_version.rpartition("/")[0]
 
 
 def unit_of(path: tuple[Step, ...]) -> Unit:

@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from berth.backends.value.valueholder import ValueHolder
+from berth.backends.value.valueoptions import ValueTarget
 from berth.core.target import full_count, target
 from berth.core.timetable import OVERLAPS, TimetableOccurrence
 from berth.dates.recurrence import expand
+from berth.manifests.placed import placed
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 
 
 class NumberHolding(NamedTuple):
@@ -23,6 +27,16 @@ class NumberLevel(NamedTuple):
     since: int
     amount: int | None
     reservation: Reservation
+
+
+def number_holdings(declared: Declared, site: Site) -> Iterator[tuple[str, ValueTarget, NumberHolding]]:
+    """Yield every number that is held, with its cluster and who holds it, by the names of reservations."""
+    for reservation in sorted(declared.reservations, key=lambda each: each.name):
+        holder = reservation.holder
+        number = holder.options.target if isinstance(holder, ValueHolder) else None
+        if number is not None:
+            for place in placed(reservation, declared, site):
+                yield place.cluster.name, number, NumberHolding(reservation, place.classes[0].name)
 
 
 def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[NumberLevel]:
@@ -42,7 +56,7 @@ def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[
             active.append(starting.pop())
         counts = {
             asking: _count(by_name[asking], [row for row, name in active if name == asking], moment)
-            for _, asking in active
+            for asking in dict.fromkeys(name for _, name in active)
         }
         if counts:
             largest = max(counts, key=lambda name: (counts[name], name))

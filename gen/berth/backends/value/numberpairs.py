@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator
 from heapq import merge
 
-from berth.backends.value.numberlevels import NumberHolding, NumberLevel, number_levels
-from berth.backends.value.valueholder import ValueHolder
+from berth.backends.value.numberlevels import NumberHolding, NumberLevel, number_holdings, number_levels
 from berth.backends.value.valueoptions import ValueTarget
 from berth.dates.moments import local_text
 from berth.dates.zone import load
 from berth.findings import Path, Problem
-from berth.manifests.placed import behaviors_by_class, placed
+from berth.manifests.placed import used_behaviors
 from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
@@ -22,14 +21,9 @@ _PATH: Path = ("spec", "backend", "target", "path")
 def check_pairs(declared: Declared, site: Site) -> Iterator[Problem]:
     """Report the first moment at which a least number is above the largest, at the later reservation."""
     by_object: dict[tuple[object, ...], dict[ValueTarget, list[NumberHolding]]] = {}
-    for reservation in sorted(declared.reservations, key=lambda each: each.name):
-        holder = reservation.holder
-        number = holder.options.target if isinstance(holder, ValueHolder) else None
-        if number is None or number.known is None or number.path not in number.known.bounds:
-            continue
-        for place in placed(reservation, declared, site):
-            key = (place.cluster.name, *number.identity[:-1])
-            holding = NumberHolding(reservation, place.classes[0].name)
+    for cluster, number, holding in number_holdings(declared, site):
+        if number.known is not None and number.path in number.known.bounds:
+            key = (cluster, *number.identity[:-1])
             by_object.setdefault(key, {}).setdefault(number, []).append(holding)
     for targets in by_object.values():
         yield from _crossed(targets, declared)
@@ -62,8 +56,7 @@ def _crossed(targets: dict[ValueTarget, list[NumberHolding]], declared: Declared
 
 def _counts_sessions(reservation: Reservation) -> bool:
     """Return whether sessions may lower what a window asks for."""
-    behaviors = behaviors_by_class(reservation).values()
-    return any(behavior != "none" for of_class in behaviors for behavior in of_class)
+    return any(behavior != "none" for behavior in used_behaviors(reservation))
 
 
 def _together(

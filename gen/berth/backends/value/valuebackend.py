@@ -15,12 +15,13 @@ from berth.backends.value.valueoptions import ValueOptions
 from berth.core import objectnames
 from berth.core.holders import HeldNumber, parse_number
 from berth.core.labels import CLASS, ROLE, TARGET
+from berth.core.objects import group_of
 from berth.findings import Problem
 from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
 from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
-from berth.schema.heldobjects import REPLICAS, group_of
+from berth.schema.heldobjects import REPLICAS
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from itertools import pairwise, permutations
 
 from berth.backends.backendinterface import CheckedReservation
-from berth.backends.value.numberlevels import NumberHolding, number_levels
+from berth.backends.value.numberlevels import NumberHolding, number_holdings, number_levels
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
 from berth.dates.rehearsals import rehearsal_places
 from berth.findings import Path, Problem
 from berth.manifests import naming
-from berth.manifests.placed import behaviors_by_class, class_names, placed
+from berth.manifests.placed import class_names, placed, used_behaviors
 from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
@@ -74,8 +74,7 @@ def _idle_sessions(reservation: Reservation, declared: Declared) -> Iterator[Pro
     has_sessions = any(
         each.sessions for name in class_names(reservation) if (each := declared.classes.get(name))
     )
-    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
-    if reservation.spec.sessions is not None and has_sessions and behaviors == {"none"}:
+    if reservation.spec.sessions is not None and has_sessions and used_behaviors(reservation) == ["none"]:
         message = "sessions has no effect: with behavior none, sessions change no number."
         fix = "Remove it, or write a scaleDownBehavior that counts sessions."
         yield reservation.problem(IDLE_KEY, ("spec", "sessions"), message, fix)
@@ -108,7 +107,7 @@ def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
 
 def _behaviors(reservation: Reservation) -> Iterator[tuple[Path, str]]:
     """Yield each behavior that windows have, with the place that says so."""
-    used = {behavior for of_class in behaviors_by_class(reservation).values() for behavior in of_class}
+    used = used_behaviors(reservation)
     for place, line in reservation.spec.scaling_lines():
         if line.scale_down_behavior in used:
             yield ("spec", *place, "scaleDownBehavior"), line.scale_down_behavior
@@ -125,12 +124,8 @@ def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> It
     What counts is what all who hold a number ask for, at each moment from `now` on.
     """
     by_number: dict[tuple[object, ...], list[NumberHolding]] = {}
-    for reservation in sorted(declared.reservations, key=lambda each: each.name):
-        options = _options(reservation)
-        if options is not None and options.target is not None:
-            for place in placed(reservation, declared, site):
-                holding = NumberHolding(reservation, place.classes[0].name)
-                by_number.setdefault((place.cluster.name, options.target.identity), []).append(holding)
+    for cluster, number, holding in number_holdings(declared, site):
+        by_number.setdefault((cluster, number.identity), []).append(holding)
     least: dict[str, int] = {}
     for holdings in by_number.values():
         for level, following in pairwise(number_levels(holdings, declared)):
@@ -146,9 +141,9 @@ def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> It
 
 def _least_by_sessions(reservation: Reservation, count: int) -> int:
     """Return to what sessions may lower the count of a window."""
-    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
+    behaviors = [behavior for behavior in used_behaviors(reservation) if behavior != "none"]
     spare = reservation.buffer.minimum if reservation.buffer else 0
-    return min([count, *(spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"})])
+    return min([count, *(spare if behavior == "buffer" else 0 for behavior in behaviors)])
 
 
 def _lower(reservation: Reservation, least: int) -> Iterator[Problem]:
@@ -213,16 +208,12 @@ def check_shared_numbers(declared: Declared, site: Site) -> Iterator[Problem]:
 def _doubtful_paths(declared: Declared, site: Site) -> Iterator[Problem]:
     """Report reservations that may hold one number by two spellings of its path, at each of them."""
     by_object: dict[tuple[object, ...], list[tuple[Reservation, ValueTarget]]] = {}
-    for reservation in sorted(declared.reservations, key=lambda each: each.name):
-        options = _options(reservation)
-        if options is not None and options.target is not None:
-            for place in placed(reservation, declared, site):
-                key = (place.cluster.name, *options.target.identity[:-1])
-                by_object.setdefault(key, []).append((reservation, options.target))
+    for cluster, number, holding in number_holdings(declared, site):
+        by_object.setdefault((cluster, *number.identity[:-1]), []).append((holding.reservation, number))
     pairs = {
         (reservation.name, other.name): (reservation, target, other, others_target)
-        for holding in by_object.values()
-        for (reservation, target), (other, others_target) in permutations(holding, 2)
+        for holdings in by_object.values()
+        for (reservation, target), (other, others_target) in permutations(holdings, 2)
         if may_be_same(target.path, others_target.path)
     }
     for reservation, target, other, others_target in pairs.values():

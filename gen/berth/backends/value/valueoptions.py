@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 from berth.core.holders import Step
+from berth.core.objects import group_of
 from berth.findings import Path
 from berth.notation.objectpath import matches_pattern, object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
@@ -18,7 +19,6 @@ from berth.schema.heldobjects import (
     Kind,
     KnownKind,
     counts_bytes,
-    group_of,
     is_never_held,
     known_kind,
     meant_resources,

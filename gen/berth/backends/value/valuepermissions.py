@@ -16,13 +16,13 @@ from berth.manifests.rbac import (
     of_scaled,
     rule,
 )
-from berth.schema.heldobjects import HeldSpec, group_of
+from berth.schema.heldobjects import HeldSpec
 from berth.schema.values import Cluster, Site
 
 
 def rules_for(kind: ObjectKind, names: Sequence[str] = ()) -> list[Rule]:
     """Return the rules to hold a number of objects of a kind: by the subresource scale where it has one."""
-    group, resource = group_of(kind.version), kind.plural
+    group, resource = kind.group, kind.plural
     if kind.has_scale:
         return of_scaled(group, resource, names)
     return [rule(group, [resource], ["get", "patch"], names)]
