@@ -154,33 +154,23 @@ def simulate(  # noqa: PLR0913 - one for each option
     require_class(resource_class, pipeline)
     now = clock_of(settings, pipeline).now
     item: Item | None = None
-    shared = {one.name: one.holder.shared for one in pipeline.declared.reservations}
+    number = next((one.holder.shared for one in pipeline.declared.reservations if one.name == name), None)
     sharing: list[Item] = []
     for candidate in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
         if candidate.reservation.name == name:
             item = candidate
-        elif shared.get(name) is not None and candidate.reservation.holder.shared == shared[name]:
+        elif number is not None and candidate.reservation.holder.shared == number:
             sharing.append(candidate)
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
-    if item.reservation.holder.persistence is not None:
-        raise CommandError(f"{name} has no windows: there is nothing to simulate.")
-    if compare and len(_comparable(item)) == 1:
-        raise CommandError(
-            f"{name} can have no behavior but {_comparable(item)[0]}: there is nothing to compare. "
-            "Leave out --compare."
-        )
+    _refuse_without_choice(item, compare=compare)
     chosen = selected_occurrence(item, occurrence, resource_class, now)
     shown = chosen.of_classes((resource_class,)) if resource_class else chosen
-    unit = item.reservation.holder.unit
-    behaviors = {scaling.behavior for scaling in item.reservation.scaling_of(shown)}
-    if sessions is not None and not compare and unit is not Unit.SEAT and behaviors == {"none"}:
-        raise CommandError(
-            f"{name} has behavior none, so no session changes its {unit.key}. Leave out --sessions."
-        )
+    if sessions is not None and not compare:
+        _refuse_idle_sessions(item.reservation, shown)
     scene = _scene(chosen, resource_class)
-    is_example = sessions is None and settings.form == "text" and unit is Unit.SEAT
+    is_example = sessions is None and settings.form == "text" and item.reservation.holder.unit is Unit.SEAT
     example = example_crowd(scene, shown.start, dict(shown.seats)) if is_example else ""
     coming = _sessions(settings, example or sessions, scene)
     simulation = _simulation(item, sharing, pipeline.site, shown, coming, compare=compare)
@@ -193,6 +183,28 @@ def simulate(  # noqa: PLR0913 - one for each option
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
     settings.answer(lambda: _answer(simulation), lambda: _text(simulation, settings.columns))
     return EXIT_OK
+
+
+def _refuse_without_choice(item: Item, *, compare: bool) -> None:
+    """Raise CommandError for a reservation of which there is nothing to simulate, or to compare."""
+    name = item.reservation.name
+    if item.reservation.holder.persistence is not None:
+        raise CommandError(f"{name} has no windows: there is nothing to simulate.")
+    if compare and len(behaviors := _comparable(item)) == 1:
+        raise CommandError(
+            f"{name} can have no behavior but {behaviors[0]}: there is nothing to compare. "
+            "Leave out --compare."
+        )
+
+
+def _refuse_idle_sessions(reservation: Reservation, shown: Occurrence) -> None:
+    """Raise CommandError for sessions that change nothing of what an occurrence holds."""
+    unit, behaviors = reservation.holder.unit, {one.behavior for one in reservation.scaling_of(shown)}
+    if unit is not Unit.SEAT and behaviors == {"none"}:
+        raise CommandError(
+            f"{reservation.name} has behavior none, so no session changes its {unit.key}. Leave out "
+            "--sessions."
+        )
 
 
 def _comparable(item: Item) -> tuple[str, ...]:
