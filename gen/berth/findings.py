@@ -182,7 +182,6 @@ RULES = {
     "B052": Rule(ERROR, "A rehearsal has a number of seats that its occurrence cannot have."),
     "B053": Rule(WARNING, "An entry of `moved` or `rehearsals` changes an occurrence that does not happen."),
     "B054": Rule(ERROR, "A term is unknown."),
-    "B055": Rule(WARNING, "A date is listed twice."),
     "B056": Rule(WARNING, "A calendar ends before a reservation that names it begins, or begins after it."),
     "B057": Rule(
         WARNING, "Two reservations of one class and course overlap, and no ceiling limits their sum."
@@ -211,14 +210,11 @@ RULES = {
     "B076": Rule(
         WARNING, "An annotation or label that keeps the engine from removing or correcting objects."
     ),
-    "B077": Rule(NOTE, "An image is given by tag, so its content can change."),
-    "B078": Rule(WARNING, "Nothing pulls the images of a class before its sessions start."),
     "B079": Rule(ERROR, "A cluster is too old to mount images."),
     # what is nearly always a typo
     "B080": Rule(WARNING, "A window is longer than 14 hours, and nothing says that this is meant."),
     "B081": Rule(WARNING, "A new or changed reservation has no date that is still to come."),
     "B082": Rule(WARNING, "More than 1,000 seats or nodes, and no ceiling limits them."),
-    "B083": Rule(WARNING, "A lead is longer than the gap to the occurrence before."),
     "B084": Rule(WARNING, "The last date is more than 18 months away."),
     # JupyterHub
     "B085": Rule(WARNING, "A placeholder of a class is smaller than sessions that the class counts."),
@@ -301,12 +297,10 @@ RULES = {
     "B174": Rule(ERROR, "More is open at the same time than the limits of a cloud capacity allow."),
     "B175": Rule(NOTE, "A limit that Karpenter enforces only approximately."),
     "B176": Rule(WARNING, "A Karpenter setting in a place where Karpenter does not read it."),
-    "B178": Rule(NOTE, "Capacity buffers do not do what placeholders do."),
     "B179": Rule(WARNING, "Machines that AWS takes back with two minutes' notice."),
     "B180": Rule(WARNING, "Two clusters use the same reservation of the cloud."),
     "B183": Rule(WARNING, "Nodes stay, and cost money, after a window."),
     "B184": Rule(WARNING, "A requirement that prevents a cloud capacity from falling back."),
-    "B185": Rule(NOTE, "A soft spread constraint that cluster-autoscaler ignores."),
     "B186": Rule(NOTE, "Nodes are replaced whenever there is a new image."),
     "B187": Rule(NOTE, "A reservation of the cloud begins while a window is open."),
     "B188": Rule(ERROR, "Requirements that no machine can meet together."),
@@ -341,7 +335,6 @@ RULES = {
     "B214": Rule(NOTE, "No session counted on past dates."),
     "B215": Rule(NOTE, "Seats were missing in the last rehearsal."),
     # monitoring
-    "B220": Rule(NOTE, "Alerts do not see the seats of a reservation."),
     "B221": Rule(ERROR, "A text is not the name of a Prometheus metric."),
     # owners and policies
     "B230": Rule(ERROR, "A policy of the site refuses a reservation."),

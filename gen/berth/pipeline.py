@@ -17,7 +17,6 @@ from berth.checks import (
     images,
     jobplacement,
     koordinatordevices,
-    monitoringchecks,
     namespaces,
     overlaps,
     ownership,
@@ -297,10 +296,8 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
     problems = (
         *references.check_names_in_reservation(reservation, known),
         *calendars.check_calendar_dates(reservation, known),
-        *images.check_image_pulls(reservation, known, site),
         *koordinatordevices.check_reserved_devices(reservation, known, site),
         *claimeddevices.check_claims_are_held(reservation, known, site),
-        *monitoringchecks.check_seats_are_monitored(reservation, known, site),
         *backend_of(reservation.holder).problems(checked),
         *cloudchecks.check_reserved_clouds(reservation, known, expansion.windows),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),

@@ -76,13 +76,3 @@ def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
     assert lines(autoscalers.check_autoscalers(declared, declared.site)) == [
         "B089 spec.clusters.0.capacityBuffers @key"
     ]
-
-
-def test_the_note_about_buffers_ends_where_one_is_used() -> None:
-    unused = read(site(BUFFERS))
-    assert unused.site is not None
-
-    assert lines(autoscalers.check_autoscalers(unused, unused.site)) == [
-        "B178 spec.clusters.0.karpenter.gates.CapacityBuffer"
-    ]
-    assert told(BUFFERS) == []

@@ -104,24 +104,7 @@ def test_who_speaks_of_karpenter_has_it() -> None:
     assert of_site({"name": "prod", "karpenter": {}}) == ["B157 spec.clusters.0.karpenter @key"]
 
 
-def test_buffers_are_no_placeholders() -> None:
-    assert of_site(has("1.14", CapacityBuffer=False)) == []
-    assert of_site(has("1.14", CapacityBuffer=True)) == [
-        "B178 spec.clusters.0.karpenter.gates.CapacityBuffer"
-    ]
-
-
 def test_do_not_disrupt_is_no_label() -> None:
     assert of_documents(site(), resource_class(podLabels={"karpenter.sh/do-not-disrupt": "true"})) == [
         "B176 spec.podLabels.karpenter.sh/do-not-disrupt @key"
-    ]
-
-
-def test_cluster_autoscaler_knows_no_wish_for_even_spread() -> None:
-    hard = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
-    found = resource_class(topologySpreadConstraints=[hard, {**hard, "whenUnsatisfiable": "ScheduleAnyway"}])
-
-    assert of_documents(site(KARPENTER), found) == []
-    assert of_documents(site({"name": "prod", "autoscaler": "cluster-autoscaler"}), found) == [
-        "B185 spec.topologySpreadConstraints.1.whenUnsatisfiable"
     ]

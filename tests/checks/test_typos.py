@@ -11,7 +11,7 @@ from berth.reading.source import Source
 
 from tests.saying import Value, finding, lines, payload, reservation, resource_class, site, weekly
 
-OWN = ("B029", "B080", "B082", "B083", "B084")
+OWN = ("B029", "B080", "B082", "B084")
 NOW = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
 SITE = site()
 SPARE = {"scaleDownBehavior": "none"}
@@ -163,47 +163,6 @@ def test_counts_of_listed_seats_and_of_changed_dates_are_looked_at() -> None:
     assert told(many) == [
         finding("B082 spec.provisioning.seats.0.placeholderCount", "2,000"),
         finding("B082 spec.recurrence.moved.0.to.seats.0.placeholderCount", "3,000"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("first", "lead", "more", "expected"),
-    [
-        ("12:00", 61, {}, [finding("B083 spec.provisioning.leadTimeMinutes", "61 min", "60 min")]),
-        ("12:00", 60, {}, []),
-        ("13:00", 30, {}, []),
-        ("13:00", 31, {}, [finding("B083 spec.provisioning.leadTimeMinutes", "31 min", "0 min")]),
-        ("12:00", 61, {"overlap": "max"}, []),
-        ("13:30", 90, {}, []),
-    ],
-    ids=["longer", "equal", "usual", "back-to-back", "max", "overlap"],
-)
-def test_a_lead_fits_into_the_gap_before(first: str, lead: int, more: Value, expected: list[str]) -> None:
-    two = weekly(at("09:00", first), at("13:00", "15:00"))
-    course = {"placeholderCount": 5, "leadTimeMinutes": lead, "scaleDownBehavior": "maintain", **more}
-    assert told(reservation(recurrence=two, provisioning=course)) == expected
-
-
-@pytest.mark.parametrize("first", ["none", "maintain"])
-@pytest.mark.parametrize("second", ["none", "maintain"])
-@pytest.mark.parametrize("carry_over", [False, True], ids=["others-come", "same-group"])
-def test_seats_for_two_windows_are_held_only_where_sessions_take_those_of_the_first(
-    first: str, second: str, carry_over: bool
-) -> None:
-    lines = (at("09:00", "12:00", scaleDownBehavior=first), at("13:00", "15:00", scaleDownBehavior=second))
-    provisioning = {"placeholderCount": 5, "leadTimeMinutes": 90}
-    more: Value = {"sessions": {"carryOver": True}} if carry_over else {}
-    doubles = first == "maintain" and not carry_over
-
-    course = reservation(recurrence=weekly(*lines), provisioning=provisioning, **more)
-    expected = [finding("B083 spec.provisioning.leadTimeMinutes", "90 min")] if doubles else []
-    assert [line for line in told(course) if "B029" not in line] == expected
-
-
-def test_a_lead_of_a_line_is_told_there() -> None:
-    two = weekly(at("09:00", "12:00"), at("13:00", "15:00", leadTimeMinutes=90))
-    assert told(reservation(recurrence=two, provisioning={"placeholderCount": 25})) == [
-        finding("B083 spec.recurrence.schedule.1", "90 min", "60 min", "12:00", "13:00")
     ]
 
 

@@ -87,25 +87,6 @@ def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: l
     ]
 
 
-@pytest.mark.parametrize(
-    ("backend", "told"),
-    [
-        ({"type": "placeholder"}, []),
-        ({"type": "koordinator"}, ["B078 spec.backend"]),
-        ({"type": "koordinator", "withPlaceholders": True}, []),
-    ],
-    ids=["placeholder", "slots", "slots-with-placeholders"],
-)
-def test_where_no_placeholder_runs_nobody_pulls_images(backend: Value, told: list[str]) -> None:
-    declared = read(
-        site({"name": "prod", "koordinator": {}}), resource_class(images=IMAGES), reservation(backend=backend)
-    )
-    assert declared.site is not None
-    problems = images.check_image_pulls(declared.reservations[0], declared, declared.site)
-
-    assert told == [line.partition(":")[0] for line in lines(problems)]
-
-
 def test_a_version_is_text() -> None:
     """1.40 as a number would be 1.4."""
     problems = read(site({"name": "prod", "kubernetes": 1.36})).problems

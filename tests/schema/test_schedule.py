@@ -249,14 +249,6 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         {"type": "daily", "within": ["spring", "spring"], "schedule": [TIMES]},
         ["B016 within.1"],
     ),
-    "dates-listed-twice": (
-        {
-            "type": "dates",
-            "dates": ["2026-02-05", {"from": "2026-02-02", "to": "2026-02-06"}, "2026-02-06", "2026-02-07"],
-            "schedule": [TIMES],
-        },
-        ["B055 dates.1", "B055 dates.2"],
-    ),
     "no-schedule": ({**DAILY, "schedule": "09:00"}, ["B013 schedule"]),
     "a-schedule-of-another-name": ({**DAILY, "shedule": [TIMES]}, ["B010 shedule @key"]),
     "a-date-without-hours-and-no-schedule": (

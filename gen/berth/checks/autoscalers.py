@@ -6,16 +6,14 @@ from collections.abc import Iterator
 
 from berth.findings import Origin, Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_text
-from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.reservation import Reservation
 from berth.schema.siteparts import KarpenterSpec
-from berth.schema.values import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, Site
 
-LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
+LACKS, NO_KARPENTER = "B156", "B157"
 TAKEN_AWAY, NOT_READ = "B192", "B089"
-UNEVEN = "B185"
 _NEWEST = KarpenterSpec.model_construct()
 
 
@@ -59,9 +57,8 @@ def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) 
         yield reservation.origin.problem(TAKEN_AWAY, path, message, fix)
 
 
-def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_autoscalers(_: Declared, site: Site) -> Iterator[Problem]:
     """Check what the Site says about autoscalers."""
-    used = {reservation.holder.feature_gate for reservation in declared.reservations}
     for i, cluster in enumerate(site.clusters):
         if cluster.capacity_buffers and cluster.autoscaler != "cluster-autoscaler":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
@@ -76,7 +73,7 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
             fix = "Write autoscaler: karpenter, or remove this."
             yield site.origin.problem(NO_KARPENTER, at, message, fix, at_key=True)
-        for gate, on in karpenter.gates.items():
+        for gate in karpenter.gates:
             since = GATES_SINCE.get(gate)
             if since is not None and karpenter.version < since:
                 message = (
@@ -85,40 +82,13 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
                 yield site.origin.problem(LACKS, (*at, "gates", gate), message, fix, at_key=True)
-            elif gate == "CapacityBuffer" and on and gate not in used:
-                yield site.origin.problem(BUFFERS, (*at, "gates", gate), *_BUFFER_TEXTS)
 
 
-_BUFFER_TEXTS = (
-    "a CapacityBuffer reserves capacity for nobody in particular, refills as sessions arrive, and has no "
-    "windows; its condition Provisioning=True means in Karpenter that it fits on existing nodes, and in "
-    "cluster-autoscaler that nodes were requested.",
-    "For seats with windows write backend: {type: capacityBuffer}; for the same seats use placeholders or a "
-    "buffer, not both; read the reason of the buffer's condition.",
-)
-
-
-def check_pods_for_autoscaler(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_pods_for_autoscaler(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the pod templates of all classes."""
     for resource_class in declared.classes.values():
-        yield from _spread(resource_class, site)
         if DO_NOT_DISRUPT in dict(resource_class.pod_labels):
             message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
             yield resource_class.origin.problem(UNREAD, path, message, fix, at_key=True)
-
-
-def _spread(resource_class: ResourceClass, site: Site) -> Iterator[Problem]:
-    cluster = cluster_of(resource_class, site)
-    if cluster is None or cluster.autoscaler != "cluster-autoscaler":
-        return
-    for i, constraint in enumerate(resource_class.pod.topology_spread_constraints or ()):
-        if constraint.when_unsatisfiable == "ScheduleAnyway":
-            message = (
-                "cluster-autoscaler ignores ScheduleAnyway, and sessions do not preempt placeholders for it: "
-                "seats may be spread unevenly."
-            )
-            fix = "Write DoNotSchedule where it matters."
-            path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
-            yield resource_class.origin.problem(UNEVEN, path, message, fix)

@@ -4,30 +4,12 @@ from collections.abc import Iterator
 
 from berth.findings import Problem
 from berth.karpenter.versions import version_text
-from berth.manifests.deployments import warmup_mode
-from berth.manifests.placed import cluster_of, placed
+from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
-from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
-NO_PODS, NO_VOLUMES = "B078", "B079"
+NO_VOLUMES = "B079"
 VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
-
-
-def check_image_pulls(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
-    """Warn where seats of a class with images have no pods of Berth that could pull them."""
-    if reservation.holder.has_placeholders:
-        return
-    for part in placed(reservation, declared, site):
-        for resource_class in part.classes:
-            if warmup_mode(resource_class, part.cluster) != "none":
-                message = (
-                    f"nothing pulls the images of class {resource_class.name} before its sessions start: "
-                    f"backend {reservation.holder.backend} runs no placeholders."
-                )
-                fix = "Pull them another way, for instance with JupyterHub's continuous image puller."
-                path = ("spec", "backend")
-                yield reservation.origin.problem(NO_PODS, path, message, fix)
 
 
 def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Warn about what is nearly always a typo: hours, dates, counts, leads and steps that hardly anybody means.
+"""Warn about what is nearly always a typo: hours, dates, counts and steps that hardly anybody means.
 
 Instants are seconds in UTC; `now` is passed in.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from berth.dates.exceptions import entry_path
 from berth.dates.expansion import EXTRA, MOVED, Occurrence, window_minutes
-from berth.dates.moments import local_text, named, span_text
+from berth.dates.moments import local_text, named
 from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
@@ -17,23 +17,20 @@ from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence
 
-LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
+LONG_WINDOW, ALL_PAST, LARGE_COUNT, FAR_END = "B080", "B081", "B082", "B084"
 FIXED_ZONE = "B240"
 
 _LONGEST = 14 * 60  # minutes
 _LARGEST = 1_000  # seats or nodes
-_USUAL_LEAD = 30  # minutes: the default, with which classes one after the other are common
 _FAR = 549 * 86_400  # seconds in 18 months
 
 
 def check_hours_and_dates(
     reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
 ) -> Iterator[Problem]:
-    """Check its hours, its leads, the steps of its profile, and, with `now`, its last date."""
+    """Check its hours, the steps of its profile, and, with `now`, its last date."""
     if not reservation.renku:  # Renku has no endDay
         yield from _long_windows(reservation, occurrences)
-    if reservation.overlap == "sum" and not reservation.sessions.carry_over:
-        yield from _early_leads(reservation, occurrences)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
     yield from _fixed_zone(reservation, occurrences)
@@ -123,49 +120,6 @@ def _usual_start(move: Move, occurrences: Sequence[Occurrence]) -> int | None:
         if move.name in (None, occurrence.name)
     ]
     return starts[0] if len(starts) == 1 else None
-
-
-def _early_leads(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
-    """Report the first occurrence that opens while the one before is open, because of a long lead.
-
-    The free seats of both do not add up: only where sessions have taken those of the one before, and behavior
-    `none` does not give up seats for sessions, there are seats for both.
-    """
-    leads = [reservation.lead]
-    leads += [scaling.lead for line in reservation.recurrence.lines for scaling in line.scaling]
-    if max(leads) <= _USUAL_LEAD:
-        return
-    before: dict[str, Occurrence] = {}  # by class, the one that ends last
-    for occurrence in occurrences:
-        for row in occurrence.openings():
-            lead = (row.start - row.open) // 60
-            for (name, _), scaling in zip(row.seats, reservation.scaling_of(row), strict=True):
-                other = before.get(name)
-                if other is not None and lead > _USUAL_LEAD and row.open < other.end <= row.start:
-                    yield _early_lead(reservation, lead, other, row, name)
-                    return
-                if scaling.behavior != "none" and (other is None or other.end < row.end):
-                    before[name] = row
-
-
-def _early_lead(
-    reservation: Reservation, lead: int, before: Occurrence, after: Occurrence, resource_class: str
-) -> Problem:
-    path: Path = ("spec", "provisioning", "leadTimeMinutes")
-    lines = reservation.recurrence.lines if lead != reservation.lead else ()
-    for i, line in enumerate(lines):
-        if any(scaling.lead == lead for scaling in line.scaling):
-            path = entry_path(i, reservation.recurrence)
-            break
-    zone = named(after.zone)
-    times = " and ".join(span_text(occurrence.start, occurrence.end, zone) for occurrence in (before, after))
-    gap = (after.start - before.end) // 60
-    message = (
-        f"a lead of {lead} min is longer than the {gap} min between {times}: "
-        f"seats of {resource_class} for both are held at the same time, once sessions have taken the first."
-    )
-    fix = f'Write a shorter lead; if it is meant, annotate berth.dev/ignore: "{EARLY_LEAD}: <reason>".'
-    return reservation.problem(EARLY_LEAD, path, message, fix)
 
 
 def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[Problem]:

@@ -1,6 +1,5 @@
 """`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from berth.findings import Path
@@ -18,7 +17,6 @@ from berth.schema.types import (
 )
 from berth.schema.values import Except, Recurrence
 
-LISTED_TWICE = "B055"
 _OF_MACHINES = ("type", "cloud_capacity", "time_zone")  # what type `capacity` takes
 T = TypeVar("T")
 STANDING = Recurrence(
@@ -135,23 +133,6 @@ class RecurrenceSpec(Model):
                 report(CONFLICT, (*path, name), f"type dates takes no {name}.", fix, at_key=True)
         if self.dates is None:
             report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
-        else:
-            self._check_twice(path, report)
-
-    def _check_twice(self, path: Path, report: DocumentProblems) -> None:
-        """Report dates that are listed again; each happens once."""
-        spans = [
-            (*(line if isinstance(line, Span) else line.span), i)
-            for i, line in enumerate(self.dates or ())
-            if isinstance(line, Span) or line.start_time is None
-        ]
-        furthest: tuple[date, int] | None = None
-        for first, last, i in sorted(spans):
-            if furthest is not None and first <= furthest[0]:
-                earlier, other = sorted((i, furthest[1]))
-                message = f"{first} is listed twice: dates[{earlier}] has it too."
-                report(LISTED_TWICE, (*path, "dates", other), message, "Remove one of the two.")
-            furthest = max(furthest or (last, i), (last, i))
 
     def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         self._check_no_dates(path, report)

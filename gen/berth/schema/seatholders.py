@@ -132,9 +132,6 @@ class Holder:
     is_stabilized: ClassVar[bool] = True
     """Whether a session that left still counts for the site's `stabilizationSeconds`."""
 
-    feature_gate: ClassVar[str] = ""
-    """The feature gate of a Karpenter that keeps it; empty: it needs none."""
-
     claims_devices: ClassVar[bool] = False
     """Whether its seats are pods for which devices are allocated, by the claims of their class."""
 

@@ -69,7 +69,6 @@ else:
     RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
-IMAGE_BY_TAG = "B077"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
 PRIORITY, LOW_PRIORITY = "B025", "B026"
@@ -255,7 +254,6 @@ class SiteSpec(Overridable):
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_held(path, report)
         self._check_policies(path, report)
-        self._check_images(path, report)
         engines.check_engines(self.engine, self.clusters, self.repository, path, report)
 
     def _check_held(self, path: Path, report: DocumentProblems) -> None:
@@ -272,24 +270,6 @@ class SiteSpec(Overridable):
             if name in names[:i]:
                 message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
-
-    def _check_images(self, path: Path, report: DocumentProblems) -> None:
-        """Note once that images are given by tag."""
-        given = [((*path, "images"), self.images)]
-        given += [
-            ((*path, "clusters", i, "images"), cluster.images) for i, cluster in enumerate(self.clusters)
-        ]
-        tagged = [
-            ((*at, name), image)
-            for at, images in given
-            if images is not None
-            for name, image in (("python", images.python), ("pause", images.pause))
-            if image is not None and "@" not in image
-        ]
-        if tagged:
-            names = ", ".join(dict.fromkeys(image for _, image in tagged))
-            message = f"an image by tag can change without a review: {names}."
-            report(IMAGE_BY_TAG, tagged[0][0], message, "Write it by digest: NAME@sha256:DIGEST.")
 
 
 def priority_value(priority: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:

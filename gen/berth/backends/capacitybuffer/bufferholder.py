@@ -10,7 +10,6 @@ class BufferHolder(Holder):
 
     backend = "capacityBuffer"
     implementation = "berth.backends.capacitybuffer.capacitybufferbackend"
-    feature_gate = "CapacityBuffer"
 
     @classmethod
     def is_in(cls, cluster: Equipment) -> bool:

@@ -10,7 +10,6 @@ class NodeHolder(Holder):
 
     backend = "nodePool"
     implementation = "berth.backends.nodepool.nodepoolbackend"
-    feature_gate = "StaticCapacity"
     behaviors = ("none",)
 
     @property
