@@ -225,16 +225,12 @@ RULES = {
     # capacity buffers
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
-    # output and templates
+    # output
     "B090": Rule(ERROR, "Something in the output folder was not written by Berth."),
     "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
     "B092": Rule(ERROR, "The operating system refused to read or write the output."),
     "B093": Rule(ERROR, "Another render is running in the same folder."),
     "B094": Rule(WARNING, "A file looks like a declaration, but is not read."),
-    "B095": Rule(ERROR, "A template cannot be read."),
-    "B096": Rule(ERROR, "A template is not valid, or breaks a rule for templates."),
-    "B097": Rule(ERROR, "A template does not fit its values."),
-    "B098": Rule(ERROR, "A custom template has no built-in template to replace."),
     # rehearsals
     "B130": Rule(
         WARNING, "A rehearsal proves nothing: a window holds its seats, or nobody tells what is ready."

@@ -14,7 +14,7 @@ from berth.manifests.engines.engineregistry import ENGINES
 from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_leads
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.output.folder import header
-from berth.output.templates import Renderer
+from berth.output.templates import render
 from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
@@ -33,17 +33,17 @@ class ReservedLines(NamedTuple):
     rehearsed: list[str]
 
 
-def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
+def text_of(pipeline: Pipeline) -> TextOf:
     """Return the function with which `pipeline.items` renders each part."""
 
     def text(part: Part) -> str | Problem:
         assert pipeline.site is not None  # parts need a site
-        return reservation_text(renderer, pipeline.site, part)
+        return reservation_text(pipeline.site, part)
 
     return text
 
 
-def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+def files(pipeline: Pipeline, items: Iterable[Item]) -> Iterator[tuple[str, str]]:
     """Yield path and text of every file. After an error, continue to check but render nothing more.
 
     `items` are those of the pipeline, with texts.
@@ -68,19 +68,15 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
         return
-    yield from engine_texts(renderer, pipeline.site, pipeline.declared)
-    for path, text in cloud_texts(renderer, pipeline):
+    yield from engine_texts(pipeline.site, pipeline.declared)
+    for path, text in cloud_texts(pipeline):
         names.append(path)
         yield path, text
-    yield from _cluster_files(renderer, pipeline.site, pipeline.declared, names, listed)
+    yield from _cluster_files(pipeline.site, pipeline.declared, names, listed)
 
 
 def _cluster_files(
-    renderer: Renderer,
-    site: Site,
-    declared: Declared,
-    names: list[str],
-    listed: Mapping[str, ReservedLines],
+    site: Site, declared: Declared, names: list[str], listed: Mapping[str, ReservedLines]
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that each cluster has once.
 
@@ -89,20 +85,20 @@ def _cluster_files(
     classes = declared.classes.values()
     for cluster in site.clusters:
         names.append(base_file(cluster))
-        yield names[-1], base_text(renderer, site, cluster, classes)
-        if code := runtime_text(renderer, site, cluster):
+        yield names[-1], base_text(site, cluster, classes)
+        if code := runtime_text(site, cluster):
             names.append(runtime_file(cluster))
             yield names[-1], code
         lines = listed.get(cluster.name, ReservedLines([], [], {}, []))
         if cluster.monitoring.prometheus_rule or cluster.monitoring.dashboard:
             names.append(monitoring_file(cluster))
-            yield names[-1], monitoring_text(renderer, site, cluster, lines)
-        inventory = inventory_text(renderer, site, cluster, names, lines)
+            yield names[-1], monitoring_text(site, cluster, lines)
+        inventory = inventory_text(site, cluster, names, lines)
         if inventory is not None:
             names.append(inventory_file(cluster))
             yield names[-1], inventory
         if site.kustomization:
-            text = kustomization_text(renderer, site, cluster, names)
+            text = kustomization_text(site, cluster, names)
             yield kustomization_file(cluster), text
 
 
@@ -139,7 +135,7 @@ def reservation_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
 
 
-def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, str]]:
+def cloud_texts(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
     """Yield path and text of each CloudCapacity, whose budgets depend on the windows of all reservations."""
     if not pipeline.held:
         return
@@ -152,10 +148,9 @@ def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, s
         cloud = pipeline.declared.clouds[name]
         cluster = cluster_named(cloud.cluster, site)
         if cluster is not None and isinstance(held, WindowBudgets):
-            subject = f"{cluster.name}/{name}"
             manifests = karpenter.manifests(site, cluster, cloud, held)
             manifests += karpenter.snippets(site, cluster, cloud, pipeline.declared)
-            text = _file(renderer, site, manifests, subject)
+            text = _file(site, manifests)
             yield f"clusters/{cluster.name}/cloud/{name}.yaml", text
 
 
@@ -163,7 +158,7 @@ def inventory_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/inventory.yaml"
 
 
-def engine_texts(renderer: Renderer, site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
+def engine_texts(site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
     """Yield path and text of the objects that make the engines apply everything else."""
     for name, engine in ENGINES.items():
         clusters = [cluster for cluster in site.clusters if cluster.engine == name]
@@ -172,22 +167,22 @@ def engine_texts(renderer: Renderer, site: Site, declared: Declared) -> Iterator
             files.setdefault(f"{cluster.name}.yaml", []).extend(engine.of_cluster(site, cluster))
         for file, found in files.items():
             if found:
-                yield f"gitops/{name}/{file}", _file(renderer, site, found, f"{name}/{file}")
+                yield f"gitops/{name}/{file}", _file(site, found)
 
 
 def kustomization_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/kustomization.yaml"
 
 
-def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str]) -> str:
+def kustomization_text(site: Site, cluster: Cluster, files: Sequence[str]) -> str:
     """Return the optional kustomization.yaml, which lists the other `files` of the cluster."""
     folder = f"clusters/{cluster.name}/"
     values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
-    return _file(renderer, site, [Manifest("base/kustomization.yaml.j2", values)], cluster.name)
+    return _file(site, [Manifest("base/kustomization.yaml.j2", values)])
 
 
-def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
-    return _file(renderer, site, base_manifests(site, cluster, classes), cluster.name)
+def base_text(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
+    return _file(site, base_manifests(site, cluster, classes))
 
 
 def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> list[Manifest]:
@@ -199,31 +194,20 @@ def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass
     )
 
 
-def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
+def runtime_text(site: Site, cluster: Cluster) -> str:
     """Return the in-cluster code; empty where an image contains it."""
     manifests = clusterobjects.runtime(site, cluster)
-    return _file(renderer, site, manifests, cluster.name) if manifests else ""
+    return _file(site, manifests) if manifests else ""
 
 
-def monitoring_text(renderer: Renderer, site: Site, cluster: Cluster, lines: ReservedLines) -> str:
+def monitoring_text(site: Site, cluster: Cluster, lines: ReservedLines) -> str:
     """Return the alerts and the dashboard of a cluster."""
     from berth.manifests import monitoring  # noqa: PLC0415 - most sites have neither
 
-    return _file(
-        renderer,
-        site,
-        monitoring.manifests(site, cluster, lines.leads, rehearses=bool(lines.rehearsed)),
-        cluster.name,
-    )
+    return _file(site, monitoring.manifests(site, cluster, lines.leads, rehearses=bool(lines.rehearsed)))
 
 
-def inventory_text(
-    renderer: Renderer,
-    site: Site,
-    cluster: Cluster,
-    files: Sequence[str],
-    lines: ReservedLines,
-) -> str | None:
+def inventory_text(site: Site, cluster: Cluster, files: Sequence[str], lines: ReservedLines) -> str | None:
     """Return the list of reservations among `files`, with the other lines.
 
     Return None if the cluster needs no list, because its sweep does not prune.
@@ -235,10 +219,10 @@ def inventory_text(
         file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
     )
     manifest = clusterobjects.inventory(site, cluster, names, sorted(lines.slots), sorted(lines.cronjobs))
-    return _file(renderer, site, [manifest], cluster.name)
+    return _file(site, [manifest])
 
 
-def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:
+def reservation_text(site: Site, part: Part) -> str | Problem:
     """Return the file of a reservation in a cluster, or the problem that prevents it.
 
     An empty text means no file, because some tools refuse a file without objects.
@@ -249,15 +233,14 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
     manifests = part_manifests(site, part, timetable)
     if not manifests:
         return ""
-    return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
+    return _file(site, manifests)
 
 
-def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
+def pool_texts(site: Site, part: Part) -> list[str]:
     """Return those objects in the file of a reservation that are pools: Deployments or NodePools."""
-    subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
     templates = backend_of(part.placed.reservation.holder).pool_templates
     return [
-        renderer.render(part_manifest.template, part_manifest.values, subject)
+        render(part_manifest.template, part_manifest.values)
         for part_manifest in part_manifests(site, part)
         if part_manifest.template in templates
     ]
@@ -279,7 +262,7 @@ def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest
     return [*manifests, *backend.session_objects(site, placed, common)]
 
 
-def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:
-    """Render a file. `subject` names it in findings about templates."""
-    texts = [renderer.render(manifest.template, manifest.values, subject) for manifest in manifests]
+def _file(site: Site, manifests: Sequence[Manifest]) -> str:
+    """Render a file."""
+    texts = [render(manifest.template, manifest.values) for manifest in manifests]
     return header(site.name) + "---\n" + "---\n".join(texts)

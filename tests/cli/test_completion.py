@@ -16,7 +16,7 @@ from tests.answer import Answer, Berth
 from tests.cli.conftest import ROOT
 
 COMMON = ["-C", "--strict", "--quiet", "--now", "--version", "-h", "--help"]
-RENDER = ["--check", "--output-dir", "--staged", "--templates", "-o", "--output"]
+RENDER = ["--check", "--output-dir", "--staged", "-o", "--output"]
 COMPLETIONS = {
     "": list(COMMANDS),
     "re": ["rehearse", "render", "report"],
@@ -71,7 +71,7 @@ def test_paths_are_left_to_the_shell(folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(folder)
     complete = ShellComplete(berth, {}, "berth", "_BERTH_COMPLETE").get_completions
 
-    for option, kind in (("-C", "dir"), ("--templates", "dir"), ("--output-dir", "dir")):
+    for option, kind in (("-C", "dir"), ("--output-dir", "dir")):
         assert [(one.type, one.value) for one in complete(["render", option], "x")] == [(kind, "x")]
     assert [one.type for one in complete(["simulate", "course", "--chart"], "")] == ["file"]
 

@@ -8,7 +8,7 @@ from berth.diff.risks import manifest_warnings
 from berth.manifests import code
 from berth.rendering import runtime_text
 
-from tests.manifests.parts import RENDERER, small
+from tests.manifests.parts import small
 
 PATH = "clusters/prod/runtime.yaml"
 
@@ -16,7 +16,7 @@ PATH = "clusters/prod/runtime.yaml"
 @pytest.fixture
 def now(tmp_path: Path) -> str:
     site, _ = small(tmp_path)
-    return runtime_text(RENDERER, site, site.clusters[0])
+    return runtime_text(site, site.clusters[0])
 
 
 def earlier(text: str) -> str:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import yaml
 from berth import cli
 from berth.live.expected import ExpectedState, expected_states
-from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.schema.values import Site
 
@@ -78,7 +77,7 @@ def _project(files: tuple[tuple[str, str], ...]) -> Project:
         pipeline = Pipeline(name)
         site = pipeline.site
         assert site is not None, pipeline.findings()
-        found = expected_states(site, list(pipeline.items()), pipeline.declared.classes.values(), Renderer())
+        found = expected_states(site, list(pipeline.items()), pipeline.declared.classes.values())
         with contextlib.chdir("."), contextlib.redirect_stdout(io.StringIO()):
             assert cli.run(["-C", name, "render"]) == 0
         return Project(

@@ -11,7 +11,6 @@ from berth.cli import preflightreport as command
 from berth.live.expected import expected_states
 from berth.live.preflight import PreflightClock, job_of, trial_job
 from berth.manifests.rbac import Access
-from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 
 from tests.answer import Berth
@@ -200,7 +199,7 @@ def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> N
     pipeline = Pipeline(str(project.write(tmp_path, {"site": SITE, "class": CLASS, "course": COURSE})))
     assert pipeline.site is not None
     items, classes = list(pipeline.items()), pipeline.declared.classes.values()
-    found = expected_states(pipeline.site, items, classes, Renderer())["prod"].access
+    found = expected_states(pipeline.site, items, classes)["prod"].access
     slots = ("scheduling.koordinator.sh", "reservations")
 
     assert [one for one in found["course"] if not one.namespace] == [

@@ -8,7 +8,6 @@ from berth.cli import status as command
 from berth.cli.status import as_text
 from berth.core.jsonvalues import parse_instant
 from berth.dates.moments import named
-from berth.output.templates import built_in_folder, read_template
 
 from tests.answer import Berth
 from tests.live import project
@@ -164,28 +163,6 @@ def test_wide_says_how_the_pod_template_differs_beside_the_timetable(
         f"1 occurrence differs; {amount}",
         "not synced",
     ]
-
-
-def test_a_users_own_templates_are_what_git_says(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    own = tmp_path / "own/placeholder/deployment.yaml.j2"
-    own.parent.mkdir(parents=True)
-    text = read_template(f"{built_in_folder()}/placeholder/deployment.yaml.j2", "it")
-    assert isinstance(text, str)
-    line = "      terminationGracePeriodSeconds: "
-    own.write_text(text.replace(f"{line}0", f"{line}5"))
-    asked = asking(server, tmp_path)
-
-    assert wordless(berth(*asked, "--templates", "own").out).splitlines()[-1] == (
-        "prod: warning[S022] course/small 0 5 rendered/clusters/prod/reservations/course.yaml"
-    )
-
-    template(server.world, terminationGracePeriodSeconds=5)
-
-    assert berth(*asked, "--templates", "own") == (0, TEXT, "")
-
-    code, out, err = berth(*asked, "--templates", "nowhere")
-    assert (code, out) == (1, "")
-    assert "error[B095]" in err
 
 
 def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServer, tmp_path: Path) -> None:

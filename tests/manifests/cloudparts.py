@@ -7,7 +7,7 @@ import yaml
 from berth.karpenter.disruption import WindowBudgets
 from berth.manifests import karpenter
 from berth.output import findinglist
-from berth.output.templates import Renderer
+from berth.output.templates import render
 from berth.pipeline import Pipeline
 from berth.rendering import files, text_of
 from berth.schema.cloudvalues import CloudCapacity
@@ -23,7 +23,6 @@ NODE_CLASS: Object = {
     "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
 }
 MACHINES: Object = {"instanceType": "m7i.4xlarge", "zone": "us-west-2a", "count": 2}
-_RENDERER = Renderer()
 KARPENTER: Object = {"version": "1.14", "gates": {"StaticCapacity": True}}
 
 
@@ -68,8 +67,8 @@ def texts(folder: Path, *declared: Object) -> dict[str, str]:
     where.mkdir(parents=True, exist_ok=True)
     for one in (*([] if any(one["kind"] == "Site" for one in declared) else [site()]), *declared):
         write(where, one)
-    pipeline, renderer = Pipeline(str(folder)), Renderer()
-    found = dict(files(pipeline, renderer, pipeline.items(text_of(pipeline, renderer))))
+    pipeline = Pipeline(str(folder))
+    found = dict(files(pipeline, pipeline.items(text_of(pipeline))))
     assert not pipeline.has_errors(), findinglist.text(pipeline.findings(), color=False)
     return found
 
@@ -85,7 +84,7 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     known = read(site()).site
     assert known is not None
     manifests = karpenter.manifests(known, known.clusters[0], found, WindowBudgets((), exactly=True))
-    texts = [_RENDERER.render(manifest.template, manifest.values) for manifest in manifests]
+    texts = [render(manifest.template, manifest.values) for manifest in manifests]
     made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
     return {one["kind"]: one for one in made}
 

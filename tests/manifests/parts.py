@@ -14,7 +14,6 @@ from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, 
 from berth.manifests.naming import pool
 from berth.manifests.placed import pool_behaviors
 from berth.output import findinglist
-from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.rendering import base_text, reservation_text, runtime_text
 from berth.schema.reservation import Reservation
@@ -23,7 +22,6 @@ from berth.schema.values import Cluster, ResourceClass, Site
 from tests.cli import project
 
 Object = dict[str, Any]
-RENDERER = Renderer()
 
 
 def read(folder: Path) -> tuple[Site, list[Part]]:
@@ -46,7 +44,7 @@ def small(folder: Path, **changes: str | None) -> tuple[Site, dict[str, Part]]:
 
 
 def text_of(site: Site, part: Part) -> str:
-    text = reservation_text(RENDERER, site, part)
+    text = reservation_text(site, part)
     assert isinstance(text, str), text
     return text
 
@@ -67,13 +65,13 @@ def of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
     """The base of a cluster of the small project."""
     pipeline = Pipeline(str(project.write(folder, **changes)))
     site = _sound(pipeline)
-    return objects(base_text(RENDERER, site, _cluster(site, name), pipeline.declared.classes.values()))
+    return objects(base_text(site, _cluster(site, name), pipeline.declared.classes.values()))
 
 
 def code_of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
     """The in-cluster code of a cluster of the small project."""
     site = _sound(Pipeline(str(project.write(folder, **changes))))
-    return objects(runtime_text(RENDERER, site, _cluster(site, name)))
+    return objects(runtime_text(site, _cluster(site, name)))
 
 
 def _cluster(site: Site, name: str) -> Cluster:

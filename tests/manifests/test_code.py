@@ -13,7 +13,6 @@ from berth.rendering import runtime_text
 from tests.cli import project
 from tests.cli.conftest import ROOT
 from tests.manifests.parts import (
-    RENDERER,
     Object,
     code_of_cluster,
     of_cluster,
@@ -107,7 +106,7 @@ def test_only_runtime_yaml_has_code_and_a_person_can_read_the_rest(tmp_path: Pat
 def test_an_image_replaces_the_config_maps(tmp_path: Path) -> None:
     site, _ = small(tmp_path, site=project.SITE + IMAGE)
 
-    assert [runtime_text(RENDERER, site, cluster) for cluster in site.clusters] == ["", ""]
+    assert [runtime_text(site, cluster) for cluster in site.clusters] == ["", ""]
     for pod in jobs(tmp_path, project.SITE + IMAGE):
         containers = [*pod["containers"], *pod.get("initContainers", [])]
         assert {container["image"] for container in containers} == {DIGEST}

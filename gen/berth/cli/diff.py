@@ -12,10 +12,9 @@ from berth.cli.console import (
     EXIT_OK,
     EXIT_STALE,
     has_color,
-    stderr,
     stdout,
 )
-from berth.cli.selection import clock_of, templates_option
+from berth.cli.selection import clock_of
 from berth.diff.answer import annotations, as_answer
 from berth.diff.change import Change
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
@@ -26,7 +25,6 @@ from berth.git import Git, GitError
 from berth.notation.refusal import CommandError
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
-from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Pipeline, read_file
 from berth.reading.source import OUTPUT
 from berth.rendering import files, text_of
@@ -58,8 +56,7 @@ _NOTICE_HOURS = 24  # where no site says how early changes should be made
     default=LIMIT,
     help=f"Most characters of markdown; default: {LIMIT}.",
 )
-@templates_option
-def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates: str | None) -> int:
+def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     """Explain what a change means: dates, seats, peaks, manifests.
 
     BASE is a commit, or a folder with reservations/ in it; default: the commit at which the branch left
@@ -77,17 +74,11 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)
-    renderer = Renderer(None if templates is None else settings.given(templates))
-    try:
-        items = settings.progress(
-            after.items(text_of(after, renderer), all_loads=True, now=options.now),
-            len(after.declared.reservations),
-        )
-        for path, content in files(after, renderer, comparison.reservations(items)):
-            comparison.file(path, content)
-    except TemplateError as error:
-        stderr(findinglist.text(error.findings, color=False, folder=settings.up))
-        return EXIT_BAD_INPUT
+    items = settings.progress(
+        after.items(text_of(after), all_loads=True, now=options.now), len(after.declared.reservations)
+    )
+    for path, content in files(after, comparison.reservations(items)):
+        comparison.file(path, content)
     change = comparison.change()
     stdout(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()

@@ -18,14 +18,13 @@ from berth.checks.policychecks import (
 )
 from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
-from berth.cli.selection import clock_of, templates_option
+from berth.cli.selection import clock_of
 from berth.findings import Problem, in_order
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.notation.refusal import CommandError
 from berth.output.folder import OutputError
 from berth.output.stage import FolderComparison, Stage
 from berth.output.table import visible
-from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Part, Pipeline
 from berth.reading.source import OUTPUT
 from berth.rendering import files, text_of
@@ -59,10 +58,7 @@ class _Sink(Protocol):
     type=FOLDER,
     help="Write to this folder instead of rendered/.",
 )
-@templates_option
-def render(
-    settings: Settings, check: bool, staged: bool, output_dir: str | None, templates: str | None
-) -> int:
+def render(settings: Settings, check: bool, staged: bool, output_dir: str | None) -> int:
     """Write the manifests of all reservations to rendered/.
 
     Either all files are written or, if there are errors, none.
@@ -71,15 +67,14 @@ def render(
         raise click.UsageError("--staged does not go with --check, which writes nothing.")
     folder = _folder(settings, output_dir)
     pipeline = Pipeline()
-    own = None if templates is None else settings.given(templates)
     try:
         if check:
-            return _check(settings, pipeline, own, folder)
-        code = _write(settings, pipeline, own, folder)
+            return _check(settings, pipeline, folder)
+        code = _write(settings, pipeline, folder)
         if staged and code == EXIT_OK:
-            return _staged(settings, [RESERVATIONS, folder, *([own] if own else [])])
+            return _staged(settings, [RESERVATIONS, folder])
         return code
-    except (OutputError, TemplateError) as error:
+    except OutputError as error:
         settings.report(in_order([*pipeline.findings(), *error.findings]))
         return EXIT_BAD_INPUT
 
@@ -95,20 +90,17 @@ def _folder(settings: Settings, given: str | None) -> str:
     return folder.rstrip("/") or folder
 
 
-def _fill(settings: Settings, pipeline: Pipeline, templates: str | None, sink: _Sink) -> int:
+def _fill(settings: Settings, pipeline: Pipeline, sink: _Sink) -> int:
     """Put every file into the sink, report the findings, and return the exit code that they mean."""
-    renderer = Renderer(templates)
-    items = settings.progress(
-        pipeline.items(text_of(pipeline, renderer)), len(pipeline.declared.reservations)
-    )
-    for path, text in files(pipeline, renderer, items):
+    items = settings.progress(pipeline.items(text_of(pipeline)), len(pipeline.declared.reservations))
+    for path, text in files(pipeline, items):
         sink.put(path, text)
     return settings.report(pipeline.findings(), counts_notes=True)
 
 
-def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder: str) -> int:
+def _write(settings: Settings, pipeline: Pipeline, folder: str) -> int:
     with Stage(folder, folder) as stage:
-        code = _fill(settings, pipeline, templates, stage)
+        code = _fill(settings, pipeline, stage)
         if code != EXIT_OK:
             return code
         outcome = stage.finish()
@@ -119,9 +111,9 @@ def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder
     return EXIT_OK
 
 
-def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder: str) -> int:
+def _check(settings: Settings, pipeline: Pipeline, folder: str) -> int:
     check = FolderComparison(folder, folder)
-    code = _fill(settings, pipeline, templates, check)
+    code = _fill(settings, pipeline, check)
     if code != EXIT_OK:
         return code
     differences, shown = check.finish(), settings.shown(folder)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from berth.cli.command import FILE, FOLDER, Settings
+from berth.cli.command import FILE, Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named
@@ -39,12 +39,6 @@ week_option = click.option(
     is_flag=False,
     flag_value="today",
     help="Only what is open in the week of DATE; default: this week. Write NAMEs before it.",
-)
-templates_option = click.option(
-    "--templates",
-    metavar="DIR",
-    type=FOLDER,
-    help="Templates that replace Berth's own of the same name.",
 )
 chart_option = click.option("--chart", metavar="FILE", type=FILE, help="Also draw a chart, as SVG.")
 context_option = click.option(

@@ -10,7 +10,6 @@ import click
 from berth.cli import preflightreport as preflights
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
-    EXIT_BAD_INPUT,
     EXIT_OK,
     has_color,
     is_terminal,
@@ -27,7 +26,6 @@ from berth.cli.selection import (
     require_class,
     require_cluster,
     require_reservations,
-    templates_option,
 )
 from berth.core.holders import path_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
@@ -59,7 +57,6 @@ from berth.output.answers import DATA_FORMS, Answer, document, instant_column, o
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line
 from berth.output.table import INDENT, Fit, wrapped
-from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
@@ -109,7 +106,6 @@ class _View(NamedTuple):
 @names_argument
 @class_option()
 @cluster_options
-@templates_option
 @click.option("--watch", is_flag=True, help="Look again every 5 seconds, until Ctrl-C.")
 @click.option(
     "--preflight",
@@ -130,7 +126,6 @@ def status(  # noqa: PLR0913 - one for each option
     names: tuple[str, ...],
     resource_class: str | None,
     choice: ClusterChoice,
-    templates: str | None,
     watch: bool,
     preflight: bool,
     timeout: int,
@@ -153,12 +148,7 @@ def status(  # noqa: PLR0913 - one for each option
     site = pipeline.site
     if code != EXIT_OK or site is None:
         return code
-    try:
-        renderer = Renderer(None if templates is None else settings.given(templates))
-        wanted = expected_states(site, items, pipeline.declared.classes.values(), renderer)
-    except TemplateError as error:
-        settings.report(error.findings)
-        return EXIT_BAD_INPUT
+    wanted = expected_states(site, items, pipeline.declared.classes.values())
     clusters = choice.of(site)
     patience = _PREFLIGHT + timeout * max(len(selected), 1) if preflight else ANSWER_SECONDS
     means = choice.access(settings, clusters, patience)

@@ -14,7 +14,6 @@ from berth.manifests.naming import pool
 from berth.manifests.placed import Placed
 from berth.manifests.rbac import Access, Grant
 from berth.manifests.timetabletext import timetable_text
-from berth.output.templates import Renderer
 from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
@@ -128,12 +127,11 @@ class ExpectedState(NamedTuple):
 
 
 def expected_states(
-    site: Site, items: Sequence[Item], classes: Iterable[ResourceClass], renderer: Renderer
+    site: Site, items: Sequence[Item], classes: Iterable[ResourceClass]
 ) -> dict[str, ExpectedState]:
     """Return the expected state of each cluster, in the site's order. `classes` are all declared ones.
 
-    Timetables are rendered and parsed again, so that their form is the same. Raises TemplateError for a
-    template with errors.
+    Timetables are rendered and parsed again, so that their form is the same.
     """
     granted = _expected_grants(site, items, classes)
     states = {
@@ -150,7 +148,7 @@ def expected_states(
             text = timetable_text(site, part.placed, part.windows)
             here = states[part.placed.cluster.name]
             here.timetables[item.reservation.name] = parse_timetable(text)
-            here.templates.update(templates_of_texts(pool_texts(renderer, site, part)))
+            here.templates.update(templates_of_texts(pool_texts(site, part)))
     return states
 
 

@@ -5,14 +5,12 @@ from typing import Any
 
 from berth.output import findinglist
 from berth.output.folder import header
-from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.rendering import engine_texts
 
 from tests.generate import document, write
 from tests.manifests.parts import Object, objects
 
-RENDERER = Renderer()
 HOME = {"url": "https://git.example.org/capacity.git", "revision": "main"}
 SITE_LABELS = {
     "app.kubernetes.io/name": "berth",
@@ -44,7 +42,7 @@ def rendered(
     assert not pipeline.has_errors(), findinglist.text(pipeline.findings(), color=False)
     assert pipeline.site is not None
     found = {}
-    for path, text in engine_texts(RENDERER, pipeline.site, pipeline.declared):
+    for path, text in engine_texts(pipeline.site, pipeline.declared):
         assert text.startswith(header(name))
         assert path not in found
         found[path] = objects(text)

@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 from berth.backends.backendinterface import Manifest
 from berth.manifests.engines import argocd
-from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.rendering import base_text, engine_texts, reservation_text
 
 from tests import generate
 from tests.manifests.parts import Object, objects
 
-RENDERER = Renderer()
 NAMESPACED = ("ConfigMap", "ServiceAccount", "Deployment", "CronJob", "Role", "RoleBinding")
 
 
@@ -29,14 +27,14 @@ def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, see
     parts = [part for item in pipeline.items() for part in item.parts]
     site, classes = pipeline.site, list(pipeline.declared.classes.values())
     assert site is not None
-    files = dict(engine_texts(RENDERER, site, pipeline.declared))
+    files = dict(engine_texts(site, pipeline.declared))
     (project,) = objects(files["gitops/argocd/project.yaml"])
     cluster = next(one for one in site.clusters if one.name == "one")
-    texts = [base_text(RENDERER, site, cluster, classes)]
+    texts = [base_text(site, cluster, classes)]
     texts += [
         text
         for part in parts
-        if part.placed.cluster is cluster and isinstance(text := reservation_text(RENDERER, site, part), str)
+        if part.placed.cluster is cluster and isinstance(text := reservation_text(site, part), str)
     ]
 
     found = [object_ for text in texts for object_ in objects(text)]
