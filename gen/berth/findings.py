@@ -337,7 +337,6 @@ RULES = {
     "B231": Rule(WARNING, "A policy of the site warns about a reservation."),
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
-    "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
     # zones
     "B240": Rule(WARNING, "A time zone without daylight saving time, over dates where clocks change."),
     # amounts

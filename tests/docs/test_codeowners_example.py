@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from berth.edit.codeownerlines import BEGIN, END
 
 from tests.console import ROOT
 
@@ -39,7 +38,3 @@ def test_the_example_of_codeowners_gives_only_reservations_and_output_away(
     path: str, expected: list[str]
 ) -> None:
     assert owners(path) == expected
-
-
-def test_its_block_is_one_that_berth_writes() -> None:
-    assert LINES.index(BEGIN) < LINES.index(END)

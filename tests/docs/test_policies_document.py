@@ -1,8 +1,11 @@
 """docs/policies.md shows what `berth diff` says with the policies of its first block."""
 
+import shlex
+import subprocess
 import textwrap
 from pathlib import Path
 
+from tests import forking
 from tests.cli import project
 from tests.console import blocks, printed
 from tests.pages import text_of
@@ -29,3 +32,27 @@ def test_it_shows_what_diff_says(tmp_path: Path) -> None:
 
     assert "needs approval by @example-university/platform" in head
     assert textwrap.indent(shown, "    ") in TEXT
+
+
+def course(name: str, contact: str) -> str:
+    return COURSE.replace("linear-algebra", name) + f'  owner: {{name: Somebody, contact: "{contact}"}}\n'
+
+
+def test_its_filter_prints_a_line_for_each_file_of_owners(tmp_path: Path) -> None:
+    """The project is a folder of the repository. What has no owner, or none with an account, has no line."""
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    folder = project.write(
+        tmp_path / "teaching",
+        algebra=course("algebra", "@ada") + "---\n" + course("geometry", "@uni/maths"),
+        **{"life science": course("cells", "ada@uni.example"), "room": course("room", "Room 5")},
+    )
+    (script,) = [text for language, text in blocks(TEXT) if language == "sh"]
+    berth = f'berth() {{ {shlex.join(forking.command())} "$@"; }}\n'
+    lines = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", berth + script], cwd=folder, check=True, stdout=-1, text=True
+    ).stdout.splitlines()
+
+    assert lines == [
+        "/teaching/reservations/algebra.yaml @ada @uni/maths",
+        "/teaching/reservations/life\\ science.yaml ada@uni.example",
+    ]

@@ -50,7 +50,6 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "add": CommandEntry("edit", "Add a date to a reservation, or a group to one of its dates."),
         "end": CommandEntry("edit", "End a reservation early."),
         "delete": CommandEntry("edit", "Remove a reservation."),
-        "codeowners": CommandEntry("codeowners", "Print who reviews which reservation, as CODEOWNERS lines."),
     },
     "Clusters": {
         "status": CommandEntry("status", "Show what every pool does in its cluster, and what is wrong."),
@@ -82,7 +81,7 @@ row or a finding is one line.
 
 Exit codes: 0 success; 1 errors in the input, or (status) a broken promise or an
 unreadable cluster; 2 usage; 3 internal error; 4 differences (render --check,
-codeowners --check, diff --exit-code); 130 interrupted.
+diff --exit-code); 130 interrupted.
 """
 
 
