@@ -402,90 +402,50 @@ GUARDS = frozenset(
 
 LIVE_RULES = {
     # reading a cluster
-    "S001": Rule(ERROR, "A cluster cannot be read.", "unreachable"),
-    "S002": Rule(ERROR, "No kubeconfig context is known for a cluster.", "no context"),
+    "S001": Rule(ERROR, "A cluster, or something that must be known of it, cannot be read.", "unreachable"),
     "S003": Rule(WARNING, "A cluster has no object of the site.", "nothing there"),
-    "S004": Rule(NOTE, "Sessions cannot be listed: what is wanted is not known.", "sessions unknown"),
-    "S005": Rule(NOTE, "Templates of projects are not looked up here.", "templates unknown"),
-    "S006": Rule(NOTE, "A number of somebody else's object cannot be read.", "number unknown"),
+    "S004": Rule(NOTE, "Sessions, templates, a number or a limit cannot be read.", "partly unknown"),
     # what a cluster has once
-    "S010": Rule(WARNING, "The ConfigMaps of the in-cluster code are missing.", "code missing"),
-    "S011": Rule(NOTE, "The in-cluster code differs from this version of Berth.", "other code"),
-    "S012": Rule(WARNING, "The sweep's CronJob is missing.", "sweep missing"),
-    "S013": Rule(WARNING, "The sweep's CronJob is suspended.", "sweep suspended"),
-    "S014": Rule(WARNING, "The sweep has not succeeded for ten minutes.", "sweep failing"),
+    "S014": Rule(
+        WARNING, "The sweep is missing or suspended, or has not succeeded for ten minutes.", "no sweep"
+    ),
     "S015": Rule(ERROR, "The sweep cannot run, or its last run failed.", "sweep broken"),
     # git and the cluster
-    "S020": Rule(ERROR, "A pool should be open by git, but the cluster does not know it.", "not synced"),
-    "S021": Rule(WARNING, "A reservation is not in the cluster.", "not synced"),
+    "S020": Rule(ERROR, "What a window of git needs now or next is not in the cluster.", "not synced"),
     "S022": Rule(WARNING, "What is in the cluster differs from git.", "not synced"),
-    "S023": Rule(WARNING, "A reservation in the cluster is not in git.", "not in git"),
-    "S024": Rule(WARNING, "A timetable in the cluster is malformed.", "bad timetable"),
-    "S025": Rule(WARNING, "The Deployment of a pool, or another object, is missing.", "pool missing"),
-    "S026": Rule(WARNING, "A reservation has no CronJob, or a suspended one.", "no CronJob"),
-    "S027": Rule(WARNING, "Objects of the site are left in another namespace.", "other namespace"),
+    "S023": Rule(WARNING, "Something in the cluster is not in git.", "not in git"),
+    "S024": Rule(WARNING, "A timetable, an override or a record is malformed.", "malformed"),
     # seats
-    "S030": Rule(ERROR, "Seats are missing, and no pod serves the reservation.", "not served"),
-    "S031": Rule(ERROR, "Seats are missing, although a pod serves the reservation.", "seats missing"),
-    "S032": Rule(WARNING, "Seats are missing, but still within the allowed time.", "late"),
+    "S030": Rule(ERROR, "Seats are missing.", "seats missing"),
+    "S032": Rule(WARNING, "Seats are missing or not ready, but still within the allowed time.", "late"),
     "S033": Rule(ERROR, "Placeholders or slots are left after the end.", "left over"),
-    "S034": Rule(NOTE, "Placeholders or slots are left, but still within the allowed time.", "closing"),
+    "S034": Rule(NOTE, "A number is about to change, within the allowed time.", "changing"),
     "S035": Rule(WARNING, "A pool is open, and no pod serves its reservation.", "not served"),
     "S036": Rule(NOTE, "An override is in force.", "override"),
-    "S037": Rule(WARNING, "An override is malformed.", "bad override"),
-    "S038": Rule(NOTE, "Sessions left, and their seats are not requested again yet.", "settling"),
-    "S039": Rule(ERROR, "Somebody else sets a number that a window holds.", "set back"),
-    # placeholders
+    "S039": Rule(
+        ERROR, "A number that a window holds is missing, refused, or set by somebody else.", "number lost"
+    ),
+    # placeholders and slots
     "S040": Rule(WARNING, "Placeholders or slots wait for a node.", "no room"),
     "S041": Rule(WARNING, "Placeholders cannot be made, or cannot start on their node.", "cannot start"),
-    "S042": Rule(WARNING, "Seats are not ready, and the start is near.", "not ready"),
     "S043": Rule(ERROR, "Seats are not ready after the start.", "not ready"),
-    "S044": Rule(WARNING, "The autoscaler does not keep a CapacityBuffer.", "not kept"),
     "S045": Rule(
         WARNING, "A rehearsal failed: seats of the occurrence to come were not ready.", "rehearsal failed"
     ),
-    # our own Jobs
-    "S050": Rule(WARNING, "A pod of Berth cannot run.", "pod in trouble"),
-    "S051": Rule(WARNING, "A Job of Berth has failed.", "Job failed"),
-    "S052": Rule(ERROR, "The API server refuses a Job of Berth, or the Job's pod.", "Job refused"),
+    # pods of Berth
+    "S050": Rule(WARNING, "A pod or a Job of Berth has failed, or cannot run.", "pod in trouble"),
+    "S052": Rule(ERROR, "The API server refuses a Job, a pod or a placeholder.", "refused"),
+    "S085": Rule(WARNING, "A pod that serves cannot do part of its work.", "partly failing"),
     # slots
-    "S060": Rule(ERROR, "Reservations of Koordinator cannot be listed.", "slots unknown"),
-    "S061": Rule(
-        ERROR, "The cluster has no Reservation resource: Koordinator is not installed.", "no Koordinator"
-    ),
-    "S062": Rule(WARNING, "Koordinator's scheduler does not process slots.", "not looked at"),
-    "S063": Rule(ERROR, "A Reservation stops Koordinator's scheduler, which cannot read it.", "unreadable"),
-    "S064": Rule(WARNING, "Slots are left of a reservation that is gone.", "left over"),
-    "S065": Rule(WARNING, "Slots end before their window does.", "too short"),
-    "S066": Rule(WARNING, "Slots without windows have expired, and are still in git.", "expired"),
-    "S067": Rule(ERROR, "Slots without windows hold nothing any more.", "over"),
-    "S069": Rule(ERROR, "Slots that no session can take: their node is overbooked.", "overbooked"),
-    # preflight
-    "S070": Rule(ERROR, "You lack a permission, so the preflight cannot prove something.", "not checked"),
-    "S071": Rule(ERROR, "The API server would refuse a Job of Berth, or the Job's pod.", "Job refused"),
-    "S072": Rule(ERROR, "The API server would refuse a placeholder.", "placeholder refused"),
+    "S060": Rule(ERROR, "Reservations of Koordinator cannot be listed or used.", "no slots"),
+    "S067": Rule(ERROR, "Slots that hold nothing for sessions.", "slots lost"),
+    # before a window
     "S073": Rule(ERROR, "The account of a Job lacks a permission.", "not permitted"),
-    "S074": Rule(ERROR, "The test Job did not succeed within the given time.", "test Job failed"),
-    "S075": Rule(
-        ERROR,
-        "A CronJob, timetable, Deployment or ResourceClaimTemplate is not in the cluster.",
-        "not applied",
-    ),
-    "S076": Rule(WARNING, "The test Job could not be deleted.", "test Job left"),
-    "S077": Rule(NOTE, "A limit of the cluster cannot be read, or not be compared.", "room unknown"),
+    "S074": Rule(ERROR, "The test Job did not succeed in time, or could not be deleted.", "test Job failed"),
     "S078": Rule(ERROR, "A limit of the cluster is below what the next windows need.", "no room"),
     "S079": Rule(WARNING, "The next windows need more than a limit leaves beside others.", "room taken"),
-    # what the pods may do, and what others did to Berth's objects
-    "S083": Rule(ERROR, "The account of an open reservation lacks a permission.", "not permitted"),
-    "S084": Rule(WARNING, "The pods of a reservation cannot read its sessions.", "sessions unread"),
-    "S085": Rule(WARNING, "A pod that serves says that something does not work.", "partly failing"),
+    # others
     "S086": Rule(ERROR, "Another site has the same namespace.", "other site"),
-    "S087": Rule(WARNING, "A Deployment lacks the label of its reservation.", "wrong label"),
-    "S088": Rule(WARNING, "A ConfigMap has the labels of a timetable or record, and is none.", "ignored"),
-    "S089": Rule(ERROR, "A number that windows hold is not there, or cannot be written.", "number refused"),
-    # records
-    "S081": Rule(WARNING, "The record of a reservation is malformed.", "bad record"),
-    "S082": Rule(NOTE, "A cluster has no record of an occurrence yet.", "no record"),
 }
 """The codes of `berth status`. An error is a broken promise: seats missing too long, placeholders
 left over, an unreachable cluster. docs/status.md shows each."""

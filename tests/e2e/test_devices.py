@@ -265,7 +265,7 @@ def test_a_template_that_nobody_made_is_told_before_seats_wait_for_it(story: Sto
 
     assert of("missing", story.opened) == dict.fromkeys(of("missing", story.opened))
     assert story.opened.messages.keys().isdisjoint(of("missing", story.opened))
-    assert [code for code, _ in told] == ["S075"]
+    assert [code for code, _ in told] == ["S020"]
     assert ABSENT in told[0][1]
 
 

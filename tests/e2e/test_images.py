@@ -23,7 +23,7 @@ NAMESPACE, SITE, SESSIONS = "berth-images", "images", "images-sessions"
 NAME = "course"
 ABSENT = "registry.example.invalid/course:1"
 RUN = ["python3", "-c", ""]
-PULLING = "S042"
+PULLING = "S032"
 CLASSES: dict[str, Document] = {
     "absent": {"images": [ABSENT]},
     "background": {"images": [ABSENT], "imageWarmUp": "background"},

@@ -99,7 +99,7 @@ def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
     job, sweep = found[NAME, "Job"]["findings"], found[None, "sweep"]["findings"]
 
     assert story.limited.returncode == 1
-    assert [check["code"] for check in (*job, *sweep)] == ["S071", "S071"]
+    assert [check["code"] for check in (*job, *sweep)] == ["S052", "S052"]
     assert all(
         "failed quota: limits: must specify limits.cpu" in check["message"] for check in (*job, *sweep)
     )

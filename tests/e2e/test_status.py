@@ -197,7 +197,7 @@ def test_an_open_pool_that_nobody_serves_has_failed(story: Story) -> None:
     found = story.broken.items["broken/small"]
 
     assert numbers(found)[:3] == ("degraded", 4, 0)
-    assert codes(found) == ["S026", "S030"]
+    assert codes(found) == ["S022", "S030"]
 
 
 def test_an_override_is_followed_and_shown(story: Story) -> None:
@@ -208,8 +208,8 @@ def test_an_override_is_followed_and_shown(story: Story) -> None:
 
 
 def test_what_the_cluster_has_once_is_looked_after(story: Story) -> None:
-    assert codes(story.open.clusters["real"]) == ["S013"]
-    assert codes(story.broken.clusters["real"]) == ["S010", "S013"]
+    assert codes(story.open.clusters["real"]) == ["S014"]
+    assert codes(story.broken.clusters["real"]) == ["S022", "S014"]
 
 
 def test_people_see_the_same(story: Story) -> None:

@@ -234,7 +234,7 @@ def test_an_invented_reservation_opens_nothing(story: Story) -> None:
 
 
 def test_the_forged_record_is_told(story: Story) -> None:
-    assert "S088" in story.ignored
+    assert "S024" in story.ignored
 
 
 def test_a_pod_without_permissions_from_the_start_is_no_pod_that_serves(story: Story) -> None:
@@ -254,7 +254,7 @@ def test_a_pod_that_works_is_left_alone(story: Story) -> None:
 
 @pytest.mark.parametrize("name", ["unbound", "cut"])
 def test_status_names_the_permission_and_its_object(story: Story, name: str) -> None:
-    (message,) = [message for code, message in story.status[name] if code == "S083"]
+    (message,) = [message for code, message in story.status[name] if code == "S073"]
 
     assert f"the ServiceAccount {name} may not " in message
     assert f"the RoleBinding {name} is missing in the namespace {SPACE}" in message

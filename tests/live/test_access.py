@@ -50,7 +50,7 @@ def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(  #
 
     assert code == (1 if told else 0)
     found = out.splitlines()[3:]
-    assert [line[:18] for line in found] == (["prod: error[S002] "] if told else [])
+    assert [line[:18] for line in found] == (["prod: error[S001] "] if told else [])
     assert all(word in line for line in found for word in told.split())
 
 
@@ -90,7 +90,7 @@ def test_a_kubeconfig_that_is_none_is_told(
 
     assert code == 1
     told = out.splitlines()[3]
-    assert told.startswith("prod: error[S002] ")
+    assert told.startswith("prod: error[S001] ")
     assert named.format(file) in told
 
 

@@ -56,7 +56,7 @@ def test_sessions_take_seats_from_what_is_wanted() -> None:
 @pytest.mark.parametrize(
     ("now", "finding"),
     [
-        pytest.param(LEAD, f"warning[S042] course/small 2026-02-02T08:00:00Z 25 {SEE}\n", id="lead"),
+        pytest.param(LEAD, f"warning[S032] course/small 2026-02-02T08:00:00Z 25 {SEE}\n", id="lead"),
         pytest.param(OPEN, f"error[S043] course/small 2026-02-02T08:00:00Z 25 {SEE}\n", id="started"),
     ],
 )
@@ -75,7 +75,7 @@ def test_a_condition_of_another_number_says_nothing_for_a_moment(one: dict[str, 
     old = course(25, {**one, "observedGeneration": 1})
 
     assert told(status(*old, "2026-02-02T07:31:00Z")) == f"{ROW} 25 ? 0 0\n"
-    assert "S044" in told(status(*old, OPEN))
+    assert "S041" in told(status(*old, OPEN))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_condition_of_another_number_says_nothing_for_a_moment(one: dict[str, 
 def test_a_buffer_that_the_autoscaler_does_not_keep_is_told(conditions: tuple[dict[str, Any], ...]) -> None:
     found = told(status(*course(25, *conditions), LEAD))
 
-    assert "warning[S044] course/small" in found
+    assert "warning[S041] course/small" in found
     assert SEE in found
 
 
@@ -107,7 +107,7 @@ def test_a_buffer_that_is_not_there_is_told() -> None:
     world, git = course(25)
     world.vanish("CapacityBuffer", NAME)
 
-    assert "error[S031] course/small CapacityBuffer" in told(status(world, git, OPEN))
+    assert "error[S030] course/small CapacityBuffer" in told(status(world, git, OPEN))
 
 
 def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:

@@ -39,7 +39,7 @@ def test_while_sessions_leave_all_day_no_seat_is_missing() -> None:
         told |= codes(status(world, git, after(20 * turn), earlier))
         earlier = looked(world, git, after(20 * turn), earlier)
 
-    assert told == {"S038"}
+    assert told == {"S034"}
 
 
 def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
@@ -50,7 +50,7 @@ def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
     world.vanish("Pod", "jupyter-4")
     (pool,) = status(world, git, after(WAITS), earlier).pools
 
-    assert [finding.code for finding in pool.findings] == ["S031"]
+    assert [finding.code for finding in pool.findings] == ["S030"]
     assert "17 of 20" in pool.findings[0].message
 
 
@@ -79,7 +79,7 @@ def test_what_stands_in_both_looks_is_told(
     server.world.vanish("Pod", "jupyter-4")
     code, out, _ = berth(*asking(server, tmp_path))
 
-    assert (code, "error[S031]" in out) == (1, True)
+    assert (code, "error[S030]" in out) == (1, True)
 
 
 def test_one_look_is_enough_where_nothing_is_unlike(

@@ -61,7 +61,7 @@ def test_sessions_take_no_node_away() -> None:
 
     assert told(status(world, git, "2026-02-02T07:57:00Z")) == (
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 2 0 1\n"
-        "warning[S042] course/small 1 2026-02-02T08:00:00Z 3 "
+        "warning[S032] course/small 1 2026-02-02T08:00:00Z 3 "
         "kubectl --context=admin@prod describe nodepool/uni.course-small\n"
     )
 
@@ -80,7 +80,7 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
 
     assert told(status(world, git, OPEN)) == (
         "course/small degraded 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
-        "error[S031] course/small NodePool rendered/clusters/prod/reservations/course.yaml\n"
+        "error[S030] course/small NodePool rendered/clusters/prod/reservations/course.yaml\n"
     )
 
 
@@ -100,9 +100,9 @@ def test_nodes_that_are_missing_are_told_as_nodes() -> None:
     earlier = looked(world, git, instant_text(parse_instant(OPEN) - 60))
 
     assert [
-        splitline for splitline in told(status(world, git, OPEN, earlier)).splitlines() if "S031" in splitline
+        splitline for splitline in told(status(world, git, OPEN, earlier)).splitlines() if "S030" in splitline
     ] == [
-        "error[S031] course/small 1 2 3 "
+        "error[S030] course/small 1 2 3 "
         "kubectl --context=admin@prod --namespace=berth logs "
         "--selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
     ]

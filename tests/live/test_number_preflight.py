@@ -40,7 +40,7 @@ def cluster(berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest
 
 
 def preflight(berth: Berth, server: ApiServer, folder: Path) -> list[str]:
-    """The findings about the number, as `error[S089]`."""
+    """The findings about the number, as `error[S039]`."""
     out = berth(*asking(server, folder), "--preflight").out
     return [found for line in wordless(out).splitlines() for found in re.findall(r"\w+\[S\d{3}\]", line)]
 
@@ -62,7 +62,7 @@ def test_the_number_is_checked_before_anything_is_applied(
 ) -> None:
     server.world.objects = []
 
-    assert preflight(berth, server, tmp_path) == ["error[S075]", "error[S089]", "error[S075]"]
+    assert preflight(berth, server, tmp_path) == ["error[S020]", "error[S039]", "error[S020]"]
 
 
 @pytest.mark.parametrize(
@@ -80,18 +80,18 @@ def test_a_kind_that_the_api_has_otherwise_is_told(
 ) -> None:
     server.world.discovery["/apis/autoscaling/v2"] = served
 
-    assert preflight(berth, server, tmp_path) == ["error[S089]"]
+    assert preflight(berth, server, tmp_path) == ["error[S039]"]
     assert server.world.edits == []
 
 
 def test_a_group_that_is_not_installed_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     server.world.discovery = {}
 
-    assert preflight(berth, server, tmp_path) == ["error[S089]"]
+    assert preflight(berth, server, tmp_path) == ["error[S039]"]
 
 
 @pytest.mark.parametrize(
-    ("refused", "code"), [("spec.minReplicas: Invalid value: 25", "S089"), (FORBIDDEN, "S070")]
+    ("refused", "code"), [("spec.minReplicas: Invalid value: 25", "S039"), (FORBIDDEN, "S001")]
 )
 def test_what_the_server_refuses_is_told_and_what_nobody_may_try_is_not_proven(
     berth: Berth, server: ApiServer, tmp_path: Path, refused: str, code: str
@@ -104,7 +104,7 @@ def test_what_the_server_refuses_is_told_and_what_nobody_may_try_is_not_proven(
 def test_an_object_without_a_number_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     autoscaler(server.world, None, minReplicas="many")
 
-    assert preflight(berth, server, tmp_path) == ["error[S089]"]
+    assert preflight(berth, server, tmp_path) == ["error[S039]"]
 
 
 def test_rights_in_the_namespace_of_the_object_are_proven(

@@ -79,7 +79,7 @@ def test_a_number_that_berth_wrote_and_that_is_not_the_wanted_one_sends_to_the_l
     git = sale()
     (finding,) = seen_before(held_world(git, 24, FIELD_MANAGER), git)
 
-    assert finding.code == "S031"
+    assert finding.code == "S030"
     assert "logs" in finding.fix
 
 
@@ -145,7 +145,7 @@ def test_numbers_are_written_out(number: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "code"), [(OPEN, "error[S031]"), ("2026-02-01T09:00:00Z", "warning[S025]")], ids=["open", "later"]
+    ("now", "code"), [(OPEN, "error[S030]"), ("2026-02-01T09:00:00Z", "warning[S022]")], ids=["open", "later"]
 )
 @pytest.mark.parametrize("what", ["object", "kind", "item", "number"])
 def test_what_cannot_be_held_is_told_before_the_day(now: str, code: str, what: str) -> None:
@@ -171,7 +171,7 @@ def test_a_number_that_a_person_may_not_read_is_no_broken_promise() -> None:
     lines = told(status(world, git, OPEN)).splitlines()
 
     assert lines[0] == f"{ACTIVE} 25 ? 0 0"
-    assert [line[:23] for line in lines[1:]] == ["note[S006] sale/small 4"]
+    assert [line[:23] for line in lines[1:]] == ["note[S004] sale/small 4"]
 
 
 def test_a_number_that_is_still_held_goes_back_by_itself_and_later_by_hand() -> None:
@@ -247,13 +247,13 @@ def test_a_role_that_a_namespace_of_others_lacks_is_told() -> None:
     ]
     lines = told(status(world, git, OPEN)).splitlines()
 
-    assert sum(line.startswith("error[S083]") for line in lines) == 2  # of the sale, and of the sweep
-    assert not any("S084" in line for line in lines)
+    assert sum(line.startswith("error[S073]") for line in lines) == 2  # of the sale, and of the sweep
+    assert not any("S085" in line for line in lines)
 
 
 TEXT = """\
 RESERVATION  CLASS  STATE     OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
-sale         small  degraded  08:30-13:00  25      3      0        0         set back
+sale         small  degraded  08:30-13:00  25      3      0        0         number lost
 
 prod: error[S039] sale/small: argocd-controller has set spec.minReplicas of HorizontalPodAutoscaler shop/web to 3, and Berth holds 25 there. Add the field to ignoreDifferences of its Application, with RespectIgnoreDifferences=true.
 """  # noqa: E501 - as it is

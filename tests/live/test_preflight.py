@@ -145,9 +145,9 @@ def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservatio
     [
         (
             ("Pod", 'pods "x" is forbidden: exceeded quota: team'),
-            ["error[S071]", "error[S071]", "error[S072]"],
+            ["error[S052]", "error[S052]", "error[S052]"],
         ),
-        (("Job", "admission webhook denied the request"), ["error[S071]", "error[S071]"]),
+        (("Job", "admission webhook denied the request"), ["error[S052]", "error[S052]"]),
     ],
     ids=["quota", "webhook"],
 )
@@ -212,7 +212,7 @@ def test_what_the_person_may_not_do_is_not_proven(berth: Berth, server: ApiServe
     server.world.not_admitted = {"Job": FORBIDDEN}
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, set(kinds(lines))) == (1, {"error[S070]"})
+    assert (code, set(kinds(lines))) == (1, {"error[S001]"})
 
 
 def pulls(world: World) -> Callable[[dict[str, Any]], None]:
@@ -277,7 +277,7 @@ def test_a_test_job_that_cannot_be_deleted_is_told(berth: Berth, server: ApiServ
     server.world.not_admitted["DELETE"] = "no"
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, kinds(lines)) == (0, ["warning[S076]"])
+    assert (code, kinds(lines)) == (1, ["error[S074]"])
 
 
 def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: 
         server.world.vanish(kind, name)
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, kinds(lines)) == (1, ["error[S075]", "error[S075]"])
+    assert (code, kinds(lines)) == (1, ["error[S020]", "error[S020]"])
 
 
 def test_a_template_of_device_claims_that_is_not_there_is_told(
@@ -300,7 +300,7 @@ def test_a_template_of_device_claims_that_is_not_there_is_told(
         metadata = {"name": name, "namespace": "berth"}
         server.world.apply_rendered({"kind": "ResourceClaimTemplate", "metadata": metadata})
 
-    assert (code, kinds(lines)) == (1, ["error[S075]", "error[S075]"])
+    assert (code, kinds(lines)) == (1, ["error[S020]", "error[S020]"])
     assert preflight(berth, server, tmp_path)[0] == 0
 
 

@@ -91,9 +91,9 @@ def test_sessions_count_in_the_namespaces_that_have_the_label() -> None:
 )
 def test_a_permission_for_the_whole_cluster_that_is_not_there_is_told(kind: str, name: str) -> None:
     git, world = labeled()
-    assert "S084" not in told(status(world, git))
+    assert "S085" not in told(status(world, git))
     world.drop(world.get(kind, name))
-    (finding,) = [one for pool in status(world, git).pools for one in pool.findings if one.code == "S084"]
+    (finding,) = [one for pool in status(world, git).pools for one in pool.findings if one.code == "S085"]
 
     assert (f"{kind} {name}" in finding.message, "list pods" in finding.message) == (True, True)
 
@@ -104,7 +104,7 @@ def test_who_may_not_list_cluster_roles_is_told_nothing_about_them(kind: str) ->
     world.refused[f"/apis/rbac.authorization.k8s.io/v1/{kind}?"] = "HTTP 403: no"
     world.drop(world.get("ClusterRole", "berth-sessions.uni"))
 
-    assert "S084" not in told(status(world, git))
+    assert "S085" not in told(status(world, git))
 
 
 @pytest.mark.parametrize("path", ["/api/v1/namespaces", "/api/v1/pods"])
@@ -160,7 +160,7 @@ def test_sessions_of_renku_count_by_their_class_where_templates_are_not_known() 
     world.scale("course-small", 23, "berth-scaler", "2026-02-02T08:40:00Z")
 
     assert told(status(world, git)) == (
-        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 23 23 0 2\nnote[S005] small\n"
+        "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 23 23 0 2\nnote[S004] small\n"
     )
 
 
@@ -212,7 +212,7 @@ def test_each_engine_and_autoscaler_has_its_advice() -> None:
     world.vanish("ConfigMap", "course")
 
     assert [line for line in told(status(world, git)).splitlines() if "[S02" in line] == [
-        "warning[S021] course "
+        "warning[S022] course "
         "kubectl --context=admin@prod apply -f rendered/clusters/prod/reservations/course.yaml",
         "warning[S023] other 16",
     ]

@@ -59,7 +59,7 @@ def test_a_malformed_record_does_not_hide_the_others(
     code, out, err = report(berth, server, tmp_path)
 
     assert (code, dates(out)) == (0, [(ONE.occurrence, 7)])
-    assert err.startswith("prod: warning[S081] ConfigMap bad-record")
+    assert err.startswith("prod: warning[S024] ConfigMap bad-record")
 
 
 def test_a_record_tells_of_its_own_reservation_only(
@@ -75,16 +75,9 @@ def test_a_record_tells_of_its_own_reservation_only(
 
     assert (code, dates(out)) == (0, [("mine/1", 1), (ONE.occurrence, 7)])
     assert [line.partition(" has")[0] for line in err.splitlines()] == [
-        "prod: warning[S081] ConfigMap mine-record",
-        "prod: warning[S081] ConfigMap other-record",
+        "prod: warning[S024] ConfigMap mine-record",
+        "prod: warning[S024] ConfigMap other-record",
     ]
-
-
-def test_a_cluster_without_records_says_so(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    code, out, err = report(berth, server, tmp_path)
-
-    assert (code, dates(out)) == (0, [])
-    assert err.startswith("prod: note[S082] ")
 
 
 def test_a_cluster_that_does_not_answer_does_not_hide_the_others(

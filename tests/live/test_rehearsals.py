@@ -90,7 +90,7 @@ def test_seats_that_are_not_ready_near_the_end_are_a_warning() -> None:
     world, git = cluster(replicas=25, ready=20)
     world.run("course")
 
-    assert codes(status(world, git, "2026-02-06T05:27:00Z")) == {"S042"}
+    assert codes(status(world, git, "2026-02-06T05:27:00Z")) == {"S032"}
 
 
 def test_a_failed_rehearsal_is_told_with_what_was_missing_and_why() -> None:

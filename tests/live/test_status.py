@@ -23,10 +23,10 @@ course       small  prod     active  08:30-13:00  20      20     0        5     
 """  # noqa: E501 - as it is
 BROKEN = """\
 RESERVATION  CLASS  STATE     OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
-course       small  degraded  08:30-13:00  20      0      0        5         no CronJob, seats missing
+course       small  degraded  08:30-13:00  20      0      0        5         not synced, seats missing
 
-prod: warning[S026] course 6 CronJob rendered/clusters/prod/reservations/course.yaml
-prod: error[S031] course/small 0 20 argocd-controller kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
+prod: warning[S022] course 6 CronJob rendered/clusters/prod/reservations/course.yaml
+prod: error[S030] course/small 0 20 argocd-controller kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
 """  # noqa: E501 - as it is
 UNREACHABLE = """\
 RESERVATION  CLASS  CLUSTER  STATE      OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
@@ -79,8 +79,8 @@ def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> No
 
     assert code == 0
     assert [[(one["severity"], one["code"]) for one in some] for some in found] == [
-        [("warning", "S026")],
-        [("warning", "S012")],
+        [("warning", "S022")],
+        [("warning", "S014")],
     ]
     assert all(list(one) == ["severity", "code", "message", "fix"] for some in found for one in some)
     assert answer == {
@@ -183,6 +183,6 @@ def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
     text = as_text([found], lambda _: named("Europe/Zurich"), parse_instant(NOW), wide=False, color=True)
 
     assert text.splitlines()[1].split() == [
-        *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "no", "CronJob")
+        *("course", "small", "\x1b[32mactive\x1b[0m", "08:30-13:00", "20", "20", "0", "5", "not", "synced")
     ]
-    assert text.splitlines()[3].startswith("prod: \x1b[33mwarning[S026]\x1b[0m course: ")
+    assert text.splitlines()[3].startswith("prod: \x1b[33mwarning[S022]\x1b[0m course: ")

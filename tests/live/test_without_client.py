@@ -33,7 +33,7 @@ def test_status_says_what_to_install() -> None:
     findings = [one for item in json.loads(done.stdout)["items"] for one in item.get("findings", [])]
 
     assert done.returncode == 1
-    assert done.stderr.count("S002") or [finding for finding in findings if finding["code"] == "S002"]
+    assert done.stderr.count("S001") or [finding for finding in findings if finding["code"] == "S001"]
     assert CLUSTER_EXTRA in done.stdout + done.stderr
 
 
@@ -41,5 +41,5 @@ def test_override_says_what_to_install() -> None:
     done = berth("override", "data-science-101", "--until", "+1h", "small=9")
 
     assert done.returncode == 1
-    assert "S002" in done.stderr
+    assert "S001" in done.stderr
     assert CLUSTER_EXTRA in done.stderr

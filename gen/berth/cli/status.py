@@ -63,7 +63,7 @@ from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
 _PREFLIGHT = 60.0  # seconds for all dry runs and permissions of a cluster
-_UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
+_UNSYNCED = ("S020", "S022", "S023", "S024")
 _RED, _GREEN, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
 

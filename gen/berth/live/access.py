@@ -52,7 +52,7 @@ def choose_context(
         if ordered[cluster] in known.names:
             return ordered[cluster]
         message = f"the kubeconfig has no context {ordered[cluster]}: {_context_list(known)}."
-        return LiveFinding("S002", cluster, "", message, "Name one of them.")
+        return LiveFinding("S001", cluster, "", message, "Name one of them.")
     if cluster in known.names:
         return cluster
     if only and known.current:
@@ -61,7 +61,7 @@ def choose_context(
         return None
     message = f"the kubeconfig has no context {cluster}: {_context_list(known)}."
     fix = f"Say which one it is: --context {cluster}=CONTEXT."
-    return LiveFinding("S002", cluster, "", message, fix)
+    return LiveFinding("S001", cluster, "", message, fix)
 
 
 def _context_list(known: KubeContexts) -> str:
@@ -198,7 +198,7 @@ def _is_object(item: object) -> bool:
 
 def _no_kubeconfig(cluster: str, error: ClusterError) -> LiveFinding:
     fix = error.fix or "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
-    return LiveFinding("S002", cluster, "", f"{error}.", fix)
+    return LiveFinding("S001", cluster, "", f"{error}.", fix)
 
 
 def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:

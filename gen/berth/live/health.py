@@ -89,23 +89,21 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
     folder = f"Apply rendered/clusters/{snapshot.place.cluster}"
     if code and not facts.code:
         message = "the ConfigMaps with the in-cluster code are missing: no pod of Berth can start."
-        yield snapshot.place.finding("S010", message, f"{folder}/runtime.yaml.")
+        yield snapshot.place.finding("S022", message, f"{folder}/runtime.yaml.")
     elif not facts.code.issuperset(code):
         message = "the in-cluster code differs from this version of Berth."
-        yield snapshot.place.finding("S011", message, "Sync, or run the version of Berth that rendered it.")
+        yield snapshot.place.finding("S022", message, "Sync, or run the version of Berth that rendered it.")
     yield from _check_sweep(snapshot, f"{folder}/base.yaml.")
 
 
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """Report what keeps Koordinator from holding slots."""
     slots, place = snapshot.facts.slots, snapshot.place
-    if isinstance(slots, ListRefused) and slots.status == 404:
-        message = f"the cluster has no Reservation resource: {slots.message}."
-        fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
-        yield snapshot.place.finding("S061", message, fix)
-    elif isinstance(slots, ListRefused):
+    if isinstance(slots, ListRefused):
         message = f"the Reservations of Koordinator cannot be listed: {slots.message}."
         fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
+        if slots.status == 404:
+            fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield snapshot.place.finding("S060", message, fix)
     for reservation in snapshot.facts.unread:
         message = (
@@ -115,7 +113,7 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         delete = place.kubectl(
             f"delete reservations.scheduling.koordinator.sh {reservation.name}", namespaced=False
         )
-        yield snapshot.place.finding("S063", message, f"Fix or delete it: {delete}")
+        yield snapshot.place.finding("S060", message, f"Fix or delete it: {delete}")
 
 
 def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
@@ -134,7 +132,7 @@ def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
                 f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site}"
             )
             fix = f"If nothing prunes them, delete them: {delete}"
-            yield snapshot.place.finding("S027", message, fix)
+            yield snapshot.place.finding("S023", message, fix)
 
 
 def other_sites(place: ClusterLocation, sites: Collection[str]) -> LiveFinding:
@@ -160,14 +158,14 @@ def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
         )
         delete = place.kubectl(f"delete configmap/{config_map.name}")
         fix = f"Find out who wrote it, then delete it: {delete}"
-        yield snapshot.place.finding("S088", message, fix)
+        yield snapshot.place.finding("S024", message, fix)
     for pool in facts.deployments:
         if not pool.reservation:
             message = (
                 f"the Deployment {pool.name} lacks the label {labels.RESERVATION}; no timetable names it."
             )
             fix = f"Find out who wrote it: {place.kubectl(f'get deployment/{pool.name} --output=yaml')}"
-            yield snapshot.place.finding("S087", message, fix)
+            yield snapshot.place.finding("S022", message, fix)
 
 
 def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFinding]:
@@ -177,7 +175,7 @@ def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFindi
             ours = f"{labels.SITE}={snapshot.site} {labels.RESERVATION}={reservation}"
             message = f"its Deployment {pool.name} lacks the labels {ours}: the sweep does not see it."
             label = snapshot.place.kubectl(f"label deployment/{pool.name} {ours} --overwrite")
-            yield snapshot.place.finding("S087", message, f"Write it again: {label}", reservation)
+            yield snapshot.place.finding("S022", message, f"Write it again: {label}", reservation)
 
 
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
@@ -195,10 +193,10 @@ def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
     sweep, place = find_sweep(snapshot.facts), snapshot.place
     if sweep is None:
         message = f"the CronJob {naming.SWEEP} is missing: nothing repairs what a Job misses."
-        yield snapshot.place.finding("S012", message, apply)
+        yield snapshot.place.finding("S014", message, apply)
     elif sweep.suspended:
         patch = place.kubectl(f'patch cronjob/{sweep.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
-        yield snapshot.place.finding("S013", f"the CronJob {sweep.name} is suspended.", f"Resume it: {patch}")
+        yield snapshot.place.finding("S014", f"the CronJob {sweep.name} is suspended.", f"Resume it: {patch}")
     elif trouble := sweep_trouble(snapshot.facts):
         message = f"the sweep does not run, so nothing repairs what a Job misses: {trouble}"
         see = place.kubectl(f"describe jobs,pods --selector={labels.ROLE}={labels.SWEEP}")
@@ -237,7 +235,7 @@ def check_jobs(
             message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
             see = snapshot.place.kubectl(f"describe job/{job.name}")
             fix = f"The sweep creates a new one. See why: {see}"
-            yield snapshot.place.finding("S051", message, fix, subject)
+            yield snapshot.place.finding("S050", message, fix, subject)
 
 
 def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFinding:

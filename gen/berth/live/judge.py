@@ -187,7 +187,7 @@ class _ReservationJudge:
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
-            findings.append(snapshot.place.finding("S037", message, fix, name))
+            findings.append(snapshot.place.finding("S024", message, fix, name))
         return tuple(findings)
 
     def _timetable(self) -> Read | None:
@@ -384,7 +384,7 @@ def _check_override(case: PoolState) -> list[LiveFinding]:
 
 def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
     """Report once per open class that its sessions or templates are unknown."""
-    findings: dict[tuple[str, str], LiveFinding] = {}
+    findings: dict[str, LiveFinding] = {}
     for timetable in timetables:
         for pool in timetable.pools:
             name, seen = (
@@ -395,11 +395,11 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[
                 message = f"sessions cannot be listed: {seen}."
                 known = "the number of slots" if pool.slots else "the Deployment's replicas"
                 fix = f"Ask for permission to list them; until then, wanted shows {known}."
-                findings["S004", name] = snapshot.place.finding("S004", message, fix, name)
+                findings[name] = snapshot.place.finding("S004", message, fix, name)
             elif _lacks_templates(timetable, pool, seen, snapshot.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."
                 fix = "Compare with the log of its pod, which asks Renku."
-                findings["S005", name] = snapshot.place.finding("S005", message, fix, name)
+                findings[name] = snapshot.place.finding("S004", message, fix, name)
     return [findings[key] for key in sorted(findings)]
 
 

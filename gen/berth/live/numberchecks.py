@@ -20,9 +20,9 @@ def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFindi
     if live.unread:
         message = f"{number.text} cannot be read: {live.unread}."
         fix = f"Ask for permission to list {number.object_kind.plural} there; until then nobody knows."
-        yield case.finding("S006", message, fix)
+        yield case.finding("S004", message, fix)
     elif live.problem:
-        code, begin = ("S031", "it is open, and ") if case.is_asked else ("S025", "")
+        code, begin = ("S030", "it is open, and ") if case.is_asked else ("S022", "")
         yield case.finding(code, f"{begin}{live.problem.message}.", live.problem.fix)
     elif case.is_asked:
         yield from check_requested(case)

@@ -99,9 +99,6 @@ class _PersistentPool:
 
     def _findings(self) -> Iterator[LiveFinding]:
         if self._is_over:
-            until = instant_text(self._git.until or 0)
-            fix = "Remove it from git, or write a later expires; until then the engine makes it again."
-            yield self._case.finding("S066", f"it expired at {until}, and holds nothing.", fix)
             return
         yield from self._unlike()
         yield from self._dead(self._slot_counts)
@@ -133,7 +130,7 @@ class _PersistentPool:
         words += [f"{len(moved)} with another end"] if moved else []
         if len(missing) == len(self._git.names) and not others:
             yield self._case.finding(
-                "S021", "it is in git but not in the cluster.", apply_hint(self._snapshot, self._name)
+                "S022", "it is in git but not in the cluster.", apply_hint(self._snapshot, self._name)
             )
         elif words:
             message = f"not synced: {', '.join(words)}."

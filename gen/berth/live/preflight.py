@@ -233,7 +233,7 @@ class _Preflight:
             if clusterfacts.label(deployment, labels.RESERVATION) == name:
                 pool = deployment["metadata"]["name"]
                 pod = pod_of(deployment["spec"]["template"], self._place.namespace, pool)
-                findings = self._dry_run("S072", name, POD, pod, pool)
+                findings = self._dry_run("S052", name, POD, pod, pool)
                 findings += self._claim_templates(name, pod["spec"])
                 yield self._check(name, "placeholder", pool, findings)
         if name in self._timetables:
@@ -301,7 +301,7 @@ class _Preflight:
 
     def _unknown_room(self, message: str) -> LiveFinding:
         fix = "Look yourself whether all seats have room there, or ask for the permission (docs/status.md)."
-        return self._place.finding("S077", f"{message}.", fix)
+        return self._place.finding("S004", f"{message}.", fix)
 
     def _cronjob(self, name: str) -> KubeObject | None:
         cronjobs = [
@@ -315,8 +315,8 @@ class _Preflight:
         """Try the Job and its pod: quotas, LimitRanges and policies are about pods."""
         job, name = job_of(cronjob), str(cronjob["metadata"]["name"])
         pod = pod_of(job["spec"]["template"], self._place.namespace, name)
-        return self._dry_run("S071", subject, JOB, job, name) or self._dry_run(
-            "S071", subject, POD, pod, name
+        return self._dry_run("S052", subject, JOB, job, name) or self._dry_run(
+            "S052", subject, POD, pod, name
         )
 
     def _dry_run(
@@ -370,7 +370,7 @@ class _Preflight:
                 return [self._unchecked(subject, f"whether {number.object_text} exists", error)]
             problem = no_kind(number)
         if problem:
-            return [self._place.finding("S089", f"{problem.message}.", problem.fix, subject)]
+            return [self._place.finding("S039", f"{problem.message}.", problem.fix, subject)]
         return self._try_number(subject, number, number.value(most), tree or {}) if most else []
 
     def _kind_problem(self, number: HeldNumber) -> NumberProblem | None:
@@ -395,7 +395,7 @@ class _Preflight:
             if not error.status:
                 raise
             message, fix = f"the API server refuses {where}: {error}.", "Correct target, or the number."
-            return [self._place.finding("S089", message, fix, subject)]
+            return [self._place.finding("S039", message, fix, subject)]
         return []
 
     # what its account may do
@@ -521,7 +521,7 @@ class _Preflight:
             message = f"the test Job {name} cannot be deleted: {error}."
             fix = f"It goes by itself {KEPT_SECONDS} s after its end. By hand: "
             return [
-                self._place.finding("S076", message, fix + self._place.kubectl(f"delete job/{name}"), subject)
+                self._place.finding("S074", message, fix + self._place.kubectl(f"delete job/{name}"), subject)
             ]
         return []
 
@@ -532,11 +532,11 @@ class _Preflight:
         fix = f"Apply rendered/clusters/{self._place.cluster}, or let the engine sync it."
         if kind == CLAIM_TEMPLATE.name:
             fix = f"{fix} Create it in {self._place.namespace} if the class names it."
-        return self._place.finding("S075", message, fix, subject)
+        return self._place.finding("S020", message, fix, subject)
 
     def _unchecked(self, subject: str, what: str, error: ClusterError) -> LiveFinding:
         fix = "Ask for the permissions of the preflight (docs/status.md), or let an administrator run it."
-        return self._place.finding("S070", f"it is not known {what}: {error}.", fix, subject)
+        return self._place.finding("S001", f"it is not known {what}: {error}.", fix, subject)
 
     def _check(
         self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]

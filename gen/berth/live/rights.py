@@ -9,8 +9,6 @@ from berth.live.health import nothing_applied
 from berth.live.poolstate import ClusterState
 from berth.live.sync import apply_hint
 
-_SESSIONS = ("sessions of ", "watch of ")  # with which troubles about sessions begin
-
 
 def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -> Iterator[LiveFinding]:
     """Report permissions that git grants to a reservation, or to the sweep (empty), and the cluster does not.
@@ -26,7 +24,7 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
         if missing.grant.namespace != home and not is_over_number:
             yield _sessions_unread(snapshot, reservation, missing)
             continue
-        code = "S083" if is_needed else "S022"
+        code = "S073" if is_needed else "S022"
         fix = f"Apply rendered/clusters/{cluster}/base.yaml."
         if reservation:
             fix = apply_hint(snapshot, reservation)
@@ -45,7 +43,7 @@ def _sessions_unread(snapshot: ClusterState, reservation: str, missing: MissingG
     if missing.grant.namespace not in snapshot.facts.grants.missing:
         folder = f"rendered/clusters/{snapshot.place.cluster}"
         fix = f"Apply {folder} again: base.yaml and the file of {reservation}."
-    return snapshot.place.finding("S084", message, fix, reservation)
+    return snapshot.place.finding("S085", message, fix, reservation)
 
 
 def check_troubles(
@@ -53,6 +51,5 @@ def check_troubles(
 ) -> Iterator[LiveFinding]:
     """Report what a pod says that does not work. `log` is a command that shows its log."""
     for trouble in proof.troubles if proof else ():
-        code = "S084" if trouble.startswith(_SESSIONS) else "S085"
         message = f"its pod says: {trouble.removesuffix('.')}."
-        yield snapshot.place.finding(code, message, f"Read its log: {log}", reservation)
+        yield snapshot.place.finding("S085", message, f"Read its log: {log}", reservation)

@@ -46,8 +46,8 @@ def missing(case: PoolState) -> LiveFinding:
     file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."
     if case.open():
-        return case.finding("S031", f"it is open, and its {name} does not exist.", fix)
-    return case.finding("S025", f"its {name} does not exist.", fix)
+        return case.finding("S030", f"it is open, and its {name} does not exist.", fix)
+    return case.finding("S022", f"its {name} does not exist.", fix)
 
 
 def look_again(case: PoolState) -> int | None:
@@ -82,7 +82,7 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
     if case.served and (look_again(case) or not case.lacks(certain)):
         if case.settling:
             fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
-            return case.finding("S038", f"{shortage}; sessions may have left a moment ago.", fix)
+            return case.finding("S034", f"{shortage}; sessions may have left a moment ago.", fix)
         return case.finding("S032", f"{shortage}.", f"The Job's pod corrects it within {RESET} seconds.")
     deployment, number = case.deployment, case.number and case.number.object
     if case.served and number and deployment and deployment.is_scaled_by_others:
@@ -91,7 +91,7 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
         return case.finding("S039", f"{message}.", fix)
     if case.served:
         message = f"{_missing(case, certain)}; the Job's pod has not corrected it."
-        return case.finding("S031", message, f"Read the pod's log: {pod_log(case)}")
+        return case.finding("S030", message, f"Read the pod's log: {pod_log(case)}")
     shortage = f"{shortage}, and no pod serves it: {why_unserved(case)}."
     by_hand = ""
     if case.pool.slots is None and case.deployment is not None:
@@ -257,7 +257,7 @@ def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFindin
         if deployment.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
             since, why = instant_text(deployment.refused_at), most_common_reason([deployment.refused])
             message = f"{case.snapshot.autoscaler} does not keep its {kind.name} since {since}: {why}"
-            yield case.finding("S044", message, f"See its conditions: {see}")
+            yield case.finding("S041", message, f"See its conditions: {see}")
     elif deployment.tells_ready and (missing := _not_ready(case)) > 0:
         yield from late(case, missing, units_text(case.pool.holder), _ready_due(case), see)
 
@@ -404,7 +404,7 @@ def late(  # noqa: PLR0913, PLR0917 - what is told of them
     if now < start:
         is_rehearsal = all(occurrence.rehearses for occurrence in occurrences)
         what = "its rehearsal ends" if is_rehearsal else "it starts"
-        yield case.finding("S042", f"{message}, and {what} at {instant_text(start)}{which}.", fix)
+        yield case.finding("S032", f"{message}, and {what} at {instant_text(start)}{which}.", fix)
     elif knows_taken and due is not None and max(start + READY_SECONDS, due) <= now:
         yield case.finding("S043", f"{message}, and it started at {instant_text(start)}{which}.", fix)
 

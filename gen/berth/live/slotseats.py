@@ -129,7 +129,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
         if len(ends) < len(present) or now < max(ends) + REPAIR:
             message = f"{number} left, and nothing else of the reservation."
             swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
-            yield case.finding("S064", message, f"{swept}By hand: {_delete(case)}")
+            yield case.finding("S023", message, f"{swept}By hand: {_delete(case)}")
             return
     over = max((occurrence.end for occurrence in case.occurrences() if occurrence.end <= now), default=0)
     why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
@@ -186,7 +186,7 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
         names = " ".join(slot.held.name for slot in there[:number])
         delete = case.kubectl(f"delete {RESOURCE} {names}", namespaced=False)
         yield case.finding(
-            "S069", message, f"Let {_slots(number)} be made again where there is room: {delete}"
+            "S067", message, f"Let {_slots(number)} be made again where there is room: {delete}"
         )
 
 
@@ -220,11 +220,11 @@ def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
     )
     if case.snapshot.facts.unread:
         return case.finding(
-            "S062", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}."
+            "S040", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}."
         )
     command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
     see = case.kubectl(command, namespaced=False)
-    return case.finding("S062", message, f"See whether it runs, and under that name: {see}")
+    return case.finding("S040", message, f"See whether it runs, and under that name: {see}")
 
 
 def _late(case: PoolState) -> Iterator[LiveFinding]:
@@ -253,7 +253,7 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
         )
         message += f"{instant_text(ends or 0)}."
         log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
-        yield case.finding("S065", message, f"Read the pod's log: {log}")
+        yield case.finding("S022", message, f"Read the pod's log: {log}")
 
 
 def _since(slots: Sequence[LiveSlot]) -> str:

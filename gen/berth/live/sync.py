@@ -45,7 +45,7 @@ def check_reservation(
         message = "it is in git but not in the cluster."
         if any(deployment.reservation == name for deployment in snapshot.facts.deployments):
             message = "its timetable is not in the cluster."
-        yield snapshot.place.finding("S021", message, apply_hint(snapshot, name), name)
+        yield snapshot.place.finding("S022", message, apply_hint(snapshot, name), name)
     elif unlike := timetable_difference(git, cluster):
         yield snapshot.place.finding("S022", f"not synced: {unlike}.", apply_hint(snapshot, name), name)
     yield from _check_cronjobs(snapshot, name, cluster, list(cronjobs))
@@ -89,14 +89,14 @@ def _check_cronjobs(
         return
     if not cronjobs:
         fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
-        yield snapshot.place.finding("S026", "it has no CronJob to open it.", fix, name)
+        yield snapshot.place.finding("S022", "it has no CronJob to open it.", fix, name)
     for cronjob in cronjobs:
         if cronjob.suspended:
             patch = snapshot.place.kubectl(
                 f'patch cronjob/{cronjob.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
             )
             yield snapshot.place.finding(
-                "S026", f"its CronJob {cronjob.name} is suspended.", f"Resume it: {patch}", name
+                "S022", f"its CronJob {cronjob.name} is suspended.", f"Resume it: {patch}", name
             )
 
 
