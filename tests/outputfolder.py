@@ -76,7 +76,7 @@ def foreign(path: str, what: str = NO_HEADER, owner: str | None = None) -> Findi
 
 def in_the_way(path: str, what: str, wanted: str) -> Finding:
     message = f"{what} is where {wanted} must be written."
-    return Finding(f"rendered/{path}", 1, 1, "B091", ERROR, "", message, "Move it away or delete it.")
+    return Finding(f"rendered/{path}", 1, 1, "B090", ERROR, "", message, "Move it away or delete it.")
 
 
 def unusable(path: str, message: str, fix: str) -> Finding:

@@ -168,20 +168,13 @@ RULES = {
     "B042": Rule(ERROR, "A reservation has no occurrence."),
     "B043": Rule(WARNING, "A Renku payload has no occurrence."),
     "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
-    "B045": Rule(ERROR, "An entry of `except`, or `berth skip`, matches no occurrence."),
-    "B046": Rule(
-        ERROR,
-        "An entry of `moved` or `rehearsals`, or `berth move`, `extend`, `rehearse` or `set --on`, "
-        "matches no occurrence.",
-    ),
+    "B045": Rule(ERROR, "An entry of `except` or `moved`, or a command, matches no occurrence."),
     "B047": Rule(ERROR, "A date has several occurrences, and an entry or a command does not say which one."),
-    "B048": Rule(ERROR, "One occurrence is in `moved` or in `rehearsals` twice."),
+    "B048": Rule(ERROR, "One occurrence is changed twice."),
     "B049": Rule(ERROR, "Two occurrences have the same id."),
-    "B050": Rule(ERROR, "One occurrence is in `except` and in `moved`."),
     "B051": Rule(ERROR, "A rehearsal has no time before its occurrence."),
     "B052": Rule(ERROR, "A rehearsal has a number of seats that its occurrence cannot have."),
     "B053": Rule(WARNING, "An entry of `moved` or `rehearsals` changes an occurrence that does not happen."),
-    "B054": Rule(ERROR, "A term is unknown."),
     "B056": Rule(WARNING, "A calendar ends before a reservation that names it begins, or begins after it."),
     "B057": Rule(
         WARNING, "Two reservations of one class and course overlap, and no ceiling limits their sum."
@@ -192,11 +185,8 @@ RULES = {
     ),
     # across documents
     "B060": Rule(ERROR, "Two objects of one kind have the same name."),
-    "B061": Rule(ERROR, "A ResourceClass is unknown."),
-    "B062": Rule(ERROR, "A Calendar is unknown."),
-    "B063": Rule(ERROR, "A cluster is unknown."),
-    "B064": Rule(ERROR, "There is no Site."),
-    "B065": Rule(ERROR, "There is more than one Site."),
+    "B061": Rule(ERROR, "A name that nothing has: of a class, a calendar, a cluster, a capacity or a term."),
+    "B064": Rule(ERROR, "There is no Site, or more than one."),
     "B066": Rule(ERROR, "Two rendered objects would have the same name."),
     "B067": Rule(ERROR, "More is open at the same time than a ceiling allows."),
     "B068": Rule(ERROR, "Sessions must be counted, but the class does not say how."),
@@ -210,15 +200,14 @@ RULES = {
     "B076": Rule(
         WARNING, "An annotation or label that keeps the engine from removing or correcting objects."
     ),
-    "B079": Rule(ERROR, "A cluster is too old to mount images."),
+    "B079": Rule(ERROR, "A cluster is too old for what a class asks for."),
     # what is nearly always a typo
     "B080": Rule(WARNING, "A window is longer than 14 hours, and nothing says that this is meant."),
     "B081": Rule(WARNING, "A new or changed reservation has no date that is still to come."),
     "B082": Rule(WARNING, "More than 1,000 seats or nodes, and no ceiling limits them."),
     "B084": Rule(WARNING, "The last date is more than 18 months away."),
     # JupyterHub
-    "B085": Rule(WARNING, "A placeholder of a class is smaller than sessions that the class counts."),
-    "B086": Rule(WARNING, "Placeholders of a class and sessions that it counts may run on different nodes."),
+    "B085": Rule(WARNING, "A placeholder of a class differs from sessions that it counts, in size or place."),
     "B087": Rule(
         WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
     ),
@@ -226,8 +215,7 @@ RULES = {
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
     # output
-    "B090": Rule(ERROR, "Something in the output folder was not written by Berth."),
-    "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
+    "B090": Rule(ERROR, "Something in the place of the output was not written by Berth."),
     "B092": Rule(ERROR, "The operating system refused to read or write the output."),
     "B093": Rule(ERROR, "Another render is running in the same folder."),
     "B094": Rule(WARNING, "A file looks like a declaration, but is not read."),
@@ -277,7 +265,6 @@ RULES = {
     "B157": Rule(WARNING, "Cloud capacity in a cluster whose autoscaler is not Karpenter."),
     "B158": Rule(WARNING, "Cloud capacity that nothing uses, although it may be paid for."),
     "B159": Rule(ERROR, "Reserved capacity is requested, but there are no reservations."),
-    "B160": Rule(ERROR, "A CloudCapacity is unknown."),
     "B161": Rule(ERROR, "A class and its cloud capacity are in different clusters."),
     "B162": Rule(ERROR, "A class can never use a cloud capacity that it names."),
     "B163": Rule(WARNING, "A class never uses reserved machines of a cloud capacity that it names."),
@@ -314,9 +301,7 @@ RULES = {
     # generic capacity
     "B200": Rule(ERROR, "A class names capacity of Karpenter and generic capacity."),
     # dates of reserved machines
-    "B201": Rule(ERROR, "A reservation has the dates of machines that have none."),
-    "B202": Rule(ERROR, "A reservation has the dates of machines whose dates overlap."),
-    "B203": Rule(ERROR, "A class can use none of the machines whose dates its reservation has."),
+    "B201": Rule(ERROR, "The dates of machines cannot be those of a reservation."),
     # calendars of other programs
     "B205": Rule(ERROR, "An iCalendar file cannot be read."),
     "B206": Rule(WARNING, "An event is not imported."),
@@ -352,11 +337,7 @@ RULES = {
     # JupyterHub and Renku
     "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
     "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
-    "B262": Rule(WARNING, "The user placeholders of a JupyterHub and those of Berth do not go together."),
-    "B263": Rule(
-        WARNING, "Priorities in the values of a JupyterHub keep sessions from preempting placeholders."
-    ),
-    "B264": Rule(WARNING, "Sessions of a JupyterHub and placeholders are placed by different schedulers."),
+    "B262": Rule(WARNING, "Values of a JupyterHub keep sessions from taking the place of placeholders."),
     "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
     "B266": Rule(WARNING, "Renku has no class of a renkuId."),
     # what authors of reservations may not do
@@ -382,9 +363,7 @@ RULES = {
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
     "B302": Rule(WARNING, "A window lets a number of somebody else be lower than outside of windows."),
     "B303": Rule(ERROR, "A target of a policy fits no number that reservations may hold."),
-    "B307": Rule(ERROR, "The least number of an object is above the largest, by two reservations."),
     # device claims
-    "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
     "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
     "B312": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
     "B313": Rule(WARNING, "Karpenter adds no nodes for device claims."),

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "reservations"
 UNREADABLE = ("B001", "B002", "B003", "B006")
-UNKNOWN = ("B054", "B061", "B062", "B063", "B064", "B072", "B160")
+UNKNOWN = ("B061", "B064", "B072")
 
 
 class Part(NamedTuple):

@@ -20,7 +20,7 @@ from tests.saying import (
     weekly,
 )
 
-OWN = ("B054", "B056", "B057", "B058", "B060", "B062")
+OWN = ("B061", "B056", "B057", "B058", "B060", "B061")
 COURSE = {"matchLabels": {"course": "statistics"}}
 
 
@@ -56,7 +56,7 @@ def test_an_unknown_term_is_told_with_the_nearest() -> None:
 
     assert told(within("spring-2026"), resource_class(), terms, ZONED) == []
     assert told(within("autumn-2026", "sprin-2026"), resource_class(), terms, ZONED) == [
-        finding("a.yaml B054 spec.recurrence.within.1", "sprin-2026", "spring-2026")
+        finding("a.yaml B061 spec.recurrence.within.1", "sprin-2026", "spring-2026")
     ]
 
 
@@ -79,7 +79,7 @@ def test_an_unknown_calendar_of_the_site_is_told_in_its_file() -> None:
     everyone = site(timeZone="UTC", calendars=["holidays", "holiday"])
 
     assert told(everyone, calendar("holidays")) == [
-        finding("a.yaml B062 spec.calendars.1", "holiday", "holidays")
+        finding("a.yaml B061 spec.calendars.1", "holiday", "holidays")
     ]
 
 

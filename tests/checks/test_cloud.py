@@ -20,7 +20,7 @@ def test_it_is_in_a_cluster_of_the_site() -> None:
 
     assert of_documents(site(*TWO), found, cloud(cluster="one")) == []
     assert of_documents(site(*TWO), found, cloud()) == [finding("B011 spec", "2")]
-    assert of_documents(site(*TWO), found, cloud(cluster="three")) == [finding("B063 spec.cluster", "three")]
+    assert of_documents(site(*TWO), found, cloud(cluster="three")) == [finding("B061 spec.cluster", "three")]
 
 
 @pytest.mark.parametrize("autoscaler", ["none", "cluster-autoscaler"])
@@ -34,7 +34,7 @@ def test_some_class_names_it() -> None:
     assert of_documents(site(KARPENTER), cloud()) == ["B158 spec"]
     assert of_documents(site(KARPENTER), cloud(reservations=[RESERVED])) == ["B158 spec"]
     assert of_documents(site(KARPENTER), cloud(), resource_class(cloudCapacity=["gpus"])) == [
-        finding("B160 spec.cloudCapacity.0", "gpus")
+        finding("B061 spec.cloudCapacity.0", "gpus")
     ]
 
 

@@ -216,7 +216,7 @@ def test_a_reservation_that_a_class_never_takes() -> None:
 
 def test_an_unknown_capacity_is_told() -> None:
     assert of_documents(site(KARPENTER), resource_class(cloudCapacity=["gpu"])) == [
-        finding("B160 spec.cloudCapacity.0", "gpu")
+        finding("B061 spec.cloudCapacity.0", "gpu")
     ]
 
 

@@ -1127,7 +1127,7 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
 
 # The least and the largest number of one object
 
-CROSSED = f"B307 {AT}.target.path"
+CROSSED = f"B301 {AT}.target.path"
 
 
 def crossed(least: dict[str, Any], largest: dict[str, Any], bounded: str = "hpa") -> list[str]:

@@ -105,16 +105,16 @@ POD, DEFAULT = "scheduling.podPriority", "scheduling.podPriority.defaultPriority
         ),
         pytest.param("  podPriority: {enabled: true}", [], id="priorities-of-the-chart"),
         pytest.param("  podPriority: {enabled: false, defaultPriority: -20}", [], id="no-priorities"),
-        pytest.param("  podPriority: {enabled: true, defaultPriority: -10}", [f"B263 {DEFAULT}"], id="equal"),
+        pytest.param("  podPriority: {enabled: true, defaultPriority: -10}", [f"B262 {DEFAULT}"], id="equal"),
         pytest.param("  podPriority: {enabled: true, defaultPriority: -9}", [], id="above"),
         pytest.param(
             "  podPriority: {enabled: true, globalDefault: true, defaultPriority: -11}",
-            [f"B263 {DEFAULT}"],
+            [f"B262 {DEFAULT}"],
             id="global-default",
         ),
         pytest.param(
             "  podPriority: {enabled: true, imagePullerPriority: -10}",
-            [f"B263 {POD}.imagePullerPriority"],
+            [f"B262 {POD}.imagePullerPriority"],
             id="image-pullers",
         ),
     ],
@@ -127,7 +127,7 @@ def test_the_priority_of_the_cluster_counts() -> None:
     values = USER + "  podPriority: {enabled: true, defaultPriority: -5}"
 
     assert told(values) == []
-    assert f"hub.yaml:3 B263 {DEFAULT}" in told(values, priority=-4)
+    assert f"hub.yaml:3 B262 {DEFAULT}" in told(values, priority=-4)
 
 
 ENABLED = "scheduling.userScheduler.enabled"
@@ -145,25 +145,25 @@ spec: {values: {singleuser: {}%s}}
     ("values", "scheduler", "expected"),
     [
         pytest.param(USER + ON, "a-user-scheduler", [], id="same"),
-        pytest.param(USER + ON, None, [f"hub.yaml:3 B264 {ENABLED}"], id="none"),
+        pytest.param(USER + ON, None, [f"hub.yaml:3 B262 {ENABLED}"], id="none"),
         pytest.param(
-            "singleuser: {}", None, ["hub.yaml:1 B264 scheduling.userScheduler.enabled"], id="default"
+            "singleuser: {}", None, ["hub.yaml:1 B262 scheduling.userScheduler.enabled"], id="default"
         ),
         pytest.param(USER + OFF, None, [], id="off"),
         pytest.param(USER + OFF, "default-scheduler", [], id="off-and-written"),
-        pytest.param(USER + OFF, "a-user-scheduler", [f"hub.yaml:3 B264 {ENABLED}"], id="stays-pending"),
+        pytest.param(USER + OFF, "a-user-scheduler", [f"hub.yaml:3 B262 {ENABLED}"], id="stays-pending"),
         pytest.param(PROFILE, "mine", [], id="of-the-profile"),
         pytest.param(
             PROFILE,
             "a-user-scheduler",
-            ["hub.yaml:1 B264 singleuser.profileList[0]"],
+            ["hub.yaml:1 B262 singleuser.profileList[0]"],
             id="not-of-the-profile",
         ),
         pytest.param(FLUX % "", "hub-user-scheduler", [], id="of-the-release"),
         pytest.param(
             FLUX % "",
             "a-user-scheduler",
-            ["hub.yaml:4 B264 spec.values.scheduling.userScheduler.enabled"],
+            ["hub.yaml:4 B262 spec.values.scheduling.userScheduler.enabled"],
             id="of-another-release",
         ),
         pytest.param(FLUX % ", fullnameOverride: x", "x-user-scheduler", [], id="full-name"),

@@ -86,9 +86,9 @@ def test_a_class_that_cannot_use_the_machines_is_refused(
 ) -> None:
     capacities = cloud(**{"reservations": [BLOCK], **capacity}), cloud("other")
 
-    refused = [one for one in of(*capacities, course=course, **found) if one.startswith("B203")]
+    refused = [one for one in of(*capacities, course=course, **found) if one.startswith("B201")]
 
-    assert refused == [finding(f"B203 {PLACE}", *words)]
+    assert refused == [finding(f"B201 {PLACE}", *words)]
 
 
 def test_one_of_the_machines_of_a_window_is_enough_for_each_class() -> None:

@@ -527,7 +527,7 @@ spec: {requests: {cpu: "1"}}
 """
     assert [one for one in run(tmp_path, {"site.yaml": text}) if "policies" in one] == [
         finding("site.yaml:8:25 error[B061] spec.policies[a].match.classes[0]", "smal"),
-        finding("site.yaml:9:45 error[B063] spec.policies[a].unless.clusters[0]", "prd"),
+        finding("site.yaml:9:45 error[B061] spec.policies[a].unless.clusters[0]", "prd"),
     ]
 
 

@@ -46,7 +46,7 @@ def compared(declared: Declared, text: str) -> list[str]:
 
 
 STOCK_SCHEDULER: Value = {"singleuser": {}, "scheduling": {"userScheduler": {"enabled": False}}}
-UNTOLERATED = finding("B086 spec", "org/dedicated=user", "org_dedicated=user")
+UNTOLERATED = finding("B085 spec", "org/dedicated=user", "org_dedicated=user")
 DEDICATED = [
     {"key": f"hub.jupyter.org{sign}dedicated", "operator": "Equal", "value": "user", "effect": "NoSchedule"}
     for sign in "/_"
@@ -151,28 +151,28 @@ GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
         pytest.param(
             {"node_selector": {"pool": "a"}},
             {},
-            [finding("B086 spec", "sessions require pool=a")],
+            [finding("B085 spec", "sessions require pool=a")],
             id="no-label",
         ),
         pytest.param(
             {"node_selector": {"pool": "a"}},
             {"nodeSelector": {"pool": "b"}},
-            [finding("B086 spec.nodeSelector", "pool=a")],
+            [finding("B085 spec.nodeSelector", "pool=a")],
             id="other-label",
         ),
         pytest.param(
             {},
             {"nodeSelector": {"pool": "b"}},
-            [finding("B086 spec.nodeSelector", "class requires pool=b")],
+            [finding("B085 spec.nodeSelector", "class requires pool=b")],
             id="more",
         ),
         pytest.param(
-            {"tolerations": [*DEDICATED, GPU]}, {}, ["B086 spec.tolerations"], id="lacks-a-toleration"
+            {"tolerations": [*DEDICATED, GPU]}, {}, ["B085 spec.tolerations"], id="lacks-a-toleration"
         ),
         pytest.param(
             {},
             {"tolerations": [*DEDICATED, GPU]},
-            [finding("B086 spec.tolerations", "class tolerates nvidia.com/gpu:NoSchedule")],
+            [finding("B085 spec.tolerations", "class tolerates nvidia.com/gpu:NoSchedule")],
             id="tolerates-more",
         ),
         pytest.param(
@@ -231,7 +231,7 @@ def test_node_affinity_is_compared_by_what_it_allows(
     of_session: list[list[Value]], of_class: Value, expected: list[str]
 ) -> None:
     terms = [{"matchExpressions": one} for one in of_session]
-    place = "B086 spec.nodeSelector" if "nodeSelector" in of_class else "B086 spec.affinity"
+    place = "B085 spec.nodeSelector" if "nodeSelector" in of_class else "B085 spec.affinity"
 
     assert told(hub(profile(node_affinity_required=terms)), **of_class) == [
         finding(place, one) for one in expected

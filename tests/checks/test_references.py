@@ -101,17 +101,17 @@ def test_an_unknown_calendar_is_told() -> None:
     course = reservation(recurrence=weekly(calendars=["holidays", "university-holiday"]))
 
     assert told(course, resource_class(), holidays, site()) == [
-        finding("a.yaml B062 spec.recurrence.calendars.0", "holidays"),
-        finding("a.yaml B062 spec.recurrence.calendars.1", "university-holidays"),
+        finding("a.yaml B061 spec.recurrence.calendars.0", "holidays"),
+        finding("a.yaml B061 spec.recurrence.calendars.1", "university-holidays"),
     ]
 
 
 def test_a_class_names_its_cluster_where_there_are_several() -> None:
     assert told(resource_class(), resource_class("b", cluster="prood"), site(*TWO)) == [
         finding("a.yaml B011 spec", "2"),
-        finding("b.yaml B063 spec.cluster", "prood", "prod"),
+        finding("b.yaml B061 spec.cluster", "prood", "prod"),
     ]
-    assert told(resource_class(cluster="x"), site()) == [finding("a.yaml B063 spec.cluster", "x")]
+    assert told(resource_class(cluster="x"), site()) == [finding("a.yaml B061 spec.cluster", "x")]
 
 
 def test_an_id_of_renku_belongs_to_one_class() -> None:
@@ -133,7 +133,7 @@ def test_a_ceiling_is_of_a_class_of_its_cluster() -> None:
     ]
 
     assert told(site(prod, {"name": "hub"}), *classes) == [
-        finding("d.yaml B063 spec.cluster", "elsewhere"),
+        finding("d.yaml B061 spec.cluster", "elsewhere"),
         finding("a.yaml B061 spec.clusters.0.ceilings.0.seats.smal @key", "small"),
         finding("a.yaml B016 spec.clusters.0.ceilings.0.seats.student @key", "student", "hub"),
     ]
@@ -276,7 +276,7 @@ def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
     assert {problem.file for problem in known.problems} == {"a.yaml", "b.yaml"}
     assert _lined(references.check_names_in_faulty(known)) == [
         finding("a.yaml B061 spec.resourceClass", "smal", "small"),
-        finding("a.yaml B062 spec.recurrence.calendars.0", "holiday", "holidays"),
-        finding("a.yaml B054 spec.recurrence.within.0", "sprin", "spring"),
+        finding("a.yaml B061 spec.recurrence.calendars.0", "holiday", "holidays"),
+        finding("a.yaml B061 spec.recurrence.within.0", "sprin", "spring"),
         finding("b.yaml B061 spec.provisioning.seats.0.resourceClass", "smal", "small"),
     ]

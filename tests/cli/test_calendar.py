@@ -94,7 +94,7 @@ def test_a_page_of_others_is_not_replaced(berth: Berth, folder: Path) -> None:
     code, out, err = berth("calendar", *NOW)
 
     assert (code, out) == (1, "")
-    assert "site/index.html:1:1: error[B091]" in err
+    assert "site/index.html:1:1: error[B090]" in err
 
 
 def test_the_folder_may_not_be_that_of_the_declarations(berth: Berth) -> None:

@@ -91,7 +91,7 @@ def test_an_unknown_capacity_is_told_with_the_nearest(berth: Berth, block: Path)
     code, out, _ = berth("validate")
 
     assert code == 1
-    assert out.startswith("reservations/sprint.yaml:6:47: error[B160] spec.recurrence.cloudCapacity: ")
+    assert out.startswith("reservations/sprint.yaml:6:47: error[B061] spec.recurrence.cloudCapacity: ")
     assert out.count("error[") == 1
     assert "Did you mean general?" in out
 
@@ -104,7 +104,7 @@ def test_an_unknown_capacity_of_a_faulty_reservation_is_told_with_its_fault(
 
     out = berth("validate").out
 
-    assert [code for code in ("B160", "B012") if f"error[{code}]" in out] == ["B160", "B012"]
+    assert [code for code in ("B061", "B012") if f"error[{code}]" in out] == ["B061", "B012"]
 
 
 def test_a_faulty_capacity_is_told_and_not_what_has_its_dates(berth: Berth, block: Path) -> None:
@@ -121,4 +121,4 @@ def test_a_capacity_may_be_in_a_file_that_cannot_be_read(berth: Berth, block: Pa
     out = berth("validate").out
 
     assert "error[B003]" in out
-    assert "B160" not in out
+    assert "B061" not in out

@@ -107,7 +107,7 @@ def test_machines_that_overlap_are_refused() -> None:
     found = expanded(LENT, more)
 
     assert lines(found.problems) == [
-        finding("B202 spec.recurrence.cloudCapacity", "gpu", "Mon 2026-02-02 11:30", "Wed 2026-02-04 11:29")
+        finding("B201 spec.recurrence.cloudCapacity", "gpu", "Mon 2026-02-02 11:30", "Wed 2026-02-04 11:29")
     ]
     assert found.occurrences == ()
     assert expanded(LENT, {**more, "from": DATES["until"]}).problems == ()

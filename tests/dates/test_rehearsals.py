@@ -116,8 +116,8 @@ REHEARSALS = "spec.recurrence.rehearsals.0"
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        pytest.param({"rehearsals": [single(date="2026-02-10")]}, f"B046 {REHEARSALS}.date", id="no-date"),
-        pytest.param({"rehearsals": [single(startTime="10:00")]}, f"B046 {REHEARSALS}.date", id="no-start"),
+        pytest.param({"rehearsals": [single(date="2026-02-10")]}, f"B045 {REHEARSALS}.date", id="no-date"),
+        pytest.param({"rehearsals": [single(startTime="10:00")]}, f"B045 {REHEARSALS}.date", id="no-start"),
         pytest.param({"schedule": TWICE, "rehearsals": [single()]}, f"B047 {REHEARSALS}", id="which-one"),
         pytest.param(
             {"rehearsals": [single(), single(seats=3)]}, "B048 spec.recurrence.rehearsals.1", id="twice"

@@ -65,7 +65,7 @@ def test_extend_says_why_there_is_nothing_to_extend(
     told = berth(*words)
 
     assert told.code == 1
-    assert "error[B046]" in told.err
+    assert "error[B045]" in told.err
     assert "is left out (calendar closure" in told.err
     assert changed(closed) == ([], [])
 

@@ -254,7 +254,7 @@ def check_the_rest(before: Project, day: date) -> None:
         assert all(is_refused(before, edit, "B047") for edit in others)
     else:
         assert is_refused(before, skip, "note" if str(day) in left_out else "B045")
-        assert all(is_refused(before, edit, "B046") for edit in others)
+        assert all(is_refused(before, edit, "B045") for edit in others)
 
 
 def check_set(before: Project, argument: str, expected: dict[str, Any]) -> None:

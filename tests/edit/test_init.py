@@ -421,7 +421,7 @@ def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
             ("First date, or which terms? (such as 2026-01-12) ", "2026-02-30\n"),
             ("First date, or which terms? (such as 2026-01-12) ", "03.02.2026\n"),
             ("[B017]\r\nFirst date, or which terms? (such as 2026-01-12) ", "spring\n"),
-            ("[B054]\r\nFirst date, or which terms? (such as 2026-01-12) ", "2026-02-03\n"),
+            ("[B061]\r\nFirst date, or which terms? (such as 2026-01-12) ", "2026-02-03\n"),
             ("Last date? (such as 2026-05-16) ", "2026-02-01\n"),
             ("[B024]\r\nLast date? (such as 2026-05-16) ", "2026-03-03\n"),
             ("Empty: count all. (such as course=algebra) ", "course\n"),

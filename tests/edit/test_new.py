@@ -89,7 +89,7 @@ def test_new_refuses_terms_with_dates_and_unknown_ones(berth: Berth, folder: Pat
     words = ("new", "algebra", "09:00-13:00", "--weekly", "mon", "--class", "small", "--seats", "25")
 
     assert berth(*words, "--within", "spring", "--from", "2026-02-02").code == 2
-    assert "error[B054]" in berth(*words, "--within", "spring").err
+    assert "error[B061]" in berth(*words, "--within", "spring").err
     assert not (folder / "reservations/algebra.yaml").exists()
 
 
@@ -132,8 +132,8 @@ def test_an_answer_and_an_option_understand_the_same_dates(answer: str, first: d
         ("from", "12.01.2027", "B017"),
         ("from", "1/12/2027", "B017"),
         ("from", "2026-02-30", "B017"),
-        ("from", "spring", "B054"),
-        ("from", "spring-2027", "B054"),
+        ("from", "spring", "B061"),
+        ("from", "spring-2027", "B061"),
         ("until", "12.01.2027", "B017"),
         ("until", "2026-01-31", "B024"),
         ("match-labels", "course", "B020"),
@@ -188,9 +188,9 @@ def test_an_option_has_the_grammar_and_the_code_of_its_field(
 @pytest.mark.parametrize(
     ("words", "place", "code"),
     [
-        (("--calendars", "none"), "--calendars", "B062"),
+        (("--calendars", "none"), "--calendars", "B061"),
         (("--class", "huge"), "--class", "B061"),
-        (("--within", "none"), "--within", "B054"),
+        (("--within", "none"), "--within", "B061"),
         (("--from", "2026-02-03", "--until", "2026-02-05"), "--until", "B042"),
     ],
 )

@@ -259,7 +259,7 @@ def test_a_start_that_the_date_does_not_have_is_refused_with_those_that_it_has(
 ) -> None:
     told = berth("extend", "trip", "2026-03-09", "10:00", "--until", "16:00")
     assert (
-        f"{FILE}:6:3: error[B046] spec.recurrence: trip has no occurrence on 2026-03-09 at 10:00." in told.err
+        f"{FILE}:6:3: error[B045] spec.recurrence: trip has no occurrence on 2026-03-09 at 10:00." in told.err
     )
     assert "Name its start: 2026-03-09 09:00 or 2026-03-09 14:00.\n" in told.err
     assert f"{FILE}:6:3: error[B045]" in berth("skip", "trip", "2026-03-10").err
@@ -312,7 +312,7 @@ def test_what_is_left_out_is_not_extended_and_what_except_leaves_out_is_not_move
         ("move", "course", "2026-02-09", "--to", "2026-02-10"),
     ):
         told = berth(*words)
-        assert (told.code, f"error[B046] spec.recurrence: {words[2]} 09:00 is left out" in told.err) == (
+        assert (told.code, f"error[B045] spec.recurrence: {words[2]} 09:00 is left out" in told.err) == (
             1,
             True,
         )
@@ -322,7 +322,7 @@ def test_what_is_left_out_is_not_extended_and_what_except_leaves_out_is_not_move
 def test_skip_resolves_a_contradiction_of_except_and_moved(berth: Berth, trip: Path) -> None:
     text = TRIP.replace("    # and once", "    except: [2026-03-30]\n    # and once")
     trip.write_text(text, "utf-8")
-    assert berth("validate").out.count("error[B050]") == 2
+    assert berth("validate").out.count("error[B048]") == 2
     assert berth("extend", "trip", "2026-03-30", "--until", "15:00").code == 1
     assert berth("skip", "trip", "2026-03-30").code == 0
     assert berth("validate").code == 0
@@ -371,7 +371,7 @@ def test_a_date_that_is_left_out_gets_no_seats(berth: Berth, folder: Path) -> No
     before = (folder / "reservations/course.yaml").read_bytes()
     for day in ("2026-02-09", "2026-02-16", "2026-02-10"):
         told = berth("set", "course", "--on", day, "--seats", "120")
-        assert (told.code, "error[B046]" in told.err) == (1, True)
+        assert (told.code, "error[B045]" in told.err) == (1, True)
     assert (folder / "reservations/course.yaml").read_bytes() == before
 
 

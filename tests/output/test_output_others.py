@@ -168,7 +168,7 @@ def test_the_output_folder_is_not_a_link(out: Path, tmp_path: Path) -> None:
 
     for act in (lambda: check(link, OLD), lambda: render(link, NEW)):
         (found,) = refused(act)
-        assert (found.code, found.file) == ("B091", "rendered")
+        assert (found.code, found.file) == ("B090", "rendered")
     assert content(out) == before
 
 

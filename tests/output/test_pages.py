@@ -51,7 +51,7 @@ def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path
         write_site(str(tmp_path), site(FILES))
 
     assert [(finding.code, finding.file) for finding in caught.value.findings] == [
-        ("B091", f"{tmp_path}/feeds/b.ics")
+        ("B090", f"{tmp_path}/feeds/b.ics")
     ]
     assert not (tmp_path / "index.html").exists()
 
@@ -64,7 +64,7 @@ def test_nothing_is_written_into_a_linked_folder(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as caught:
         write_site(str(tmp_path / "site"), site(FILES))
 
-    assert {finding.code for finding in caught.value.findings} == {"B091"}
+    assert {finding.code for finding in caught.value.findings} == {"B090"}
     assert files_in(tmp_path / "outside") == {}
 
 

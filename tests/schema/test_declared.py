@@ -51,7 +51,7 @@ def test_there_is_one_site() -> None:
     assert told(CALENDAR) == ["reservations B064"]
     two = read(site(), site())
     assert two.site is None
-    assert told(site(), site()) == ["a.yaml B065 kind", "b.yaml B065 kind"]
+    assert told(site(), site()) == ["a.yaml B064 kind", "b.yaml B064 kind"]
 
 
 def test_of_like_names_each_is_told_with_another_and_the_first_is_kept() -> None:

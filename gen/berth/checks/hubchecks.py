@@ -16,7 +16,7 @@ from berth.schema.values import Cluster, HubFiles, ResourceClass
 if TYPE_CHECKING:
     from berth.schema.z2jh import Hub, ProfileSession
 
-PLACEHOLDERS, PRIORITY, SCHEDULER, SPAWN_LIMIT = "B262", "B263", "B264", "B265"
+NOT_PREEMPTED, SPAWN_LIMIT = "B262", "B265"
 _STOCK = "default-scheduler"
 _IGNORED_BELOW = -10  # the priority below which cluster-autoscaler adds no nodes for a pod
 
@@ -63,7 +63,7 @@ def _user_placeholders(hub: ComparedHub) -> Iterator[Problem]:
         )
         fix = "Write scheduling.podPriority.enabled: true, or scheduling.userPlaceholder.replicas: 0."
         yield hub.hub.written.problem(
-            PLACEHOLDERS, ("scheduling", "userPlaceholder", "replicas"), message, fix
+            NOT_PREEMPTED, ("scheduling", "userPlaceholder", "replicas"), message, fix
         )
         return
     placeholder_priority = priorities.user_placeholder_priority
@@ -74,14 +74,14 @@ def _user_placeholders(hub: ComparedHub) -> Iterator[Problem]:
             f"{priorities.default_priority}: sessions cannot preempt them."
         )
         fix = "Write a userPlaceholderPriority below defaultPriority, such as -10."
-        yield hub.hub.written.problem(PLACEHOLDERS, path, message, fix)
+        yield hub.hub.written.problem(NOT_PREEMPTED, path, message, fix)
     elif placeholder_priority > ours:
         message = (
             f"the user placeholders of the chart have priority {placeholder_priority}, and the placeholders "
             f"of Berth {ours}: they preempt them."
         )
         fix = f"Write userPlaceholderPriority: {ours}, or scheduling.userPlaceholder.replicas: 0."
-        yield hub.hub.written.problem(PLACEHOLDERS, path, message, fix)
+        yield hub.hub.written.problem(NOT_PREEMPTED, path, message, fix)
 
 
 def _priorities(hub: ComparedHub) -> Iterator[Problem]:
@@ -102,7 +102,7 @@ def _priorities(hub: ComparedHub) -> Iterator[Problem]:
         message = f"{whose} have priority {own.default_priority}: {', and '.join(reasons)}."
         fix = f"Write a defaultPriority above {max(ours, _IGNORED_BELOW)}, such as 0."
         yield hub.hub.written.problem(
-            PRIORITY, ("scheduling", "podPriority", "defaultPriority"), message, fix
+            NOT_PREEMPTED, ("scheduling", "podPriority", "defaultPriority"), message, fix
         )
     if own.image_puller_priority <= ours:
         message = (
@@ -111,7 +111,7 @@ def _priorities(hub: ComparedHub) -> Iterator[Problem]:
         )
         fix = f"Write an imagePullerPriority above {ours}, such as -5."
         yield hub.hub.written.problem(
-            PRIORITY, ("scheduling", "podPriority", "imagePullerPriority"), message, fix
+            NOT_PREEMPTED, ("scheduling", "podPriority", "imagePullerPriority"), message, fix
         )
 
 
@@ -144,7 +144,9 @@ def _schedulers(
             message = (
                 f"the chart runs no scheduler, and placeholders of {which} name {ours}: they stay pending."
             )
-            yield hub.hub.written.problem(SCHEDULER, path, message, "Remove schedulerName from the class.")
+            yield hub.hub.written.problem(
+                NOT_PREEMPTED, path, message, "Remove schedulerName from the class."
+            )
             continue
         message = (
             f"sessions are scheduled by {scheduler}, and placeholders of {which} by {ours}: neither of the "
@@ -155,7 +157,7 @@ def _schedulers(
             fix = "Remove schedulerName from the class."
         elif not is_known and scheduler == usual:
             fix = f"Write schedulerName: {scheduler} in the class, with the name of the Helm release."
-        yield hub.hub.written.problem(SCHEDULER, path, message, fix)
+        yield hub.hub.written.problem(NOT_PREEMPTED, path, message, fix)
 
 
 # Arrivals

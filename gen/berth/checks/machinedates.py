@@ -17,7 +17,7 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass
 
-NO_DATES, NOT_FOR_CLASS = "B201", "B203"
+NO_DATES = "B201"
 
 
 def check_machine_dates(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
@@ -71,7 +71,7 @@ def _unusable(
         else:
             message += "the class does not name it."
             fix = f"Add cloudCapacity: [{cloud.name}] to the class, or use another class."
-        yield reservation.problem(NOT_FOR_CLASS, DATES_OF_MACHINES, message, fix)
+        yield reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)
         return
     fit = class_fit(resource_class, cloud)
     there = {machines.usable for machines in fit.reserved}
@@ -91,4 +91,4 @@ def _unusable(
         f"{instant_text(missing[0])} to {instant_text(missing[1])}: {why}."
     )
     fix = "Change the class or the capacity, or name a CloudCapacity whose machines the class can use."
-    yield reservation.problem(NOT_FOR_CLASS, DATES_OF_MACHINES, message, fix)
+    yield reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)

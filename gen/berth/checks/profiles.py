@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from berth.schema.renkuclasses import RenkuClass
     from berth.schema.z2jh import ProfileSession
 
-SMALLER, ELSEWHERE, UNREADABLE, UNKNOWN_ID = "B085", "B086", "B087", "B266"
+UNLIKE, UNREADABLE, UNKNOWN_ID = "B085", "B087", "B266"
 
 ReadFile = Callable[[str], Source]
 """Reads a file of the project. Raises OSError."""
@@ -219,7 +219,7 @@ def _too_small(resource_class: ResourceClass, counted: Sequence[_Sessions]) -> I
             )
             fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
-            yield resource_class.origin.problem(SMALLER, ("spec", *path), message, fix)
+            yield resource_class.origin.problem(UNLIKE, ("spec", *path), message, fix)
 
 
 def _without_devices(resource_class: ResourceClass, counted: "Sequence[ProfileSession]") -> Iterator[Problem]:
@@ -233,7 +233,7 @@ def _without_devices(resource_class: ResourceClass, counted: "Sequence[ProfileSe
         )
         fix = "Write resourceClaims with the DeviceClass of each, or narrow sessions.selector."
         path: Path = ("spec", "resourceClaims") if own else ("spec",)
-        yield resource_class.origin.problem(SMALLER, path, message, fix)
+        yield resource_class.origin.problem(UNLIKE, path, message, fix)
 
 
 def _amount(amounts: Mapping[str, str], name: str) -> int:
@@ -292,7 +292,7 @@ def _misplaced(
                 message = f"{whose} may run on different nodes: {why}."
                 there = "profile" if resource_class.renku_id is None else "class in Renku"
                 yield resource_class.origin.problem(
-                    ELSEWHERE, ("spec", *path), message, f"Write the {keys} of the {there}."
+                    UNLIKE, ("spec", *path), message, f"Write the {keys} of the {there}."
                 )
                 break
 

@@ -18,17 +18,9 @@ from berth.schema.values import ResourceClass, Site
 if TYPE_CHECKING:
     from berth.schema.policies import MatchSpec
 
-UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
-    "B061",
-    "B062",
-    "B063",
-    "B068",
-    "B032",
-    "B035",
-)
-UNKNOWN_TERM, UNKNOWN_TARGET = "B054", "B303"
-DOUBTFUL_TEMPLATE = "B074"
-UNKNOWN_CLOUD, OTHER_CLUSTER, TWO_KINDS = "B160", "B161", "B200"
+UNKNOWN_NAME, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = "B061", "B068", "B032", "B035"
+UNKNOWN_TARGET, DOUBTFUL_TEMPLATE = "B303", "B074"
+OTHER_CLUSTER, TWO_KINDS = "B161", "B200"
 
 
 def check_named_cluster(
@@ -41,7 +33,7 @@ def check_named_cluster(
         yield origin.problem("B011", ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
     elif name and name not in clusters:
         message = f"no cluster named {shown(name)} in the Site."
-        yield origin.problem(UNKNOWN_CLUSTER, path, message, choice(name, clusters))
+        yield origin.problem(UNKNOWN_NAME, path, message, choice(name, clusters))
 
 
 def check_names_in_classes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -109,7 +101,7 @@ def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]
                 home = cluster_of(resource_class, site) if resource_class else None
                 if not declared.may_exist("ResourceClass", name):
                     message, fix = f"no ResourceClass named {shown(name)}.", choice(name, names)
-                    yield site.origin.problem(UNKNOWN_CLASS, path, message, fix, at_key=True)
+                    yield site.origin.problem(UNKNOWN_NAME, path, message, fix, at_key=True)
                 elif home is not None and home is not cluster:
                     message = f"class {name} is in cluster {home.name}, so this ceiling never applies."
                     fix = f"Move it to cluster {home.name}, or remove it."
@@ -207,17 +199,17 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
     if declared.may_exist(reference.kind, reference.name):
         return
     if reference.kind == "ResourceClass":
-        code, fix = UNKNOWN_CLASS, choice(reference.name, tuple(sorted(declared.classes)))
+        code, fix = UNKNOWN_NAME, choice(reference.name, tuple(sorted(declared.classes)))
     elif reference.kind == "Calendar":
         fix = nearest(reference.name, sorted(declared.calendars), "Add a Calendar with this name; known:")
-        code = UNKNOWN_CALENDAR
+        code = UNKNOWN_NAME
     elif reference.kind == "CloudCapacity":
         known = sorted((*declared.clouds, *declared.generic))
         fix = nearest(reference.name, known, "Add a CloudCapacity with this name; known:")
-        code = UNKNOWN_CLOUD
+        code = UNKNOWN_NAME
     else:
         fix = nearest(reference.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
-        code = UNKNOWN_TERM
+        code = UNKNOWN_NAME
     yield reference.origin.problem(
         code,
         (*reference.origin.prefix, *reference.path),

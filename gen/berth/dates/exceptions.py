@@ -12,7 +12,7 @@ from berth.findings import Fault, Path
 from berth.schema.calendardocument import Calendar
 from berth.schema.values import Entry, Except, Move, Recurrence
 
-NOTHING_TO_SKIP = "B045"
+NO_OCCURRENCE = "B045"
 DATES_OF_MACHINES: Path = ("spec", "recurrence", "cloudCapacity")
 
 
@@ -154,7 +154,7 @@ def _unused(item: Except, i: int) -> Fault[Path]:
     when = f"on {item.first}" if item.first == item.last else f"from {item.first} to {item.last}"
     message = f"the schedule has no occurrence {when}{_which(item)}."
     fix = "Name an occurrence of the schedule, or remove this exception."
-    return Fault(NOTHING_TO_SKIP, ("spec", "recurrence", "except", i), message, fix)
+    return Fault(NO_OCCURRENCE, ("spec", "recurrence", "except", i), message, fix)
 
 
 def _which(item: Except | Move) -> str:
@@ -165,8 +165,7 @@ def _which(item: Except | Move) -> str:
 
 # Moved occurrences, and those with other seats
 
-NO_LENGTH, NOTHING_TO_MOVE, WHICH_ONE, MOVED_TWICE = "B028", "B046", "B047", "B048"
-MOVED_AND_EXCEPTED, LEFT_OUT, CLOSED = "B050", "B053", "B059"
+NO_LENGTH, WHICH_ONE, CHANGED_TWICE, LEFT_OUT, CLOSED = "B028", "B047", "B048", "B053", "B059"
 
 
 class MovedTo(NamedTuple):
@@ -231,7 +230,7 @@ def _move_fault(
     if not matches:
         message = f"the schedule has no occurrence on {move.day}{_which(move)}."
         fix = "Name an occurrence of the schedule, or add one with `extra`."
-        return Fault(NOTHING_TO_MOVE, (*path, "date"), message, fix)
+        return Fault(NO_OCCURRENCE, (*path, "date"), message, fix)
     starts = list(dict.fromkeys(clock(wall) for wall, _ in matches))
     names = list(dict.fromkeys(schedule[entry].name or '""' for _, entry in matches))
     for key, known, given in (("startTime", starts, move.start), ("name", names, move.name)):
@@ -243,7 +242,7 @@ def _move_fault(
         return Fault(SAME_ID, path, message, _NAME_ONE)
     if matches[0] in movers:
         message = f"{move.day} at {starts[0]} is already changed by moved[{movers[matches[0]]}]."
-        return Fault(MOVED_TWICE, path, message, "Keep one of the two.")
+        return Fault(CHANGED_TWICE, path, message, "Keep one of the two.")
     return None
 
 
@@ -299,7 +298,7 @@ def _contradiction(i: int, to: MovedTo, wall: int) -> Iterator[Fault[Path]]:
         ("moved", to.move, f"it {verb} {which}, which except[{i}] leaves out."),
     ):
         path: Path = ("spec", "recurrence", name, index)
-        yield Fault(MOVED_AND_EXCEPTED, path, message, "Remove one of the two entries.")
+        yield Fault(CHANGED_TWICE, path, message, "Remove one of the two entries.")
 
 
 def empty_window(path: Path) -> Fault[Path]:

@@ -15,7 +15,7 @@ from berth.dates.zone import DAY, Zone, clock, date_text, walls
 from berth.findings import Fault, Path
 from berth.schema.values import Recurrence
 
-OVERLAPPING = "B202"
+OVERLAPPING = "B201"
 
 
 class MachineWindows(NamedTuple):

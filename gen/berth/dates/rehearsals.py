@@ -7,7 +7,7 @@ seats are ready; that is decided in the cluster.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.dates.exceptions import CLOSED, LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE, entry_path
+from berth.dates.exceptions import CHANGED_TWICE, CLOSED, LEFT_OUT, NO_OCCURRENCE, WHICH_ONE, entry_path
 from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.moments import local_text
 from berth.dates.zone import DAY, Zone, clock, date_text, local, number, resolve
@@ -152,13 +152,13 @@ def _unmatched(
         return Fault(WHICH_ONE, path, message, f"Add startTime or name: {starts}.")
     if matches:
         message = f"{when} is already rehearsed by rehearsals[{owners[matches[0]]}]."
-        return Fault(MOVED_TWICE, path, message, "Keep one of the two.")
+        return Fault(CHANGED_TWICE, path, message, "Keep one of the two.")
     reason = next((one.reason for one in skipped if is_of_occurrence(line, one.id)), None)
     if reason is not None:
         message = f"{when} is left out ({reason}): it is not rehearsed."
         return Fault(LEFT_OUT, path, message, "Remove this entry.")
     message = f"the reservation has no occurrence on {when}."
-    return Fault(NOTHING_TO_MOVE, (*path, "date"), message, "Name the original date of an occurrence.")
+    return Fault(NO_OCCURRENCE, (*path, "date"), message, "Name the original date of an occurrence.")
 
 
 def _rehearsal(

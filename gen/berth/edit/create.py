@@ -249,7 +249,7 @@ def _of_field(model: type[Model], key: str) -> Callable[[str, int | None], Any]:
 
 
 RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
-UNKNOWN_TERM = "B054"
+UNKNOWN_TERM = "B061"
 _COURSE = 14 * 7 + 4  # days from its first Monday to its last Friday
 _READERS: dict[str, Callable[[str, int | None], Any]] = {
     "class": _declared_names,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import NamedTuple
 
-from berth.dates.exceptions import CLOSED, WHICH_ONE, Exclusions, calendars_of, single_excepts
+from berth.dates.exceptions import CLOSED, NO_OCCURRENCE, WHICH_ONE, Exclusions, calendars_of, single_excepts
 from berth.dates.expansion import LocalOccurrence
 from berth.dates.moments import no_date_text, span_text
 from berth.dates.recurrence import local_occurrences
@@ -208,7 +208,7 @@ class Dates:
         return f"{day_of(occurrence.original)}T{clock(occurrence.original)}{name}"
 
     def is_contradictory(self, occurrence: LocalOccurrence) -> bool:
-        """Tell whether one entry moves it and another one leaves it out (B050)."""
+        """Tell whether one entry moves it and another one leaves it out (B048)."""
         return occurrence.has_new_time and bool(
             single_excepts(self.reservation.recurrence.excepts, occurrence.original, occurrence.name)
         )
@@ -229,7 +229,7 @@ class Dates:
             when = span_text(*window(self.zone, start, end), self.zone)
             raise CommandError(f"the site is closed on {when} ({reason}). Choose another date", CLOSED)
 
-    def missing(self, which: OccurrenceSelector, code: str) -> Problem:
+    def missing(self, which: OccurrenceSelector) -> Problem:
         """Report that no occurrence is meant."""
         there = [
             self.address(occurrence, time=True)
@@ -239,24 +239,24 @@ class Dates:
         if there:
             fix = f"Name its start: {' or '.join(there)}."
             message = f"{self.reservation.name} has no occurrence on {which.day}{which.words}."
-            return self.problem(code, message, fix)
+            return self.problem(NO_OCCURRENCE, message, fix)
         day = number(date.fromisoformat(which.day))
-        return self._no_date(code, range(day, day + 1), which.words)
+        return self._no_date(range(day, day + 1), which.words)
 
-    def missing_range(self, dates: OccurrenceRange, code: str) -> Problem:
+    def missing_range(self, dates: OccurrenceRange) -> Problem:
         """Report that nothing happens on any of the dates."""
-        return self._no_date(
-            code, dates.days, OccurrenceSelector(dates.first, dates.start, name=dates.name).words
-        )
+        return self._no_date(dates.days, OccurrenceSelector(dates.first, dates.start, name=dates.name).words)
 
-    def _no_date(self, code: str, days: range, which: str) -> Problem:
+    def _no_date(self, days: range, which: str) -> Problem:
         """Report that the reservation has no date on these days, with the nearest that it has."""
         there = [self.shown(occurrence)[1] // DAY for occurrence in _happening(self.all)]
         text = no_date_text(days[0], days[-1], there)
         where, separator, near = text.partition(";")
         message = f"{self.reservation.name} has {where}{which}{separator}{near}."
         return self.problem(
-            code, message, f"Name another date: berth occurrences {self.reservation.name} lists them."
+            NO_OCCURRENCE,
+            message,
+            f"Name another date: berth occurrences {self.reservation.name} lists them.",
         )
 
     def problem(self, code: str, message: str, fix: str) -> Problem:

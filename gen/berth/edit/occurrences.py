@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, NamedTuple
 
-from berth.dates.exceptions import NOTHING_TO_MOVE
+from berth.dates.exceptions import NO_OCCURRENCE
 from berth.dates.expansion import LocalOccurrence, window_minutes
 from berth.dates.zone import DAY, clock, day_of, number, window
 from berth.edit.datelists import ListChanges, add_entry, end_keys, original_keys, remove_entry, set_keys
@@ -83,13 +83,13 @@ def _not_movable(dates: Dates, which: OccurrenceSelector, occurrence: LocalOccur
     """Report that there is no occurrence, or why it is left out."""
     occurrence = occurrence or dates.find_left_out(which)
     if occurrence is None:
-        return dates.missing(which, NOTHING_TO_MOVE)
+        return dates.missing(which)
     when = f"{day_of(occurrence.original)} {clock(occurrence.original)}"
     fix = "Remove it from except first."
     if not occurrence.is_excepted:
         address = dates.address(occurrence)
         fix = f"For another date: berth move {dates.reservation.name} {address} --to DATE."
-    return dates.problem(NOTHING_TO_MOVE, f"{when} is left out ({occurrence.reason}).", fix)
+    return dates.problem(NO_OCCURRENCE, f"{when} is left out ({occurrence.reason}).", fix)
 
 
 def _moved_end(occurrence: LocalOccurrence, start: int, to: NewTimes) -> int:
@@ -212,7 +212,7 @@ def undo_change(which: OccurrenceSelector, what: str) -> OccurrenceEdit:
         if occurrence is None:
             usual = dates.find(which, lambda candidate: candidate.happens) or dates.find_left_out(which)
             if usual is None:
-                raise RefusedError(dates.missing(which, NOTHING_TO_MOVE))
+                raise RefusedError(dates.missing(which))
             why = "is an extra date, which was changed in its place" if usual.is_extra else f"has not {what}"
             raise NothingToDoError(f"nothing to undo: {dates.words(usual)} {why}")
         keys: dict[str, Any] = dict.fromkeys(_UNDONE[what])

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-from berth.dates.exceptions import NOTHING_TO_MOVE
 from berth.dates.expansion import LocalOccurrence
 from berth.dates.rehearsals import rule_of
 from berth.dates.zone import DAY, clock, day_of, local, number, resolve
@@ -102,7 +101,7 @@ def _nothing_to_undo(dates: Dates, which: OccurrenceSelector) -> Exception:
     groups = dates.find_groups(which, lambda candidate: candidate.happens)
     usual = groups[0] if groups else dates.find_left_out(which)
     if usual is None:
-        return RefusedError(dates.missing(which, NOTHING_TO_MOVE))
+        return RefusedError(dates.missing(which))
     name, own = dates.reservation.name, rule_of(dates.reservation, usual.entry)
     if own is None:
         return NothingToDoError(f"nothing to undo: rehearsals does not name {dates.words(usual)}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from berth.checks.references import UNKNOWN_CLASS
+from berth.checks.references import UNKNOWN_NAME
 from berth.edit.create import QUESTIONS, ReservationRequest, option_places
 from berth.edit.prompts import FORM, NOTES, Prompt
 from berth.findings import FilePlace, Finding
@@ -263,7 +263,7 @@ def _unknown_classes(
         if not known.may_exist("ResourceClass", name):
             message = f"no ResourceClass named {shown(name)}."
             yield answers["class"].place.finding(
-                UNKNOWN_CLASS, message, choice(name, names), FORM["class"].heading
+                UNKNOWN_NAME, message, choice(name, names), FORM["class"].heading
             )
 
 

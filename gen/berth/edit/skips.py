@@ -5,7 +5,7 @@ An undo does not restore all that an entry said; then it names the commands that
 
 from collections.abc import Callable, Iterator, Sequence
 
-from berth.dates.exceptions import NOTHING_TO_SKIP, single_excepts
+from berth.dates.exceptions import NO_OCCURRENCE, single_excepts
 from berth.dates.expansion import LocalOccurrence
 from berth.dates.moments import no_date_text, span_text
 from berth.dates.zone import clock, day_of, number, window
@@ -60,7 +60,7 @@ def _skip_selected(dates: Dates, changes: ListChanges, item: DateSelector, title
         return
     left_out = dates.find_left_out(item)
     if left_out is None:
-        raise RefusedError(dates.missing(item, NOTHING_TO_SKIP))
+        raise RefusedError(dates.missing(item))
     if left_out.move is not None and not left_out.has_new_time:
         _skip(dates, changes, left_out, title)
     elif not (title and _retitle(dates, changes, left_out, title)):
@@ -125,7 +125,7 @@ def _skip_range(dates: Dates, changes: ListChanges, item: OccurrenceRange, title
         keys = (("startTime", item.start), ("name", item.name), ("title", title or None))
         changes.add("except", entry | {key: value for key, value in keys if value is not None})
     elif not has_any:
-        raise RefusedError(dates.missing_range(item, NOTHING_TO_SKIP))
+        raise RefusedError(dates.missing_range(item))
     elif not changes:
         raise NothingToDoError(f"nothing is left to skip {item.words}")
 
@@ -196,7 +196,7 @@ def _not_skipped(dates: Dates, wanted: OccurrenceRange) -> Problem:
     if nearest is not None:
         command = f"berth skip {name} {_except_address(known[nearest])} --undo"
         fix = f"Name the date that the schedule gives it: {command}."
-    return dates.problem(NOTHING_TO_SKIP, message, fix)
+    return dates.problem(NO_OCCURRENCE, message, fix)
 
 
 def _is_just(dates: Dates, exception: Except, wanted: OccurrenceRange) -> bool:

@@ -18,7 +18,7 @@ OWNED = ("clusters", "gitops")
 """The folders that Berth writes to. An output folder has nothing beside them but a README.md of people."""
 _README = "README.md"
 
-FOREIGN, IN_THE_WAY, UNUSABLE, BUSY = "B090", "B091", "B092", "B093"
+FOREIGN, UNUSABLE, BUSY = "B090", "B092", "B093"
 
 _is_label = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?").fullmatch
 _is_path = re.compile(rf"(?:{'|'.join(OWNED)})(?:/[a-z0-9][a-z0-9.-]*)+").fullmatch
@@ -99,7 +99,7 @@ class OwnedTree:
         self._is_link = os.path.islink(folder)  # noqa: PTH114 - importing pathlib is slow
         if self._is_link:
             message = f"{LINK} is in the place of the output folder."
-            self.problems.append(finding(IN_THE_WAY, shown, "", message, "Replace it with a folder."))
+            self.problems.append(finding(FOREIGN, shown, "", message, "Replace it with a folder."))
         self._entries = no_entries() if self._is_link else entries_of(folder)
         self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
 
@@ -156,9 +156,7 @@ class OwnedTree:
         if found not in self._reported:
             self._reported.add(found)
             message = f"{what} is where {path} must be written."
-            self.problems.append(
-                finding(IN_THE_WAY, self._shown, found, message, "Move it away or delete it.")
-            )
+            self.problems.append(finding(FOREIGN, self._shown, found, message, "Move it away or delete it."))
         return BLOCKED
 
     def _foreign(self, path: str) -> Finding:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from berth.findings import Finding
-from berth.output.folder import IN_THE_WAY, OutputError, finding, refusal
+from berth.output.folder import FOREIGN, OutputError, finding, refusal
 from berth.output.stage import PendingFiles, link_on_way
 
 _HEAD = 256  # bytes in which the mark must be
@@ -66,7 +66,7 @@ def _has_mark(path: Path, marks: tuple[bytes, ...]) -> bool:
 
 def _in_the_way(folder: str, path: str) -> Finding:
     message = f"Something that Berth did not write is where {path} must be written."
-    return finding(IN_THE_WAY, folder, path, message, "Move it away or delete it, or name another folder.")
+    return finding(FOREIGN, folder, path, message, "Move it away or delete it, or name another folder.")
 
 
 def _replace(top: Path, files: Mapping[str, bytes]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument
     from berth.schema.reservation import Reservation
 
-EMPTY, DUPLICATE, NO_SITE, SITES, BAD_IGNORE = "B007", "B060", "B064", "B065", "B030"
+EMPTY, DUPLICATE, NOT_ONE_SITE, BAD_IGNORE = "B007", "B060", "B064", "B030"
 GUARD_IGNORED = "B271"
 _next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
 TERM = "term"
@@ -327,10 +327,10 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
     if len(reader.sites) > 1:
         for origin in reader.sites:
             message = f"{len(reader.sites)} Sites are declared; only one is allowed."
-            reader.problems.append(origin.problem(SITES, ("kind",), message, "Keep one."))
+            reader.problems.append(origin.problem(NOT_ONE_SITE, ("kind",), message, "Keep one."))
     if not reader.sites and given and "Site" not in reader.doubtful:
         fix = "Add a document of kind Site with at least one cluster."
-        reader.problems.append(Origin(folder).problem(NO_SITE, (), "no Site is declared.", fix))
+        reader.problems.append(Origin(folder).problem(NOT_ONE_SITE, (), "no Site is declared.", fix))
     by_name = _first_of_each_name(reader.made["CapacityReservation"])
     has_zone = one_site is None or bool(one_site.zone)
     if one_site is not None:

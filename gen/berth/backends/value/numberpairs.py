@@ -14,7 +14,7 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
-CROSSED = "B307"
+CROSSED = "B301"
 _PATH: Path = ("spec", "backend", "target", "path")
 
 
