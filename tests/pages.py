@@ -15,12 +15,6 @@ LONG = ("docs/reference/findings.md", *GENERATED)
 PASTED = ("README.md", "docs/lecturers.md", "docs/course-file.md")
 """Pages from which people paste commands and reservations for a term of their own."""
 _GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-CHARTS = {
-    "docs/behaviors.md": "docs/img/behaviors.svg",
-    "docs/plan.md": "docs/img/plan.svg",
-    "docs/size.md": "docs/img/size.svg",
-}
-_CHART = re.compile(r"`berth ([^`]+ --chart (docs/\S+))`")
 
 
 def pages() -> list[str]:
@@ -86,20 +80,6 @@ def quick_start() -> list[list[str]]:
     """Return the commands of each block in README's quick start."""
     (section,) = re.findall(r"^## Quick start\n(.*?)^## ", text_of("README.md"), re.M | re.S)
     return [block.splitlines() for language, block in blocks(section) if language == "console"]
-
-
-def chart(page: str) -> bytes:
-    """Draw the chart of a page with the command that the page names."""
-    named = _CHART.search(text_of(page))
-    assert named, page
-    command, name = named[1], named[2]
-    with tempfile.TemporaryDirectory() as folder:
-        root = checkout(Path(folder))
-        project = re.search(r"-C (\S+)", command)
-        path = (root / project[1] if project else root) / name
-        path.parent.mkdir(parents=True)
-        printed(f"berth {command}", root)
-        return path.read_bytes()
 
 
 def tracked() -> list[str]:

@@ -1,7 +1,7 @@
 """Rewrite everything in the pages that the program can print: `python -m tests.refresh [PAGE...]`.
 
 These are the outputs of the commands shown, the meanings and outputs in docs/reference/findings.md, the
-charts, the findings in docs/status.md and the table of the time rule. Review the difference before you
+findings in docs/status.md and the table of the time rule. Review the difference before you
 commit it.
 """
 
@@ -42,11 +42,6 @@ def main(chosen: list[str]) -> None:
         if text != before:
             (ROOT / page).write_text(text, "utf-8")
             sys.stdout.write(f"{page}\n")
-        if page in pages.CHARTS:
-            path, drawn = ROOT / pages.CHARTS[page], pages.chart(page)
-            if path.read_bytes() != drawn:
-                path.write_bytes(drawn)
-                sys.stdout.write(f"{pages.CHARTS[page]}\n")
 
 
 if __name__ == "__main__":

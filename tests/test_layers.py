@@ -34,7 +34,7 @@ FLOORS = [
     r"berth\.planner\.\w+",
     r"berth\.output\.\w+",
     r"berth\.simulation",
-    r"berth\.(sessiontext|charts\.\w+)",
+    r"berth\.sessiontext",
     r"berth\.manifests\.(placed|nodeaffinity|naming)",  # which objects there are, and their names
     r"berth\.backends\.backendinterface",
     r"berth\.manifests\.(engines\.)?(?!(placed|nodeaffinity|naming)$)\w+",

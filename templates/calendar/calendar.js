@@ -317,14 +317,12 @@
   }
 
   function daySections(shown, found) { // each with the number of its windows
-    const costs = dailyCosts();
     return Array.from({ length: shown.days }, (_, i) => {
       const day = shown.first + i * DAY, since = instantOf(day), until = instantOf(day + DAY);
       const here = found.filter((one) => one.start < until && one.end > since);
       const isToday = since <= now && now < until;
-      const notes = [isToday ? "today" : "", costs(iso(day))].filter(Boolean).join(", ");
       const name = `D${day / DAY}`;
-      const head = make("h3", { id: name }, make("a", { href: addressOf("", { view: "day", date: iso(day) }) }, dayText(day)), make("span", {}, notes));
+      const head = make("h3", { id: name }, make("a", { href: addressOf("", { view: "day", date: iso(day) }) }, dayText(day)), make("span", {}, isToday ? "today" : ""));
       const section = make("section", { class: `day${isToday ? " today" : ""}${here.length ? "" : " empty"}`, "aria-labelledby": name, "aria-current": isToday ? "date" : false }, head);
       if (!here.length) section.append(make("span", { class: "soft" }, "no windows"));
       const limit = state.all.has(day) ? here.length : SHOWN;
@@ -378,18 +376,11 @@
       rect("lead", one.open, one.start), rect("window", one.start, one.end));
   }
 
-  function dailyCosts() {
-    const shown = data.costs.filter((one) => !state.cluster || data.clusters[one.cluster] === state.cluster);
-    if (!shown.length || state.class || state.search) return () => "";
-    return (day) => {
-      const sum = shown.reduce((total, one) => total + (one.days[day] || 0), 0);
-      return sum ? `${sum.toLocaleString("en", { maximumFractionDigits: sum < 10 ? 2 : 0 })} USD` : "";
-    };
-  }
-
   // The curves
 
   for (const one of data.curves) {
+    const [name, cluster] = data.classes[one.class];
+    Object.assign(one, { name, cluster: data.clusters[cluster] });
     one.at = [];
     one.level = [];
     for (let i = 0, minute = 0; i < one.steps.length; i += 2) {
@@ -410,12 +401,11 @@
     return found;
   }
 
-  const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+  const number = (value) => value.toLocaleString("en");
 
   function showCharts(shown) {
     const drawn = data.curves
-      .filter((one) => !state.cluster || data.clusters[one.cluster] === state.cluster)
-      .filter((one) => !state.class || (one.class !== null && data.classes[one.class][0] === state.class))
+      .filter((one) => (!state.cluster || one.cluster === state.cluster) && (!state.class || one.name === state.class))
       .map((one) => ({ one, levels: levelsOf(one, shown.since, shown.until) }))
       .map((found) => ({ ...found, most: Math.max(...found.levels.map(([, level]) => level)) }))
       .filter((found) => found.most > 0)
@@ -438,10 +428,9 @@
     const days = Array.from({ length: shown.days - 1 }, (_, i) => x(instantOf(shown.first + (i + 1) * DAY)));
     const [when] = levels.find(([, level]) => level === most);
     const least = Math.min(...limits.map(([, , limit]) => limit));
-    const unit = one.unit ? ` ${one.unit}` : "";
-    const name = manyClusters ? `${data.clusters[one.cluster]}: ${one.what}` : one.what;
-    const peak = `at most ${number(most)}${unit}, ${dayText(wall(when))} ${clock(wall(when))}`;
-    const ceiling = limits.length ? `ceiling ${number(least)}${unit}` : "";
+    const name = `${manyClusters ? `${one.cluster}: ` : ""}seats of ${one.name}`;
+    const peak = `at most ${number(most)}, ${dayText(wall(when))} ${clock(wall(when))}`;
+    const ceiling = limits.length ? `ceiling ${number(least)}` : "";
     const isOver = limits.some(([first, last, limit]) =>
       levels.some(([since, level], i) => level > limit && since < last && ends[i] > first));
     const picture = draw("svg", { viewBox: "0 0 1000 100", preserveAspectRatio: "none", role: "img", "aria-label": `${name}: ${peak}${ceiling && `; ${ceiling}`}` },
@@ -490,7 +479,6 @@
     add(chosen || one.standing ? "Seats" : "Seats of the first date", seatsText({ of: one }, seats));
     add("Cluster", clustersText(seats));
     if (one.owner) add("Owner", one.owner, one.contact ? " (" : "", one.contact ? contact(one.contact) : "", one.contact ? ")" : "");
-    if (one.cost) add("Nodes cost", one.cost);
     add("Reservation", make("a", { href: `#${one.name}` }, one.name));
     add("File", one.url ? make("a", { href: one.url, rel: "noreferrer" }, one.file) : one.file);
     add("Calendar", ...feed(`feeds/${one.name}.ics`));

@@ -29,7 +29,7 @@ COMPLETIONS = {
     "render --output j": ["json"],
     "list -o w": ["wide"],
     "list --now ": [],
-    "simulate course --c": ["--class", "--compare", "--chart"],
+    "simulate course --c": ["--class", "--compare"],
     "status --co": ["--context"],
     "completion z": ["zsh"],
     "help re": ["rehearse", "render", "report"],
@@ -73,7 +73,6 @@ def test_paths_are_left_to_the_shell(folder: Path, monkeypatch: pytest.MonkeyPat
 
     for option, kind in (("-C", "dir"), ("--output-dir", "dir")):
         assert [(one.type, one.value) for one in complete(["render", option], "x")] == [(kind, "x")]
-    assert [one.type for one in complete(["simulate", "course", "--chart"], "")] == ["file"]
 
 
 def test_names_are_those_of_the_project_of_the_command_line(

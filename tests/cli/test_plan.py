@@ -184,20 +184,6 @@ def test_errors_of_the_input_are_told_instead_of_a_plan(berth: Berth, folder: Pa
     assert "error[B012]" in err
 
 
-def test_a_chart_is_a_picture_of_its_own(berth: Berth, folder: Path) -> None:
-    assert berth("plan", *NOW, "--chart", "plan.svg") == (0, TEXT, "")
-    first = (folder / "plan.svg").read_bytes()
-    berth("plan", *NOW, "--chart", "plan.svg")
-
-    assert (folder / "plan.svg").read_bytes() == first
-    assert b"uni: seats, machines and money" in first
-    assert berth("plan", *NOW, "--chart", "plan.png") == (
-        2,
-        "",
-        "berth: --chart plan.png: charts are SVG. Name a file that ends in .svg.\n",
-    )
-
-
 @pytest.mark.parametrize(("volumes", "machines"), [("", 4), ("  volumesPerNode: 5\n", 5)])
 def test_machines_take_the_declared_number_of_volumes(
     berth: Berth, folder: Path, volumes: str, machines: int

@@ -191,7 +191,7 @@ def test_a_report_has_rehearsals_and_no_dates_of_them(berth: Berth, folder: Path
     assert [(load["code"], load["from"], load["to"]) for load in data["proposals"]] == [("B215", 25, 25)]
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+@pytest.mark.parametrize("form", ["text", "markdown"])
 def test_each_form_of_a_report_has_them(berth: Berth, folder: Path, form: str) -> None:
     out = reported(berth, folder, record("2026-02-23", 20, "no room for <5>"), form=form)
 
@@ -199,7 +199,7 @@ def test_each_form_of_a_report_has_them(berth: Berth, folder: Path, form: str) -
     assert "<5>" not in out or form == "text"
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "json"])
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_each_form_can_name_a_reservation_that_has_rehearsals_only(
     berth: Berth, folder: Path, form: str
 ) -> None:

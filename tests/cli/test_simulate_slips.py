@@ -63,8 +63,6 @@ from tests.answer import Berth
             "course --occurrence 2026-02-02 --sessions late.csv",
             'late.csv:3: "14:00,-1" is not before the end, Mon 2026-02-02 13:00. Leave it out.',
         ),
-        ("course --chart a.png", "--chart a.png: charts are SVG. Name a file that ends in .svg."),
-        ("course --chart no/a.svg", "--chart no/a.svg: No such file or directory."),
     ],
     ids=[
         "reservation",
@@ -83,8 +81,6 @@ from tests.answer import Berth
         "binary",
         "large",
         "line-of-a-file",
-        "no-svg",
-        "no-folder",
     ],
 )
 def test_a_slip_is_told_with_what_to_do(berth: Berth, folder: Path, arguments: str, message: str) -> None:
@@ -93,7 +89,6 @@ def test_a_slip_is_told_with_what_to_do(berth: Berth, folder: Path, arguments: s
     (folder / "late.csv").write_text("time,change\n09:00,2\n14:00,-1\n")
 
     assert berth("simulate", *arguments.split()) == (2, "", f"berth: {message}\n")
-    assert not list(folder.glob("*.svg"))
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -11,11 +11,9 @@ import pytest
 
 from tests.console import ROOT, commands
 from tests.pages import (
-    CHARTS,
     GENERATED,
     LONG,
     LONGEST,
-    chart,
     checkout,
     followed,
     now_of,
@@ -61,14 +59,6 @@ def test_its_links_work(page: str) -> None:
             broken.append(target)
 
     assert [one for one in broken if not one.endswith(tuple(Path(name).name for name in GENERATED))] == []
-
-
-@pytest.mark.parametrize("page", CHARTS)
-def test_its_chart_is_the_one_that_its_command_draws(page: str) -> None:
-    name = CHARTS[page]
-
-    assert chart(page) == (ROOT / name).read_bytes()
-    assert f"]({name.removeprefix('docs/')})" in text_of(page)
 
 
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs/img").glob("*.svg")), ids=lambda path: path.name)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.cost.clusterplans import plan_clusters
 from berth.dates.zone import clock, date_text
 from berth.pipeline import Item, Pipeline
 from berth.webcalendar.model import DatedReservation, calendar_page
@@ -16,7 +15,7 @@ from berth.webcalendar.page import page_data, page_html
 
 from tests import generate
 from tests.awkward import AWKWARD
-from tests.cli import clouds, heldproject, project
+from tests.cli import heldproject, project
 
 Data = dict[str, Any]
 
@@ -30,9 +29,8 @@ def page_of(folder: Path) -> tuple[Data, list[Item]]:
     for item in items:
         for cluster, pools in item.pool_loads():
             loads.setdefault(cluster, []).extend(pools)
-    plans = plan_clusters(pipeline.declared, pipeline.site, loads)
     dated = [DatedReservation(item.reservation, item.expansion) for item in items]
-    page = calendar_page(pipeline.site, pipeline.declared.classes, dated, loads, plans)
+    page = calendar_page(pipeline.site, pipeline.declared.classes, dated, loads)
     return json.loads(page_data(page)), items
 
 
@@ -101,19 +99,16 @@ def test_what_is_left_out_moved_or_suspended_says_so(tmp_path: Path) -> None:
 
 
 def test_a_curve_is_the_sum_of_what_is_open_with_the_ceilings_of_its_cluster(tmp_path: Path) -> None:
-    ceiling = "- {name: prod, ceilings: [{seats: {small: 30}, requests: {memory: 1Ti}}]}"
+    ceiling = "- {name: prod, ceilings: [{seats: {small: 30}}]}"
     site = project.SITE.replace("- name: prod", ceiling)
 
     data, _ = page_of(project.write(tmp_path, site=site))
 
-    curves = {(one["cluster"], one["what"]): one for one in data["curves"]}
-    assert [*curves] == [(0, "seats of small"), (0, "memory"), (1, "seats of bench")]
-    small, memory = curves[0, "seats of small"], curves[0, "memory"]
+    assert [data["classes"][one["class"]] for one in data["curves"]] == [["small", 0], ["bench", 1]]
+    small, _ = data["curves"]
     assert [level for _, level in levels(small)] == [25, 0, 2, 0, 25, 0]
     assert levels(small)[0][0] * 60 == 1_770_017_400  # 2026-02-02 08:30 in Zurich
     assert [limit[2] for limit in small["limits"]] == [30]
-    assert (memory["unit"], memory["limits"][0][2]) == ("GiB", 1024)
-    assert [level for _, level in levels(memory)] == [100, 0, 8, 0, 100, 0]
 
 
 def test_a_number_of_somebody_else_is_in_no_curve_of_seats(tmp_path: Path) -> None:
@@ -122,27 +117,7 @@ def test_a_number_of_somebody_else_is_in_no_curve_of_seats(tmp_path: Path) -> No
 
     data, _ = page_of(folder)
 
-    assert [one["what"] for one in data["curves"]] == ["seats of small", "seats of bench"]
-
-
-def test_nodes_and_money_are_there_where_they_are_planned(tmp_path: Path) -> None:
-    data, _ = page_of(clouds.write(tmp_path))
-
-    (nodes,) = (one for one in data["curves"] if one["what"] == "planned nodes")
-    assert max(level for _, level in levels(nodes)) == 4
-    assert {one["name"]: one["cost"] for one in data["reservations"] if "cost" in one} == {
-        "course": "6.96 USD",
-        "night": "0.00 USD",
-    }
-    (costs,) = data["costs"]
-    assert costs["days"].keys() >= {"2026-02-02", "2026-02-24"}
-    assert round(sum(costs["days"].values()), 1) == 7.0
-
-
-def test_a_page_without_plans_has_no_money(tmp_path: Path) -> None:
-    data, _ = page_of(project.write(tmp_path))
-
-    assert data["costs"] == []
+    assert [data["classes"][one["class"]][0] for one in data["curves"]] == ["small", "bench"]
 
 
 def html_of(folder: Path) -> str:

@@ -110,12 +110,7 @@ def _source(item: Item, site: Site) -> EventSource:
 
 
 def _page(pipeline: Pipeline, site: Site, found: _Collected) -> bytes:
-    declared, plans = pipeline.declared, []
-    if declared.knows_nodes:
-        from berth.cost.clusterplans import plan_clusters  # noqa: PLC0415 - the planner takes time to load
-
-        plans = plan_clusters(declared, site, found.loads)
-    page = calendar_page(site, declared.classes, found.dated, found.loads, plans)
+    page = calendar_page(site, pipeline.declared.classes, found.dated, found.loads)
     return page_html(page._replace(ask=issue_form_link(site.repository, _forms()))).encode()
 
 

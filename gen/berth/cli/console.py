@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeVar
 
@@ -82,20 +82,6 @@ def columns(stream: object) -> int | None:
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_COLUMNS  # type: ignore[attr-defined] # a terminal
     except OSError:
         return DEFAULT_COLUMNS
-
-
-def has_boxes(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal shows box-drawing characters, as far as its locale tells.
-
-    In locale C, Python itself sets LC_CTYPE to C.UTF-8, which says nothing about the terminal.
-    """
-    if environment.get("TERM") == "dumb":
-        return False
-    values = [environment.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
-    if values[1] == "C.UTF-8" and values[2] in ("C", "POSIX"):
-        del values[1]
-    name = next((value for value in values if value), "")
-    return not name or "utf8" in name.lower().replace("-", "")
 
 
 def progress(

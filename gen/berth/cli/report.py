@@ -47,13 +47,12 @@ _MARK = "Report of "  # how the comment begins
     "yaml",
     "csv",
     "markdown",
-    "html",
     examples=(
         "berth report",
         "berth report my-course --from 2026-02-02",
         "berth report --write",
         "kubectl -n berth get configmaps -l berth.dev/role=record -o json | \\",
-        "    berth report --records - -o html > report.html",
+        "    berth report --records -",
     ),
 )
 @names_argument
@@ -101,7 +100,7 @@ def report(  # noqa: PLR0913 - one for each option
         for rehearsal in rehearsal_results(ours, site.ready_minutes, clock.now)
         if (span[0] or 0) < rehearsal.end and (span[1] is None or rehearsal.open < span[1])
     ]
-    result = _report(dates, pipeline, items, site, clock, rehearsals)
+    result = _report(dates, pipeline, items, site, rehearsals)
     settings.answer(
         lambda: reporttext.as_answer(result),
         lambda: reporttext.text(result, settings.form, settings.columns, each_date=bool(names)),
@@ -158,12 +157,11 @@ def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], sit
     return attendances(records, windows, site.ready_minutes, without_hours)
 
 
-def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
+def _report(
     dates: Sequence[Attendance],
     pipeline: Pipeline,
     items: Sequence[Item],
     site: Site,
-    clock: Clock,
     rehearsals: Sequence[RehearsalResult],
 ) -> Report:
     declared = {item.reservation.name: item.reservation for item in items}
@@ -188,9 +186,7 @@ def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
     ]
     owners = {name: reservation.owner for name, reservation in declared.items() if reservation.owner}
     units = {name: reservation.holder.unit for name, reservation in declared.items()}
-    return Report(
-        tuple(dates), tuple(placed), prices, zones, owners, units, site.zone, clock.now, tuple(rehearsals)
-    )
+    return Report(tuple(dates), tuple(placed), prices, zones, owners, units, site.zone, tuple(rehearsals))
 
 
 def _summaries(dates: Sequence[Attendance], rehearsals: Sequence[RehearsalResult]) -> Iterator[ClassSummary]:

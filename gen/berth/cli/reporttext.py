@@ -1,7 +1,6 @@
-"""The layout of a report: tables, proposals, a page in HTML, and the answer for programs."""
+"""The layout of a report: tables, proposals, and the answer for programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from textwrap import fill
 from typing import NamedTuple
 
@@ -43,7 +42,6 @@ class Report(NamedTuple):
     owners: Mapping[str, OwnerSpec]
     units: Mapping[str, Unit]  # what is counted
     zone: str  # of the site, for reservations that are gone
-    now: int
     rehearsals: tuple[RehearsalResult, ...] = ()  # which are no dates
 
     def unit(self, reservation: str) -> Unit:
@@ -63,8 +61,6 @@ class Report(NamedTuple):
 
 def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> str:
     """Return the report for people: a line for each class, or with `each_date` one for each date."""
-    if form == "html":
-        return _page(report)
     if not report.dates and not report.rehearsals:
         return "No date is over that has a record.\n"
     if form == "markdown":
@@ -274,45 +270,6 @@ def _notes(date: Attendance) -> Iterable[str]:
     for cause, number in date.shortfalls:
         yield f"{number} missing: {_CAUSES.get(cause, cause)}"
     yield from date.faults
-
-
-_STYLE = """\
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 85rem; margin: 2rem auto; padding: 0 1rem; }
-div { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { text-align: left; padding: 0.25rem 0.75rem; border-bottom: 1px solid #8886; white-space: nowrap; }
-"""
-
-
-def _page(report: Report) -> str:
-    """Return a page that needs no other file."""
-    when = f"{local_text(report.now, named(report.zone))} {report.zone}"
-    rehearsals = ""
-    if report.rehearsals:
-        rehearsals = f"<h2>Rehearsals</h2>\n{_html_table('Rehearsals', _rehearsal_table(report))}"
-    proposals = "".join(f"<li>{escape(_sentence(report, placed))}</li>\n" for placed in report.proposals)
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n'
-        f"<title>Report of reservations</title>\n<style>\n{_STYLE}</style>\n"
-        f"<h1>Report of reservations</h1>\n<p>{escape(when)}</p>\n"
-        f"<h2>Proposals</h2>\n{f'<ul>{proposals}</ul>' if proposals else '<p>None.</p>'}\n"
-        f"<h2>Reservations</h2>\n{_html_table('Reservations', _summary_table(report))}"
-        f"<h2>Dates</h2>\n{_html_table('Dates', _date_table(report))}{rehearsals}</html>\n"
-    )
-
-
-def _html_table(name: str, table: Table) -> str:
-    """Return a table that scrolls where it is too wide, also by keyboard."""
-    if not table.rows:
-        return "<p>No date is over that has a record.</p>\n"
-    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in table.headings)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in table.rows)
-    return (
-        f'<div role="region" aria-label="{name}" tabindex="0">\n<table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}</tbody>\n</table>\n</div>\n"
-    )
 
 
 def as_answer(report: Report) -> Answer:

@@ -40,7 +40,6 @@ week_option = click.option(
     flag_value="today",
     help="Only what is open in the week of DATE; default: this week. Write NAMEs before it.",
 )
-chart_option = click.option("--chart", metavar="FILE", type=FILE, help="Also draw a chart, as SVG.")
 context_option = click.option(
     "--context",
     "contexts",

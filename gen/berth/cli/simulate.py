@@ -1,6 +1,5 @@
 """`berth simulate`: one occurrence while sessions come and go, by the scaler's own code."""
 
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -9,20 +8,9 @@ from typing import NamedTuple
 
 import click
 
-from berth.charts import linechart, terminal
-from berth.charts.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
 from berth.cli.command import FILE, Settings, command, reason
-from berth.cli.console import (
-    DEFAULT_COLUMNS,
-    EXIT_OK,
-    columns,
-    has_boxes,
-    has_color,
-    stderr,
-)
-from berth.cli.plan import save_chart
+from berth.cli.console import EXIT_OK, stderr
 from berth.cli.selection import (
-    chart_option,
     class_option,
     clock_of,
     name_argument,
@@ -68,7 +56,6 @@ class _Run(NamedTuple):
 
     title: str
     resource_class: str
-    seats: int
     unit: Unit
     behaviors: tuple[str, ...]
     stabilization_seconds: int
@@ -89,21 +76,11 @@ class _Run(NamedTuple):
         """Whether a session takes one of what is counted, so that both together are what was promised."""
         return self.unit is Unit.SEAT and len(self.behaviors) == 1
 
-    @property
-    def known_steps(self) -> list[SimulationStep]:
-        return [step for step in self.steps if step is not self.closed]
-
 
 class _Simulation(NamedTuple):
     occurrence: Occurrence
-    title: str
     runs: list[_Run]
     example: str = ""  # the sessions, if nobody gave any
-
-    @property
-    def span(self) -> TimeAxis:
-        occurrence = self.occurrence
-        return TimeAxis(occurrence.open, occurrence.start, occurrence.end, named(occurrence.zone))
 
     @property
     def when(self) -> str:
@@ -118,7 +95,7 @@ class _Simulation(NamedTuple):
     "csv",
     examples=(
         "berth simulate my-course --sessions 08:55+10,09:20+8,11:00-3",
-        "berth simulate my-course --occurrence 2026-02-02 --compare --chart course.svg",
+        "berth simulate my-course --occurrence 2026-02-02 --compare",
     ),
 )
 @name_argument
@@ -133,7 +110,6 @@ class _Simulation(NamedTuple):
 )
 @class_option()
 @click.option("--compare", is_flag=True, help="Compare maintain, reduce, none, and buffer if it is set.")
-@chart_option
 def simulate(  # noqa: PLR0913 - one for each option
     settings: Settings,
     *,
@@ -142,7 +118,6 @@ def simulate(  # noqa: PLR0913 - one for each option
     occurrence: str | None,
     resource_class: str | None,
     compare: bool,
-    chart: str | None,
 ) -> int:
     """Simulate one occurrence while sessions come and go.
 
@@ -175,10 +150,6 @@ def simulate(  # noqa: PLR0913 - one for each option
     coming = _sessions(settings, example or sessions, scene)
     simulation = _simulation(item, sharing, pipeline.site, shown, coming, compare=compare)
     simulation = simulation._replace(example=example)
-    if chart is not None:
-        panels = _panels(simulation)
-        picture = linechart.line_chart(simulation.title, simulation.when, panels, simulation.span)
-        save_chart(settings, chart, picture)
     if item.reservation.suspend:
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
     settings.answer(lambda: _answer(simulation), lambda: _text(simulation, settings.columns))
@@ -260,9 +231,9 @@ def _simulation(  # noqa: PLR0913
                 asked = known if compare else ("",)
                 done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)
                 shown = known if compare else (behavior,)
-                run = _Run(title, name, count, reservation.holder.unit, shown, wait, done)
+                run = _Run(title, name, reservation.holder.unit, shown, wait, done)
                 runs.append(_with_end(run, reservation))
-    return _Simulation(occurrence, reservation.title, runs)
+    return _Simulation(occurrence, runs)
 
 
 def _with_end(run: _Run, reservation: Reservation) -> _Run:
@@ -308,42 +279,14 @@ def _content(settings: Settings, name: str) -> str:
         raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
 
 
-def _panels(simulation: _Simulation) -> list[LinePanel]:
-    mark = " (example crowd)" if simulation.example else ""
-    runs = simulation.runs
-    return [
-        LinePanel(f"{run.title}{mark}", run.seats, _lines(run.known_steps, run.behaviors)) for run in runs
-    ]
-
-
-def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
-    """Return a line for each behavior, the first on top, and one for sessions if there are any."""
-    styles = behaviors if len(behaviors) > 1 else [TARGET]
-    lines = [
-        ChartLine(style, tuple((step.at, step.targets[place]) for step in done))
-        for place, style in enumerate(styles)
-    ]
-    if any(step.active for step in done):
-        lines.append(ChartLine(SESSIONS, tuple((step.at, step.active) for step in done)))
-    return tuple(reversed(lines))
-
-
-def look_of(stream: object) -> terminal.TerminalStyle:
-    """Return how to draw a chart on a stream: a file or a pipe gets the same everywhere."""
-    width = columns(stream)
-    if width is None:
-        return terminal.TerminalStyle(DEFAULT_COLUMNS)
-    return terminal.TerminalStyle(width, has_boxes(os.environ), has_color(stream))
-
-
 def _text(simulation: _Simulation, columns: int | None) -> str:
-    occurrence, look = simulation.occurrence, look_of(sys.stdout)
+    occurrence = simulation.occurrence
     zone = named(occurrence.zone)
+    mark = " (example crowd)" if simulation.example else ""
     parts = [f"{wrapped(simulation.when, columns)}\n{_example_text(simulation, columns)}"]
-    for run, panel in zip(simulation.runs, _panels(simulation), strict=True):
+    for run in simulation.runs:
         setting = _Setting(occurrence.id, occurrence.start, zone, run.stabilization_seconds, columns)
-        rows = _table(run, setting)
-        parts.append(f"{panel.title}\n{rows}\n{terminal.draw(panel, simulation.span, look)}")
+        parts.append(f"{run.title}{mark}\n{_table(run, setting)}")
     return "\n".join(parts)
 
 

@@ -10,8 +10,7 @@ from berth.cli import sizereport
 from berth.cli.command import FILE, Settings, command, reason
 from berth.cli.completion import complete_reservations
 from berth.cli.console import EXIT_OK
-from berth.cli.plan import save_chart
-from berth.cli.selection import chart_option, class_option, clock_of, require_class, require_reservations
+from berth.cli.selection import class_option, clock_of, require_class, require_reservations
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
 from berth.cli.writing import finish_edit
@@ -50,7 +49,7 @@ _ANY = "size"  # the name of a reservation that is not declared
         "berth size my-course --students 300",
         "berth size my-course --students 300 --show-up 80% --within 5m --write",
         "berth size --class small --students 120 --arrivals uniform --over 30m",
-        "berth size my-course --students 300 --from-log sessions.log --chart size.svg",
+        "berth size my-course --students 300 --from-log sessions.log",
     ),
 )
 @click.argument("name", required=False, shell_complete=complete_reservations)
@@ -66,10 +65,9 @@ _ANY = "size"  # the name of a reservation that is not declared
     "--choice",
     type=click.Choice((CHEAPEST, SAFE)),
     default=CHEAPEST,
-    help="The choice to draw and to write; default: cheapest.",
+    help="The choice to explain and to write; default: cheapest.",
 )
 @click.option("--write", is_flag=True, help="Write the choice to the reservation.")
-@chart_option
 def size_(settings: Settings, *, name: str | None, **options: Any) -> int:
     """Size a reservation for so many people: seats, lead, cost.
 
@@ -95,8 +93,6 @@ def size_(settings: Settings, *, name: str | None, **options: Any) -> int:
     size = answer(pipeline, item, resource_class, clock.now, question_of(settings, options, item))
     if name is None:
         size = size._replace(sizing=size.sizing.without(TODAY))
-    if options["chart"] is not None:
-        save_chart(settings, options["chart"], sizereport.picture(size))
     chosen = size.sizing.choice(options["choice"])
     settings.answer(
         lambda: sizereport.as_answer(size),

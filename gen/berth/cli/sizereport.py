@@ -1,25 +1,20 @@
-"""The layout of a size: a table of choices with an explanation, a chart, JSON, and a comment for the file."""
+"""The layout of a size: a table of choices with an explanation, JSON, and a comment for the file."""
 
-import sys
 from collections.abc import Sequence
-from textwrap import fill
 from typing import NamedTuple
 
-from berth.charts import linechart, terminal
-from berth.charts.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
-from berth.cli.simulate import look_of
+from berth.cli.console import DEFAULT_COLUMNS
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, machines_text, minutes, money_column
-from berth.cost.sizechoices import SAFE, Choice, SizedPool, SizeQuestion, Sizing, arrived
+from berth.cost.sizechoices import SAFE, Choice, SizedPool, SizeQuestion, Sizing
 from berth.cost.sizing import AT_ONCE, BELL, MEASURED, UNIFORM
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.output.answers import Answer, document, instant_column
 from berth.output.columns import Column, Table, as_json
-from berth.output.table import Fit
+from berth.output.table import Fit, wrapped
 
 MARK = "Sized for "  # how the comment begins
 _SPARE = ("longest", "people", "all ready")
-_SETTLE = 600  # seconds that a chart shows after the last event
 _BY_SHAPE = {AT_ONCE: "all at the start", UNIFORM: "evenly over", BELL: "in a bell of"}
 
 
@@ -29,15 +24,6 @@ class SizeAnswer(NamedTuple):
     pool: SizedPool
     question: SizeQuestion
     sizing: Sizing
-
-    @property
-    def axis(self) -> TimeAxis:
-        """The time from the earliest opening to when nothing changes any more."""
-        occurrence, choices = self.pool.occurrence, self.sizing.choices
-        first = min(min(-choice.offer.lead, *choice.times[:1]) for choice in choices)
-        last = max(max(choice.ready, choice.times[-1]) for choice in choices) + _SETTLE
-        start = occurrence.start
-        return TimeAxis(start + first, start, start + last, named(occurrence.zone), is_whole=False)
 
 
 def comment(answer: SizeAnswer, chosen: Choice) -> str:
@@ -74,9 +60,7 @@ def text(answer: SizeAnswer, chosen: Choice, form: str, columns: int | None) -> 
     parts = [f"{when}\n{question.invited} people are invited to class {answer.pool.resource_class}.\n", shown]
     if form == "markdown":
         return "\n".join([*parts, f"{_sentence(answer, chosen)}\n"])
-    look = look_of(sys.stdout)
-    parts.append(f"{fill(_sentence(answer, chosen), look.width)}\n")
-    return "\n".join([*parts, terminal.draw(_panel(answer, chosen), answer.axis, look)])
+    return "\n".join([*parts, f"{wrapped(_sentence(answer, chosen), columns or DEFAULT_COLUMNS)}\n"])
 
 
 def _choice_columns(answer: SizeAnswer) -> Sequence[Column[Choice]]:
@@ -141,27 +125,6 @@ def _shortage(answer: SizeAnswer, chosen: Choice) -> str:
         f" All nodes together have room for {most} ({missing.message}).{waiting} {chosen.unserved} of "
         f"{chosen.people} people ({chosen.unserved / chosen.people:.0%}) get no seat. To seat all, raise the "
         "limits (maxCount of generic nodes), or let the class use more capacity (cloudCapacity)."
-    )
-
-
-def _panel(answer: SizeAnswer, choice: Choice) -> LinePanel:
-    axis = answer.axis
-    ready = (axis.start + choice.ready, min(choice.offer.seats, answer.sizing.supply.most))
-    people = tuple((axis.start + at, number) for at, number in arrived(choice))
-    lines = (
-        ChartLine(TARGET, ((axis.open, 0), ready), "ready"),
-        ChartLine(SESSIONS, ((axis.open, 0), *people), "people"),
-    )
-    title = f"{choice.name}: {choice.offer.seats} seats, {minutes(choice.offer.lead)} min early"
-    return LinePanel(title, choice.people, lines)
-
-
-def picture(answer: SizeAnswer) -> str:
-    question, pool = answer.question, answer.pool
-    title = f"{pool.reservation.title}: {question.invited} people, class {pool.resource_class}"
-    subtitle = f"They come {_arrivals(question)}; {_promise(question)}"
-    return linechart.line_chart(
-        title, subtitle, [_panel(answer, choice) for choice in answer.sizing.choices], answer.axis
     )
 
 

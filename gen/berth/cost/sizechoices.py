@@ -1,6 +1,6 @@
 """Choices of a size for one occurrence: seats and lead, the nodes they need, who waits, and what it costs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -50,24 +50,20 @@ class SizedPool(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One way to reserve, on a day when people come at `times`.
+    """One way to reserve, for so many people who come.
 
     `machines` are those of the reserved seats; the cost is that of one date, with the nodes of all people.
     """
 
     name: str
     offer: Offer
-    times: tuple[int, ...]
+    people: int
     late: int  # people who wait longer than promised, also in vain
     unserved: int  # people who never get a seat
     longest: int  # wait of the others, in seconds
     ready: int  # when all reserved seats that have a node are ready, in seconds from the start
     machines: CountedKinds
     cost: Money | None
-
-    @property
-    def people(self) -> int:
-        return len(self.times)
 
 
 class Sizing(NamedTuple):
@@ -101,16 +97,9 @@ def sized(declared: Declared, site: Site, pool: SizedPool, question: SizeQuestio
         machines, cost = planner.machines(offer, len(times))
         served = [int(wait) for wait in waits if wait != inf]
         late, ready = question.promise.late_people(waits), supply.window - offer.lead
-        people = late, len(waits) - len(served), max(served, default=0)
-        choices.append(Choice(name, offer, tuple(times), *people, ready, machines, cost))
+        counts = len(times), late, len(waits) - len(served), max(served, default=0)
+        choices.append(Choice(name, offer, *counts, ready, machines, cost))
     return Sizing(tuple(choices), supply, missing)
-
-
-def arrived(choice: Choice) -> Iterator[tuple[int, int]]:
-    """Yield the people who have come, by instants in seconds from the start."""
-    for number, at in enumerate(choice.times, 1):
-        if number == choice.people or choice.times[number] != at:
-            yield at, number
 
 
 class _Planner:

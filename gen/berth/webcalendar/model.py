@@ -4,38 +4,21 @@ Instants are whole minutes since the epoch. Thirty thousand windows of a term fi
 two numbers: the minutes since the one before, and its shape, which it shares with others.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.checks.ceilings import (
-    NO_END,
-    PoolLoad,
-    ceiling_span,
-    levels,
-    per_seat,
-    placed_by_berth,
-    pods,
-    sum_changes,
-)
-from berth.cost.clusterplans import ClusterPlan
-from berth.cost.formatting import money_or_unknown
-from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_splitter, sum_by
-from berth.cost.results import MachineCounts, dollars
+from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, placed_by_berth, sum_changes
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import named
 from berth.dates.rehearsals import is_of_occurrence
 from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
-from berth.quantity import parse
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Cluster, ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 from berth.webcalendar.forgelinks import IssueFormLink
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
 
-_BILLION = 10**9  # of a quantity
-_GIBI = 2**30
 _MARGIN = 60 * DAY
 
 
@@ -88,7 +71,6 @@ class PageReservation(NamedTuple):
     url: str
     edit: str
     suspended: bool
-    cost: str
     shapes: tuple[WindowShape, ...]
     windows: tuple[int, ...]
     ids: dict[int, str]
@@ -103,28 +85,15 @@ class CurveLimit(NamedTuple):
 
     first: int
     last: int
-    most: float
+    most: int
 
 
 class Curve(NamedTuple):
-    """What a cluster holds over time: minutes since the step before, new amount, and so on.
+    """The seats of a class over time: minutes since the step before, new number, and so on."""
 
-    `resource_class` is an index, or None for a sum of several classes.
-    """
-
-    cluster: int
-    resource_class: int | None
-    what: str
-    unit: str
-    steps: tuple[float, ...]
+    resource_class: int  # index
+    steps: tuple[int, ...]
     limits: tuple[CurveLimit, ...]
-
-
-class DailyCost(NamedTuple):
-    """Dollars for nodes by the hour in a cluster, by local date of the site."""
-
-    cluster: int
-    days: dict[str, float]
 
 
 class CalendarPage(NamedTuple):
@@ -135,7 +104,6 @@ class CalendarPage(NamedTuple):
     classes: tuple[PageClass, ...]
     reservations: tuple[PageReservation, ...]
     curves: tuple[Curve, ...]
-    costs: tuple[DailyCost, ...]
     ask: IssueFormLink | None = None
 
 
@@ -153,19 +121,13 @@ Loads = Mapping[str, Sequence[PoolLoad]]
 
 
 def calendar_page(
-    site: Site,
-    classes: Mapping[str, ResourceClass],
-    dated: Sequence[DatedReservation],
-    loads: Loads,
-    plans: Sequence[ClusterPlan] = (),
+    site: Site, classes: Mapping[str, ResourceClass], dated: Sequence[DatedReservation], loads: Loads
 ) -> CalendarPage:
-    """Return what the page shows. `plans` are those of clusters that say which nodes there may be."""
+    """Return what the page shows."""
     clusters = {cluster.name: number for number, cluster in enumerate(site.clusters)}
     homes = {name: cluster_of(resource_class, site) for name, resource_class in sorted(classes.items())}
     shown = [PageClass(name, clusters[home.name]) for name, home in homes.items() if home]
     numbers = {one.name: number for number, one in enumerate(shown)}
-    lines = {plan.cluster: cost_lines(plan, 0, TimeRange(), day_splitter(named(site.zone))) for plan in plans}
-    costs = sum_by(chain.from_iterable(lines.values()), lambda line: line.key[0])
     zones = {site.zone, *(dated_reservation.reservation.recurrence.zone for dated_reservation in dated)}
     return CalendarPage(
         site.name,
@@ -173,12 +135,8 @@ def calendar_page(
         {name: zone_offsets(named(name), *_term(dated)) for name in sorted(zones)},
         tuple(clusters),
         tuple(shown),
-        tuple(
-            _reservation(dated_reservation, numbers, costs.get(dated_reservation.reservation.name))
-            for dated_reservation in dated
-        ),
-        (*_curves(site, classes, numbers, loads), *(_nodes(plan, clusters) for plan in plans)),
-        tuple(DailyCost(clusters[name], _by_day(mine)) for name, mine in lines.items()),
+        tuple(_reservation(dated_reservation, numbers) for dated_reservation in dated),
+        tuple(_curves(site, numbers, loads)),
     )
 
 
@@ -192,7 +150,7 @@ def _term(dated: Iterable[DatedReservation]) -> tuple[int, int]:
     return first // 60 - _MARGIN, last // 60 + _MARGIN
 
 
-def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSum | None) -> PageReservation:
+def _reservation(one: DatedReservation, numbers: Mapping[str, int]) -> PageReservation:
     reservation, persistence = one.reservation, one.reservation.holder.persistence
     shapes: dict[WindowShape, int] = {}
     windows: list[int] = []
@@ -223,7 +181,6 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
         one.url,
         one.edit,
         reservation.suspend,
-        f"{money_or_unknown(cost.bought)} USD" if cost else "",
         tuple(shapes),
         tuple(windows),
         ids,
@@ -263,70 +220,27 @@ def _seats(
     )
 
 
-def _curves(
-    site: Site, classes: Mapping[str, ResourceClass], numbers: Mapping[str, int], loads: Loads
-) -> Iterator[Curve]:
-    """Yield the seats of each class that is reserved, and each resource that has a ceiling."""
-    for place, cluster in enumerate(site.clusters):
-        pools = loads.get(cluster.name, ())
-        limits = _limits(cluster, site.zone)
-        held = placed_by_berth(pools)  # numbers of somebody else may count unlike things
+def _curves(site: Site, numbers: Mapping[str, int], loads: Loads) -> Iterator[Curve]:
+    """Yield the seats of each class that is reserved, with the ceilings of its cluster."""
+    for cluster in site.clusters:
+        held = placed_by_berth(loads.get(cluster.name, ()))
         for name in sorted({pool.resource_class for pool in held}):
-            steps = _steps(sum_changes(held, {name: 1}), int)
+            steps = _steps(sum_changes(held, {name: 1}))
+            limits = (
+                CurveLimit(*ceiling_span(ceiling, site.zone), ceiling.seats[name])
+                for ceiling in cluster.ceilings
+                if name in ceiling.seats
+            )
             if steps:
-                own = limits.get(f"seats/{name}", ())
-                yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(own))
-        for resource in dict.fromkeys(
-            request for ceiling in cluster.ceilings for request in ceiling.requests
-        ):
-            found = limits[resource]
-            each = _GIBI if max(limit.most for limit in found) > _GIBI else 1
-            scaled = tuple(limit._replace(most=round(limit.most / each, 3)) for limit in found)
-            changes = sum_changes(pods(pools), per_seat(resource, classes))
-            steps = _steps(changes, _scale(_BILLION * each))
-            yield Curve(place, None, resource, "" if each == 1 else "GiB", steps, scaled)
+                yield Curve(numbers[name], steps, tuple(limits))
 
 
-def _limits(cluster: Cluster, zone: str) -> dict[str, list[CurveLimit]]:
-    """Return the limits of a cluster by what they limit: `seats/small`, or the name of a resource."""
-    found: dict[str, list[CurveLimit]] = {}
-    for ceiling in cluster.ceilings:
-        span = ceiling_span(ceiling, zone)
-        for name, most in ceiling.seats.items():
-            found.setdefault(f"seats/{name}", []).append(CurveLimit(*span, most))
-        for resource, amount in ceiling.requests.items():
-            most_of = (parse(amount) or 0) / _BILLION
-            found.setdefault(resource, []).append(CurveLimit(*span, most_of))
-    return found
-
-
-def _steps(changes: Mapping[int, int], amount: Callable[[int], float]) -> tuple[float, ...]:
-    """Return minutes since the step before, new amount, and so on, without steps that change nothing."""
-    found: list[float] = []
+def _steps(changes: Mapping[int, int]) -> tuple[int, ...]:
+    """Return minutes since the step before, new number, and so on, without steps that change nothing."""
+    found: list[int] = []
     last, before = 0, 0
     for minute, _, level in levels(changes) if changes else ():
         if level != before and minute < NO_END:
-            found += (minute - last, amount(level))
+            found += (minute - last, level)
             last, before = minute, level
     return tuple(found)
-
-
-def _scale(each: int) -> Callable[[int], float]:
-    return lambda amount: round(amount / each, 3)
-
-
-def _nodes(planned: ClusterPlan, clusters: Mapping[str, int]) -> Curve:
-    """Return how many nodes are planned."""
-    counts = MachineCounts(planned.runs[0].intervals)
-    changes: dict[int, int] = {}
-    before = 0
-    for at, level in zip(counts.moments, counts.levels, strict=True):
-        number = sum(level.values())
-        changes[at // 60] = changes.get(at // 60, 0) + number - before
-        before = number
-    return Curve(clusters[planned.cluster], None, "planned nodes", "", _steps(changes, int), ())
-
-
-def _by_day(lines: Iterable[CostLine]) -> dict[str, float]:
-    sums = sum_by(lines, lambda line: line.month)
-    return {day: float(dollars(cost.priced)) for day, cost in sorted(sums.items())}

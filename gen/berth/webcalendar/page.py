@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from berth.output.templates import built_in_folder
-from berth.webcalendar.model import CalendarPage, Curve, PageReservation
+from berth.webcalendar.model import CalendarPage, PageReservation
 
 MARK = "<!-- Rendered by berth -->"
 """By this, a later run knows that it may replace the file."""
@@ -42,8 +42,10 @@ def page_data(page: CalendarPage) -> str:
         "clusters": page.clusters,
         "classes": page.classes,
         "reservations": [_reservation(reservation) for reservation in page.reservations],
-        "curves": [_curve(curve) for curve in page.curves],
-        "costs": [{"cluster": cost.cluster, "days": cost.days} for cost in page.costs],
+        "curves": [
+            {"class": curve.resource_class, "steps": curve.steps, "limits": curve.limits}
+            for curve in page.curves
+        ],
         "ask": None if page.ask is None else {"url": page.ask.url, "field": page.ask.field},
     }
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE)
@@ -63,7 +65,6 @@ def _reservation(one: PageReservation) -> Mapping[str, object]:
         "url": one.url,
         "edit": one.edit,
         "suspended": one.suspended,
-        "cost": one.cost,
         "shapes": one.shapes,
         "windows": one.windows,
         "ids": one.ids,
@@ -73,17 +74,6 @@ def _reservation(one: PageReservation) -> Mapping[str, object]:
         "until": one.until,
     }
     return {key: value for key, value in fields.items() if value}
-
-
-def _curve(one: Curve) -> Mapping[str, object]:
-    return {
-        "cluster": one.cluster,
-        "class": one.resource_class,
-        "what": one.what,
-        "unit": one.unit,
-        "steps": one.steps,
-        "limits": one.limits,
-    }
 
 
 def _hash(text: str) -> str:
