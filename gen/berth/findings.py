@@ -118,7 +118,7 @@ class Rule(NamedTuple):
 
 RULES = {
     # reading
-    "B001": Rule(ERROR, "A file or folder cannot be read."),
+    "B001": Rule(ERROR, "A file or folder cannot be read, or is a link or a submodule."),
     "B002": Rule(ERROR, "A file is not UTF-8 text."),
     "B003": Rule(ERROR, "A file is not YAML (or JSON)."),
     "B004": Rule(ERROR, "A key appears twice in one mapping."),

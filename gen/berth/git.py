@@ -4,6 +4,7 @@ No other module runs git. Nothing in the repository is changed, not even the ind
 """
 
 import os
+import posixpath
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,18 @@ from posixpath import normpath
 # A git hook sets these, and they may refer to another repository.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _SECONDS = 120
-_TRUNKS = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", "master")
+_TRUNKS = (
+    "@{upstream}",
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+)
+# What a name may mean to git, in its order.
+_REFS = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+_FILES = ("100644", "100755")  # modes
+_SPECIAL = {"120000": "link", "160000": "submodule"}
 
 
 class GitError(Exception):
@@ -30,7 +42,7 @@ def run_git(folder: str, *arguments: str, stdin: bytes = b"", index: str = "") -
         environment["GIT_INDEX_FILE"] = index
     try:
         answer = subprocess.run(
-            ["git", *arguments],
+            ["git", "--literal-pathspecs", *arguments],
             cwd=folder,
             env=environment,
             input=stdin,
@@ -117,13 +129,33 @@ class Git:
         return self._prefix.count("/")
 
     def commit(self, name: str) -> str:
-        """Return the full id of a commit."""
+        """Return the full id of a commit. Raise GitError if there is none, or the name is ambiguous."""
+        named = f"{name}^{{commit}}"
         try:
-            return self._text(
-                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-            ).strip()
+            commit = self._text("rev-parse", "--verify", "--quiet", "--end-of-options", named).strip()
         except GitError:
-            raise GitError(f'no commit named "{name}"') from None
+            commit = ""
+        if not re.fullmatch("[0-9a-f]+", commit):
+            raise GitError(f'no commit named "{name}"')
+        meanings = [] if name == commit else self._meanings(name)
+        if len(meanings) > 1:
+            raise GitError(f'"{name}" is ambiguous: {", ".join(meanings)}')
+        return commit
+
+    def _meanings(self, name: str) -> list[str]:
+        """Return the refs that a name may mean, and the ids if there are such refs: git takes the first."""
+        start = re.split(r"[~^:]|@{", name, maxsplit=1)[0]
+        if not start or start.startswith("refs/"):
+            return []
+        known = [ref.format(start) for ref in _REFS]
+        listed = self._text("for-each-ref", "--format=%(refname)", *known).split()
+        refs = [ref for ref in known if ref in listed]
+        is_id = refs and re.fullmatch("[0-9a-fA-F]{4,}", start)
+        return refs + (self._text("rev-parse", f"--disambiguate={start}").split() if is_id else [])
+
+    def is_submodule(self) -> bool:
+        """Tell whether the repository is a submodule of another one."""
+        return bool(self._text("rev-parse", "--show-superproject-working-tree").strip())
 
     def merge_base(self) -> tuple[str, str]:
         """Return the commit at which this branch left its target branch, and the name of that branch.
@@ -144,62 +176,49 @@ class Git:
 
     def subject(self, commit: str) -> str:
         """Return the first line of the message of a commit."""
-        return self._text("log", "-1", "--no-show-signature", "--format=%s", commit).rstrip("\n")
+        return self._text("log", "-1", "--no-show-signature", "--format=%s", commit, "--").rstrip("\n")
 
     def blobs(self, commit: str, folders: Sequence[str]) -> dict[str, str]:
         """Return the id of every file below the folders in a commit, by path."""
-        where = [str(PurePosixPath(self._prefix, folder)) for folder in folders]
-        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *where)
-        found = {}
-        for line in listed.split(b"\0"):
-            metadata, _, path = line.partition(b"\t")
-            if path and metadata.split()[0] in (b"100644", b"100755"):
-                found[os.fsdecode(path).removeprefix(self._prefix)] = metadata.split()[2].decode()
-        return found
+        where = [self._prefix + folder for folder in folders]
+        listed = self._entries("ls-tree", "-r", "-z", "--full-tree", commit, "--", *where)
+        return {path.removeprefix(self._prefix): words[2] for words, path in listed if words[0] in _FILES}
 
-    def links(self, commit: str, folder: str) -> list[str]:
-        """Return the symbolic links below a folder in a commit, and the folder itself if it is one."""
-        where = str(PurePosixPath(self._prefix, folder))
-        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", where)
-        entries = (line.partition(b"\t") for line in listed.split(b"\0") if line)
-        found = [os.fsdecode(path) for metadata, _, path in entries if metadata.startswith(b"120000")]
-        return [path.removeprefix(self._prefix) for path in found]
+    def specials(self, commit: str, folder: str) -> dict[str, str]:
+        """Return the links and submodules in a folder in a commit, and on the way to it, by path.
 
-    def linked(self, commit: str, path: str) -> tuple[str, str] | None:
-        """Return the kind and id of what is at a path, links followed; None if that is not in the commit."""
-        name = f"{commit}:{normpath(self._prefix + path)}"
-        if "\n" in name:
+        Each is a `link` or a `submodule`. Paths above the project begin with `../`.
+        """
+        way = PurePosixPath(self._prefix, folder)
+        above = [str(path) for path in way.parents][:-1]
+        listed = self._entries("ls-tree", "-r", "-z", "--full-tree", commit, "--", str(way))
+        if above:
+            listed += self._entries("ls-tree", "-z", "--full-tree", commit, "--", *above)
+        kinds = [(path, _SPECIAL.get(words[0])) for words, path in listed]
+        return {self._seen_from_here(path): kind for path, kind in kinds if kind is not None}
+
+    def submodules(self, folder: str) -> list[str]:
+        """Return the submodules in a folder in the index."""
+        listed = self._entries("ls-files", "-z", "--stage", "--", folder)
+        return [path for words, path in listed if _SPECIAL.get(words[0]) == "submodule"]
+
+    def file(self, commit: str, path: str) -> str | None:
+        """Return the id of a file in a commit, or None if there is no such file or a link leads to it."""
+        full = normpath(self._prefix + path)
+        if full.startswith(("/", "../")):
             return None
-        arguments = ("cat-file", "--batch-check=%(objecttype) %(objectname)", "--follow-symlinks")
-        words = run_git(self._folder, *arguments, stdin=os.fsencode(f"{name}\n")).split()
-        return (words[0].decode(), words[1].decode()) if words[0] in (b"blob", b"tree") else None
+        listed = self._entries("ls-tree", "-z", "--full-tree", commit, "--", full)
+        return next((words[2] for words, _ in listed if words[0] in _FILES), None)
 
-    def tree(self, commit: str, folder: str) -> str:
-        """Return the id of a folder in a commit; empty if there is none."""
-        try:
-            return self._text("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}").strip()
-        except GitError:
-            return ""
+    def _entries(self, *arguments: str) -> list[tuple[list[str], str]]:
+        """Return what git says of each path that it lists: first its mode."""
+        lines = self._text(*arguments).split("\0")
+        return [(words.split(), path) for words, _, path in (line.partition("\t") for line in lines) if path]
 
-    def ids(self, commit: str, folder: str) -> set[str]:
-        """Return the ids of a folder in a commit and of everything below it; none if there is none."""
-        tree = self.tree(commit, folder)
-        if not tree:
-            return set()
-        listed = run_git(self._folder, "ls-tree", "-r", "-t", "-z", "--full-tree", tree)
-        entries = (line.partition(b"\t")[0].split() for line in listed.split(b"\0") if line)
-        return {tree, *(entry[2].decode() for entry in entries)}
-
-    def entries(self, tree: str) -> dict[str, tuple[str, str]]:
-        """Return the mode and id of everything below a tree, by path."""
-        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", tree)
-        found = {}
-        for line in listed.split(b"\0"):
-            metadata, _, path = line.partition(b"\t")
-            if path:
-                mode, _, blob = metadata.decode().split()
-                found[os.fsdecode(path)] = (mode, blob)
-        return found
+    def _seen_from_here(self, path: str) -> str:
+        """Return a path in the repository as seen from the folder."""
+        above, name = posixpath.split(path)
+        return normpath(posixpath.join(posixpath.relpath(above or ".", self._prefix or "."), name))
 
     def contents(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of files by their ids."""

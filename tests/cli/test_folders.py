@@ -46,11 +46,19 @@ def test_a_finding_names_its_file_as_the_user_sees_it(below: Below, folder: Path
 
 def test_github_gets_paths_of_the_repository(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project.write(folder, course=BAD)
-    (folder / "docs").mkdir()
     with contextlib.chdir(folder.parent):
-        assert cli.run(["-C", f"{folder.name}/docs", "validate", "-o", "github"]) == 1
+        assert cli.run(["-C", folder.name, "validate", "-o", "github"]) == 1
 
     assert capsys.readouterr().out.startswith(f"::error file={folder.name}/reservations/course.yaml,")
+
+
+def test_a_folder_that_is_named_is_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A project that became a submodule is an empty folder: nothing above it stands for it."""
+    (folder / "docs").mkdir()
+    with contextlib.chdir(folder):
+        assert cli.run(["-C", "docs", "validate"]) == 1
+
+    assert capsys.readouterr().out.startswith("reservations:1:1: error[B001] the folder cannot be read")
 
 
 def test_paths_on_the_command_line_are_those_of_the_user(below: Below, folder: Path) -> None:

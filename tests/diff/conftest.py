@@ -3,6 +3,7 @@
 import contextlib
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -39,6 +40,30 @@ class Pair:
         return Answer(code, *self._capsys.readouterr())
 
 
+class History:
+    """The pair's `now`, as a repository whose main branch is what was."""
+
+    def __init__(self, pair: Pair, root: Path) -> None:
+        self.pair, self.root = pair, root
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.commit("first")
+
+    def git(self, *words: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+        done = subprocess.run(
+            ["git", *identity, *words], cwd=self.root, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    def commit(self, message: str) -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+    def diff(self, *words: str) -> Answer:
+        return self.pair.diff(*words, base="")
+
+
 @pytest.fixture(scope="session")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rendered")
@@ -60,6 +85,11 @@ def rendered_cloudy(rendered: Path, tmp_path_factory: pytest.TempPathFactory) ->
 def pair(rendered: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
     with contextlib.chdir("."):
         yield Pair(rendered, tmp_path, capsys)
+
+
+@pytest.fixture
+def history(pair: Pair) -> History:
+    return History(pair, pair.now)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 What is refused is named, and what is valid is shown in full: nothing passes by unseen.
 """
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,9 @@ def test_what_is_not_allowed_is_refused_by_name(repository: Repository, github: 
     (repository.folder / "reservations/token.yaml").symlink_to("../.git/config")
     write(repository, "reservations/a\n::stop-commands::x.yaml", "kind: Calendar\n")
     repository.edit("course.yaml", "spec:\n", 'spec:\n  owner: {name: Eve, contact: "@eve"}\n')
+    shutil.copytree(
+        repository.folder / "reservations", repository.folder / "origin/main/reservations", symlinks=True
+    )
     labels = "labels: {rbac.authorization.k8s.io/aggregate-to-edit: on}"
     note = 'annotations: {berth.dev/ignore: "B076: no matter; B110: no matter"}'
     repository.edit("course.yaml", "{name: course}", f"{{name: course, {labels}, {note}}}")
@@ -89,7 +93,7 @@ def test_what_is_not_allowed_is_refused_by_name(repository: Repository, github: 
 
     assert (bool(failed), state) == (True, "failure")
     for evidence in (
-        "reservations/passwords.yaml:1:1: error[B001] the link leads out of the repository.",
+        "reservations/passwords.yaml:1:1: error[B001] it is a symbolic link.",
         "reservations/token.yaml:1:1: error[B001] ",
         "n::stop-commands::x.yaml:1:1: error[B001] its name has invisible characters.",
         "error[B023] metadata.labels",
@@ -115,6 +119,34 @@ def test_what_is_rendered_by_nobody_is_refused_by_name(repository: Repository, g
     assert (failed[0], state) == ("Render", "failure")
     for path in paths:
         assert f"rendered/{path} was not written by Berth." in shown
+
+
+def test_a_base_of_the_author_is_not_compared_with(repository: Repository, github: Github) -> None:
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 500")
+    assert repository.run("berth", "render").code == 0
+    base = repository.git("rev-parse", "origin/main")
+    for name in ("origin/main", "main", base):
+        shutil.copytree(repository.folder / "reservations", repository.folder / name / "reservations")
+    failed, state, shown = published(repository, github)
+
+    assert (bool(failed), state) == (True, "failure")
+    assert "refused by policy soon, large" in shown
+    assert "25 → 500" in shown or "25 -> 500" in shown
+
+
+@pytest.mark.parametrize("is_link", [True, False], ids=["link", "submodule"])
+def test_reservations_that_are_elsewhere_fail(repository: Repository, github: Github, is_link: bool) -> None:
+    folder = repository.folder / "reservations"
+    folder.rename(repository.folder / "elsewhere")
+    if is_link:
+        folder.symlink_to("elsewhere")
+    else:
+        repository.git("rm", "--quiet", "-r", "--cached", "reservations")
+        repository.git("clone", "--quiet", ".", "reservations")
+    failed, state, shown = published(repository, github)
+
+    assert (bool(failed), state) == (True, "failure")
+    assert "reservations:1:1: error[B001] " in shown
 
 
 def test_what_is_valid_is_shown_in_full_and_judged_by_the_policies_of_the_base(

@@ -30,6 +30,7 @@ from berth.notation.refusal import CommandError, close
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
 from berth.output.table import INDENT, wrapped
+from berth.reading.source import link_on_path, repository_of
 from berth.version import VERSION
 
 if TYPE_CHECKING:
@@ -233,14 +234,16 @@ def command(
 
 
 def enter(settings: Settings, folder: str | None, *, in_project: bool) -> Settings:
-    """Go to the folder of `-C`, and from there up to the project: the nearest folder with `reservations`."""
+    """Go to the folder of `-C`; without it, go up to the nearest folder with `reservations`."""
+    _refuse_linked_start()
     if folder is not None:
         folder = folder.removeprefix("=")  # -C=DIR
+        refuse_linked(f"-C {folder}", folder)
         try:
             os.chdir(folder)
         except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
             raise CommandError(f"-C {folder}: {reason(error)}.") from error
-        settings = settings._replace(folder=folder)
+        return settings._replace(folder=folder)
     if not in_project or os.path.lexists(RESERVATIONS):
         return settings
     try:
@@ -252,6 +255,27 @@ def enter(settings: Settings, folder: str | None, *, in_project: bool) -> Settin
             os.chdir(above)
             return settings._replace(up="/".join([".."] * up), down=str(here.relative_to(above)))
     return settings
+
+
+def refuse_linked(given: str, folder: str) -> None:
+    """Raise CommandError if a symbolic link in a repository leads to a folder that the user gave.
+
+    Both sides of a comparison would be what is behind the link, which shows nothing of what it replaced.
+    """
+    link = link_on_path(folder)
+    if link is not None:
+        raise CommandError(f"{given}: {link} is a symbolic link. Use the folder that it leads to")
+
+
+def _refuse_linked_start() -> None:
+    """Refuse a link in the repository also where a shell followed it before the program was started."""
+    here = os.environ.get("PWD", "")
+    try:
+        link = link_on_path(here) if Path(here).samefile(".") else None
+    except OSError:
+        return
+    if link is not None and repository_of(str(Path(link).parent)) == repository_of("."):
+        raise CommandError(f"{link} is a symbolic link. Change to the folder that it leads to")
 
 
 def reason(error: Exception) -> str:

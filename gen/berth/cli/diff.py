@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from berth.cli.command import RESERVATIONS, Settings, command, exit_code
+from berth.cli.command import RESERVATIONS, Settings, command, exit_code, refuse_linked
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -21,15 +21,18 @@ from berth.diff.comparedfiles import CommitFiles, FolderFiles
 from berth.diff.comparison import Comparison, ComparisonOptions
 from berth.diff.difftext import TextStyle, as_text
 from berth.diff.markdown import LIMIT, as_markdown
+from berth.findings import Problem
 from berth.git import Git, GitError
 from berth.notation.refusal import CommandError
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.pipeline import Pipeline, read_file
-from berth.reading.source import OUTPUT
+from berth.reading.source import OUTPUT, submodule
 from berth.rendering import files, text_of
 
 _HEAD = "working tree"
+_WHAT_TO_NAME = "Name a commit, or a folder that begins with ./: berth diff BASE."
+_FOLDER_BEGINS = ("./", "../", "/")
 _SHORT_ID, _LONGEST_SUBJECT = 7, 60
 _NOTICE_HOURS = 24  # where no site says how early changes should be made
 
@@ -59,18 +62,19 @@ _NOTICE_HOURS = 24  # where no site says how early changes should be made
 def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     """Explain what a change means: dates, seats, peaks, manifests.
 
-    BASE is a commit, or a folder with reservations/ in it; default: the commit at which the branch left
-    the main branch. It is compared with the working tree.
+    BASE is a commit, or a folder that begins with ./, ../ or /; default: the commit at which the branch
+    left the main branch. It is compared with the working tree.
     """
     try:
         base_files, name = _base(settings, base)
     except GitError as error:
-        raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
+        raise CommandError(f"{error}. {_WHAT_TO_NAME}") from error
     sources, problems = base_files.inputs()
     reader = cache(read_file)  # most files are the same on both sides
     other_file = base_files.other_file
     before = Pipeline(sources=sources, other_file=other_file, problems=problems, file_reader=reader)
     after = Pipeline(file_reader=reader)
+    after.problems += _submodules(settings)
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)
@@ -89,12 +93,27 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
 
 
 def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFiles, str]:
-    """Return the base and its name. A folder is what has reservations in it; anything else is a commit."""
-    if base is not None and Path(settings.given(base), RESERVATIONS).is_dir():
-        return FolderFiles(settings.given(base), OUTPUT), base
+    """Return the base and its name. Authors choose the names of folders, so no commit is looked for there."""
+    if base is not None and (base.startswith(_FOLDER_BEGINS) or base in (".", "..")):
+        folder = settings.given(base)
+        refuse_linked(base, folder)
+        if not Path(folder, RESERVATIONS).is_dir():
+            raise CommandError(f"{base} has no folder {RESERVATIONS}/")
+        return FolderFiles(folder, OUTPUT), base
     git = Git(".")
     commit, name = git.merge_base() if base is None else (git.commit(base), base)
     return CommitFiles(git, commit, OUTPUT), _name_of(git, commit, name)
+
+
+def _submodules(settings: Settings) -> list[Problem]:
+    """Return why what git stores in other repositories is not compared."""
+    try:
+        git = Git(".")
+        if settings.folder and git.is_submodule():
+            return [submodule(".")]
+        return [submodule(path) for path in git.submodules(RESERVATIONS)]
+    except GitError:  # there is no repository
+        return []
 
 
 def _name_of(git: Git, commit: str, name: str) -> str:

@@ -16,12 +16,11 @@ from berth.reading.source import (
     is_attributes,
     is_input,
     is_overlooked,
-    link_out,
-    link_to_output,
-    linked_again,
+    link,
     overlooked,
     read,
     read_within,
+    submodule,
     usable,
 )
 
@@ -52,49 +51,25 @@ class CommitFiles:
         folders = [RESERVATIONS, *(f"{output}/{name}" for name in OWNED)]
         blobs = git.blobs(commit, folders)
         self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
-        self._problems: list[Problem] = []
-        self._problems += [attributes(path) for path in sorted(self._inputs) if _is_read_attributes(path)]
-        self._output, self._output_ids = output, set[str]()
-        self._entered = {git.tree(commit, RESERVATIONS): RESERVATIONS}
-        for path in sorted(git.links(commit, RESERVATIONS)):
-            self._follow(path)
+        self._problems = [attributes(path) for path in sorted(self._inputs) if _is_read_attributes(path)]
+        for path, kind in sorted(git.specials(commit, RESERVATIONS).items()):
+            self._refuse(path, kind)
         self._rendered = {
             path.removeprefix(f"{output}/"): blob
             for path, blob in blobs.items()
             if path.startswith(f"{output}/")
         }
 
-    def _follow(self, path: str) -> None:
-        """Add what a link leads to, as reading a folder does."""
-        if _is_read_attributes(path):
+    def _refuse(self, path: str, kind: str) -> None:
+        """Report a link or a submodule. Hidden links are not read, as in a folder."""
+        if kind == "submodule":
+            self._problems.append(submodule(path))
+        elif _is_read_attributes(path):
             self._problems.append(attributes(path))
-            return
-        if any(part.startswith(".") for part in path.split("/")):
-            self._problems += [overlooked(path)] if is_overlooked(path) else []
-            return
-        found = self._git.linked(self._commit, path)
-        self._output_ids = self._output_ids or self._git.ids(self._commit, self._output)
-        if found is None:
-            self._problems.append(link_out(path))
-        elif found[1] in self._output_ids:
-            self._problems.append(link_to_output(path))
-        elif found[0] == "blob":
-            self._inputs[path] = found[1]
-        elif found[1] in self._entered:
-            self._problems.append(linked_again(path, self._entered[found[1]]))
-        else:
-            self._enter(path, found[1])
-
-    def _enter(self, path: str, tree: str) -> None:
-        """Add what is in a folder that a link leads to."""
-        self._entered[tree] = path
-        for inner, (mode, blob) in sorted(self._git.entries(tree).items()):
-            if mode == "120000":
-                self._follow(f"{path}/{inner}")
-            elif _is_read_attributes(inner):
-                self._problems.append(attributes(f"{path}/{inner}"))
-            elif mode in ("100644", "100755"):
-                self._inputs[f"{path}/{inner}"] = blob
+        elif not path.startswith(f"{RESERVATIONS}/") or "/." not in path:
+            self._problems.append(link(path))
+        elif is_overlooked(path):
+            self._problems.append(overlooked(path))
 
     def inputs(self) -> tuple[list[Source], list[Problem]]:
         """Return the files to read, and why others cannot be read: the same as those of a folder."""
@@ -112,10 +87,10 @@ class CommitFiles:
 
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
-        found = self._git.linked(self._commit, path)
-        if found is None or found[0] != "blob":
+        blob = self._git.file(self._commit, path)
+        if blob is None:
             raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
-        return Source(path, self._git.contents([found[1]])[found[1]])
+        return Source(path, self._git.contents([blob])[blob])
 
     def attributes(self) -> dict[str, Sequence[bytes]]:
         return {path: self._lines(path) for path in _attributes_paths(self._git.depth)}
@@ -159,8 +134,9 @@ class FolderFiles:
         return {path: self._lines(path) for path in _attributes_paths(below_top.count("/"))}
 
     def _lines(self, path: str) -> Sequence[bytes]:
+        file = Path(self._folder, path)
         try:
-            return Path(self._folder, path).read_bytes().splitlines()
+            return () if file.is_symlink() else file.read_bytes().splitlines()  # git follows none
         except OSError:
             return ()
 

@@ -503,14 +503,10 @@ def write_file(file: str, content: str | bytes, expected: bytes | None, project:
     """Replace a file in one step and keep its permissions.
 
     `expected` is what the file must still contain; None if it must not exist yet. Otherwise, and if the file
-    or a folder of the project on the way to it is a link, raise CommandError. A link to another file of the
-    project stays, and that file changes.
+    or a folder of the project on the way to it is a link, raise CommandError.
     """
     path = Path(file)
-    if expected is not None and Path(project).resolve() in path.resolve().parents:
-        path = path.resolve()
-    else:
-        refuse_link(file, project)
+    refuse_link(file, project)
     try:
         found = path.read_bytes() if path.exists() else None
         if found != expected:

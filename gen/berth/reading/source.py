@@ -1,12 +1,11 @@
 """Read the files of a folder of reservations. No other module reads input from the disk.
 
-A folder is never entered twice, a pipe never blocks, and the size of a file is limited.
+No link is followed, a pipe never blocks, and the size of a file is limited.
 """
 
 import errno
 import os
 import re
-import stat
 from typing import NamedTuple
 
 from berth.findings import Origin, Problem
@@ -18,7 +17,7 @@ LIMIT = 1024 * 1024
 TOO_LARGE = "B006"
 
 OUTPUT = "rendered"
-"""The folder of the project for which nobody is asked to review: no link may lead there."""
+"""The folder of the project that Berth writes to."""
 
 SCHEMA = ".schema.json"
 """The JSON Schema beside the declarations. It is hidden, because it is not one of them."""
@@ -61,7 +60,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
 
     `shown_as` is the path of the folder in findings; `.` is the root of the project.
     """
-    walk = _Walk(os.path.dirname(os.path.abspath(folder)))  # noqa: PTH100, PTH120 - importing pathlib is slow
+    walk = _Walk()
     walk.through(folder, "" if shown_as == "." else f"{shown_as}/")
     sources, problems = [], walk.problems
     for shown, path in walk.files:
@@ -89,32 +88,43 @@ def usable(source: Source) -> Source | Problem:
 
 
 def read_within(project: str, file: str) -> Source:
-    """Read a file that a document names. Raises OSError, also if it is out of the repository."""
-    path = f"{project}/{file}"
-    if leads_out(path, project):
+    """Read a file that a document names.
+
+    Raise OSError if that fails, the file is not in the repository of the project, or a link leads to it.
+    Where there is no repository, it must be in the project.
+    """
+    here = os.path.realpath(project)
+    top = repository_of(here) or here
+    path = os.path.normpath(f"{here}/{file}")
+    within = path.removeprefix(f"{top.rstrip('/')}/")
+    if within == path or ".git" in within.split("/"):
         raise OSError(errno.EACCES, "it leads out of the repository")
+    if link_on_path(within, top) is not None:
+        raise OSError(errno.ELOOP, "a symbolic link leads to it")
     return read_file(path)._replace(file=file)
 
 
-def leads_out(path: str, project: str) -> bool:
-    """Tell whether a path is, by its links, out of the repository of a project, or in git's own folder.
+def repository_of(folder: str) -> str | None:
+    """Return the top of the repository around a folder, or None if there is none."""
+    top = os.path.realpath(folder)
+    while not os.path.exists(f"{top}/.git"):  # noqa: PTH110 - importing pathlib is slow
+        if os.path.dirname(top) == top:  # noqa: PTH120
+            return None
+        top = os.path.dirname(top)  # noqa: PTH120
+    return top
 
-    Where there is no repository, it must be in the project.
+
+def link_on_path(path: str, start: str = ".") -> str | None:
+    """Return the first part of a path that is a symbolic link in a repository, or None.
+
+    Outside of a repository, nobody else decides where links lead.
     """
-    real, top = os.path.realpath(path), os.path.realpath(project)
-    above = top
-    while not os.path.exists(f"{above}/.git") and os.path.dirname(above) != above:  # noqa: PTH110, PTH120
-        above = os.path.dirname(above)  # noqa: PTH120
-    if os.path.exists(f"{above}/.git"):  # noqa: PTH110
-        top = above
-    is_within = real == top or real.startswith(f"{top.rstrip('/')}/")
-    return not is_within or f"{os.sep}.git{os.sep}" in f"{real[len(top) :]}{os.sep}"
-
-
-def leads_into(path: str, folder: str) -> bool:
-    """Tell whether a path is, by its links, a folder or in it."""
-    real, top = os.path.realpath(path), os.path.realpath(folder)
-    return real == top or real.startswith(f"{top}/")
+    at = "/" if path.startswith("/") else start
+    for name in filter(None, path.split("/")):
+        above, at = at, os.path.join(at, name)  # noqa: PTH118
+        if os.path.islink(at) and repository_of(above) is not None:  # noqa: PTH114
+            return at
+    return None
 
 
 def read_file(file: str, limit: int = LIMIT) -> Source:
@@ -126,50 +136,44 @@ def read_file(file: str, limit: int = LIMIT) -> Source:
 
 
 class _Walk:
-    """All files below a folder. Links are followed last, so that a folder is read by its real name."""
+    """All files below a folder."""
 
-    def __init__(self, project: str) -> None:
-        self._project = project
+    def __init__(self) -> None:
         self.files: list[tuple[str, str]] = []  # as shown, and the path
         self.others: list[str] = []  # files that are not read, as shown
         self.problems: list[Problem] = []
         self._folders: list[tuple[str, str]] = []  # as shown with a `/` at the end, and the path
-        self._links: list[tuple[str, str]] = []
-        self._seen: dict[tuple[int, int], str] = {}  # device and inode, and the folder as shown
 
     def through(self, folder: str, shown: str) -> None:
+        if os.path.islink(folder):  # noqa: PTH114 - importing pathlib is slow
+            self.problems.append(link(shown[:-1] or "."))
+            return
         try:
-            if os.path.islink(folder) and leads_out(folder, self._project):  # noqa: PTH114
-                self.problems.append(link_out(shown[:-1] or "."))
-                return
-            if os.path.islink(folder) and leads_into(folder, f"{self._project}/{OUTPUT}"):  # noqa: PTH114
-                self.problems.append(link_to_output(shown[:-1] or "."))
-                return
             self._enter(folder, shown)
         except OSError as error:
             self.problems.append(_no_folder(shown[:-1] or ".", error))
-        while self._folders or self._links:
-            self._links.sort(reverse=True)
-            shown, path = (self._folders or self._links).pop()
+        while self._folders:
+            shown, path = self._folders.pop()
             try:
                 self._enter(path, shown)
             except OSError as error:
                 self.problems.append(unreadable(shown[:-1], error))
 
     def _enter(self, path: str, shown: str) -> None:
-        status = os.stat(path)  # noqa: PTH116 - importing pathlib is slow
-        same = self._seen.setdefault((status.st_dev, status.st_ino), shown)
-        if same != shown:
-            self.problems.append(linked_again(shown[:-1], same[:-1] or "."))
-            return
         with os.scandir(path) as entries:
             for entry in entries:
                 if is_attributes(entry.name):
                     self.problems.append(attributes(shown + entry.name))
+                elif entry.name == ".git":
+                    self._meet_repository(path, shown)
                 elif entry.name.startswith("."):
                     self._pass_over(entry, shown + entry.name)
                 else:
                     self._take(entry, shown + entry.name)
+
+    def _meet_repository(self, path: str, shown: str) -> None:
+        if repository_of(os.path.dirname(path)) is not None:  # noqa: PTH120
+            self.problems.append(submodule(shown[:-1] or "."))
 
     def _pass_over(self, entry: "os.DirEntry[str]", shown: str) -> None:
         """List what is hidden. Links are not followed."""
@@ -182,24 +186,17 @@ class _Walk:
 
     def _take(self, entry: "os.DirEntry[str]", shown: str) -> None:
         is_data = entry.name.lower().endswith(_SUFFIXES)
-        try:
-            mode = stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat().st_mode
-        except OSError as error:  # also for a link without a suffix, which may be a folder
-            self.problems.append(unreadable(shown, error))
-            return
-        is_link = (is_data or stat.S_ISDIR(mode)) and entry.is_symlink()
-        if is_link and leads_out(entry.path, self._project):
-            self.problems.append(link_out(shown))
-        elif is_link and leads_into(entry.path, f"{self._project}/{OUTPUT}"):
-            self.problems.append(link_to_output(shown))
-        elif is_data and stat.S_ISREG(mode):
-            self.files.append((shown, entry.path))
+        if entry.is_symlink():
+            self.problems.append(link(shown))
+        elif entry.is_file():
+            if is_data:
+                self.files.append((shown, entry.path))
+            else:
+                self.others.append(shown)
         elif is_data:
-            self.problems.append(_not_a_file(shown, mode))
-        elif stat.S_ISDIR(mode):
-            (self._links if entry.is_symlink() else self._folders).append((shown + "/", entry.path))
-        elif stat.S_ISREG(mode):
-            self.others.append(shown)
+            self.problems.append(_not_a_file(shown, "folder" if entry.is_dir() else "pipe, socket or device"))
+        elif entry.is_dir():
+            self._folders.append((shown + "/", entry.path))
 
 
 def _bytes(path: str, limit: int = LIMIT) -> bytes:
@@ -225,14 +222,14 @@ def _unusable(shown: str, message: str, fix: str, code: str = "B001") -> Problem
     return Origin(visible(name, len(name))).problem(code, (), message, fix)
 
 
-def link_out(shown: str) -> Problem:
-    """Return the problem of a link whose file is not part of what is reviewed."""
-    return _unusable(shown, "the link leads out of the repository.", "Replace it with the file.")
+def link(shown: str) -> Problem:
+    """Return the problem of a symbolic link: a review of it shows nothing that is behind it."""
+    return _unusable(shown, "it is a symbolic link.", "Replace it with what it leads to.")
 
 
-def link_to_output(shown: str) -> Problem:
-    """Return the problem of a link to what Berth writes, which is reviewed by nobody."""
-    return _unusable(shown, f"the link leads into {OUTPUT}/.", "Replace it with the file.")
+def submodule(shown: str) -> Problem:
+    """Return the problem of a folder whose files git stores in another repository."""
+    return _unusable(shown, "it is a submodule.", "Replace it with the files that it contains.")
 
 
 def attributes(shown: str) -> Problem:
@@ -249,22 +246,14 @@ def overlooked(shown: str) -> Problem:
     return _unusable(shown, f"the file is not read: {message}.", fix, "B094")
 
 
-def linked_again(shown: str, folder: str) -> Problem:
-    """Return the problem of a link to a folder that is read by another name."""
-    return _unusable(shown, f"the link leads to {visible(folder)}, which is read anyway.", "Remove the link.")
-
-
 def unreadable(shown: str, error: OSError) -> Problem:
     """Return the problem of a file or folder that cannot be read."""
     message = f"it cannot be read: {error.strerror}."
-    return _unusable(
-        shown, message, "Check its permissions, and where it leads if it is a link; or remove it."
-    )
+    return _unusable(shown, message, "Check its permissions, or remove it.")
 
 
-def _not_a_file(shown: str, mode: int) -> Problem:
-    what = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
-    return _unusable(shown, f"it is {what}, but has the name of a file.", "Rename or remove it.")
+def _not_a_file(shown: str, what: str) -> Problem:
+    return _unusable(shown, f"it is a {what}, but has the name of a file.", "Rename or remove it.")
 
 
 def _too_large(shown: str) -> Problem:
