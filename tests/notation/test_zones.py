@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from berth.dates.zone import known, load
-from berth.notation.zones import FIXED, zone
+from berth.notation.zones import _PLACE, _PLACES, FIXED, by_name, is_utc, meant, zone
 
 from tests.notation.refused import refused
 
@@ -23,7 +23,31 @@ TEXTS = {
     "America/New York": "America/New_York",
     "new york": "America/New_York",
     "Munich": "Europe/Berlin",
+    "Pacific Time": "America/Los_Angeles",
+    "PACIFIC": "America/Los_Angeles",
+    "Pacific Daylight": "America/Los_Angeles",
+    "(UTC-08:00) Pacific Time (US & Canada)": "America/Los_Angeles",
+    "US Mountain Time": "America/Denver",
+    "Central Time": "America/Chicago",
+    "Eastern Time": "America/New_York",
+    "Central European Summer Time": "Europe/Berlin",
+    "Hawaii-Aleutian Standard Time": "Pacific/Honolulu",
+    "Zurich time": "Europe/Zurich",
+    "EDT (GMT-4:00)": "America/New_York",
+    "AST": "America/Halifax (or Asia/Riyadh)",
+    "IST": "Asia/Kolkata (or Europe/Dublin or Asia/Jerusalem)",
 }
+NOWHERE = [
+    "CEST (Bern)",
+    "../../etc/passwd",
+    "",
+    "x" * 5000,
+    "XYZ",
+    "QQT",
+    "BEST",
+    "Brazil/Central",
+    "Western",
+]
 
 
 def test_a_zone_is_a_name_of_the_tz_database_as_it_is_written_there() -> None:
@@ -38,9 +62,27 @@ def test_what_leads_to_a_place_is_refused_with_the_place(text: str, place: str) 
     assert message.endswith(f"{place}.")
 
 
-@pytest.mark.parametrize("text", ["CEST (Bern)", "../../etc/passwd", "", "x" * 5000, "XYZ", "QQT"])
+@pytest.mark.parametrize("text", NOWHERE)
 def test_what_leads_nowhere_gets_an_example(text: str) -> None:
     assert refused(zone, text).endswith("Write a name such as Europe/Zurich or UTC.")
+
+
+@pytest.mark.parametrize("text", ["Europe/Zurch", "Europ/Zurich", "europ zurch"])
+def test_a_spelling_leads_to_a_name_of_the_same_words(text: str) -> None:
+    assert refused(zone, text).endswith("Did you mean Europe/Zurich?")
+
+
+def test_each_place_of_the_table_is_a_zone() -> None:
+    places = {place for word in (*_PLACE, *_PLACES) for place in meant(word)}
+
+    assert places <= {*known()}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("Pacific Time", "America/Los_Angeles"), ("PDT", ""), ("CST", "")]
+)
+def test_a_name_means_its_place_and_an_abbreviation_only_leads_to_it(text: str, place: str) -> None:
+    assert by_name(text) == place
 
 
 def offset(name: str, at: int) -> int:
@@ -63,8 +105,12 @@ def test_no_suggestion_has_another_offset_than_the_text(form: str, hours: int) -
 
 
 @pytest.mark.parametrize(("name", "place"), FIXED.items(), ids=lambda value: value.replace("/", "-"))
-def test_a_zone_without_changes_has_a_place_of_its_offset_whose_clocks_change(name: str, place: str) -> None:
+def test_a_zone_that_is_an_offset_has_a_place_of_this_offset(name: str, place: str) -> None:
     own = {offset(name, SUMMER), offset(name, WINTER)}
 
     assert len(own) == 1
-    assert own < {offset(place, SUMMER), offset(place, WINTER)}
+    assert not place or own <= {offset(place, SUMMER), offset(place, WINTER)}
+
+
+def test_each_etc_zone_is_utc_or_in_the_table_of_offsets() -> None:
+    assert {name for name in known() if name.startswith("Etc/") and not is_utc(name)} <= {*FIXED}

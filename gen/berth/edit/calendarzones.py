@@ -2,21 +2,17 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, Zone, day_of, known, load, local, number, resolve
 from berth.edit.calendarlines import Component, ContentLine
 from berth.edit.calendarrules import parse_rule
 from berth.edit.calendarvalues import UTC, read_spans, read_time
-from berth.notation.zones import windows_places
+from berth.notation.zones import FIXED, by_name, in_any_case, is_utc, windows_places
 
 _OFFSET = re.compile(r"([+-])(\d\d)(\d\d)(\d\d)?", re.ASCII)
-# Names of the tz database that are no place. Some calendars mean a place by them, and define its changes.
-_FIXED = frozenset({"EST", "MST", "HST", "GMT", "GMT0", "GMT+0", "GMT-0", "Greenwich"})
 _MOST_CHANGES = 5000
-_UTC = frozenset({UTC, "UCT", "Universal", "Zulu"})
 
 
 class ZoneClock(NamedTuple):
@@ -107,35 +103,18 @@ class FeedZones:
         """Return whether a TZID has no clock changes, although its author may have meant a place that has."""
         zone = known_zone(name)
         is_defined = name in self.contradictions or self.definition(name) is not None
-        return zone is not None and is_fixed(zone) and not is_defined
-
-
-def is_utc(zone: Zone) -> bool:
-    return zone.name.removeprefix("Etc/") in _UTC
-
-
-def is_fixed(zone: Zone) -> bool:
-    """Return whether a zone is an offset other than UTC, and no place."""
-    return not is_utc(zone) and (zone.name in _FIXED or zone.name.startswith("Etc/"))
+        return zone is not None and zone.name in FIXED and not is_defined
 
 
 def _is_place(zone: Zone) -> bool:
-    return not is_utc(zone) and not is_fixed(zone)
+    return not is_utc(zone.name) and zone.name not in FIXED
 
 
 def known_zone(name: str) -> Zone | None:
     """Return the zone that a name means, also at the end of a path: `/example.org/Europe/Berlin`."""
-    parts = name.strip().strip('"').split("/")
-    names = ["/".join(parts[-count:]) for count in (len(parts), 3, 2, 1)]
-    return next(
-        filter(None, (load(_names().get("_".join(one.casefold().split()), "")) for one in names)), None
-    )
-
-
-@cache
-def _names() -> Mapping[str, str]:
-    """Return each name of a zone by its lower-case form, and by those of Windows."""
-    return {**windows_places(), **{name.casefold(): name for name in known()}}
+    whole = name.strip().strip('"')
+    ends = ["/".join(whole.split("/")[-count:]) for count in (3, 2, 1)]
+    return load(by_name(whole) or next(filter(None, map(in_any_case, ends)), ""))
 
 
 def place_of(clock: FeedClock, walls: Iterable[int], preferred: Iterable[Zone]) -> Zone | None:
@@ -156,7 +135,7 @@ def _candidates(preferred: Iterable[Zone]) -> Iterator[Zone]:
     yield from preferred
     for name in (UTC, *windows_places().values(), *known()):
         zone = load(name)
-        if zone and ("/" in name or name == UTC) and not is_fixed(zone):
+        if zone and ("/" in name or name == UTC) and name not in FIXED:
             yield zone
 
 

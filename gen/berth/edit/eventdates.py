@@ -13,9 +13,10 @@ from berth.dates.zone import DAY, Zone, clock, date_text, number
 from berth.edit.calendarfeed import NOT_IMPORTED, PARTLY_IMPORTED, Event, Feed
 from berth.edit.calendarrules import EventRule
 from berth.edit.calendarvalues import EventSpan, EventTime
-from berth.edit.calendarzones import EventClock, ZoneClock, is_utc, place_of
+from berth.edit.calendarzones import EventClock, ZoneClock, place_of
 from berth.findings import Finding
 from berth.notation.days import FIRST_YEAR, LAST_YEAR
+from berth.notation.zones import is_utc, zone_advice
 
 _FIRST, _LAST = number(date(FIRST_YEAR, 1, 1)), number(date(LAST_YEAR, 12, 31))
 _MOST_FOLLOWED = 100 * MOST  # dates of a rule, also before --from
@@ -225,11 +226,10 @@ class _Reading:
             return default or ZoneClock(self.limits.zone)
         event_clock = event.zones.clock(time.zone)
         if event_clock is None:
-            fix = "Choose a time zone of the tz database, such as Europe/Zurich, in the calendar."
             message = (
                 f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it that can be read.'
             )
-            raise self.refuse(event, key, message, fix)
+            raise self.refuse(event, key, message, zone_advice(time.zone))
         return event_clock
 
     def _choose_zone(self, event: Event, spans: Collection[Span]) -> None:
@@ -240,7 +240,7 @@ class _Reading:
         repeats, walls = bool(event.rules), [wall for span in spans for wall in span]
         if isinstance(self.clock, ZoneClock):
             self._check_definition(event, self.clock, walls)
-            if not self.in_zone and (repeats or not is_utc(self.clock.zone)):
+            if not self.in_zone and (repeats or not is_utc(self.clock.zone.name)):
                 self.zone = self.clock.zone
         elif repeats and walls and not self.in_zone:
             self.zone = place_of(self.clock, walls, [self.limits.zone]) or self.limits.zone

@@ -1,28 +1,70 @@
-"""Time zones as people write them: a name of the tz database, or what leads to one.
+"""Time zones as people write them: the one table of names, for files, commands, forms and calendars.
 
-Abbreviations, offsets and Windows' names are refused, because they do not say when clocks change. The advice
-is a place, never one with another offset than the text has.
+A file has a name of the tz database. Another name that means one place leads to it. Abbreviations and offsets
+do not say when clocks change, so they only lead to advice, never to a zone with another offset.
 """
 
 import re
 import unicodedata
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 from berth.dates.zone import known
-from berth.notation.refusal import Refusal, close, reads_lookalikes, shown
+from berth.notation.refusal import Refusal, reads_lookalikes, shown
 
 ZONE = "B021"
 EXAMPLE = "Write a name such as Europe/Zurich or UTC."
 
+# Usual names, without "Standard Time" and the like, and large cities that have no zone of their own.
+_USUAL = {
+    "America/Los_Angeles": "pacific berkeley las_vegas san_diego san_francisco seattle stanford",
+    "America/Denver": "mountain",
+    "America/Phoenix": "arizona",
+    "America/Chicago": "central austin dallas houston minneapolis st_louis",
+    "America/New_York": "eastern atlanta boston miami philadelphia pittsburgh washington",
+    "America/Toronto": "montreal ottawa quebec",
+    "America/Halifax": "atlantic",
+    "America/St_Johns": "newfoundland",
+    "America/Anchorage": "alaska",
+    "Pacific/Honolulu": "hawaii hawaii-aleutian",
+    "America/Sao_Paulo": "brasilia rio_de_janeiro",
+    "America/Argentina/Buenos_Aires": "argentina",
+    "Europe/London": "british edinburgh glasgow manchester oxford uk",
+    "Europe/Dublin": "irish",
+    "Europe/Lisbon": "western_european",
+    "Europe/Berlin": "central_european cologne frankfurt hamburg heidelberg koeln muenchen munich stuttgart",
+    "Europe/Zurich": "basel bern berne geneva geneve lausanne lugano zuerich",
+    "Europe/Athens": "eastern_european",
+    "Europe/Paris": "grenoble lyon marseille strasbourg toulouse",
+    "Europe/Rome": "bologna milan milano naples turin",
+    "Europe/Madrid": "barcelona seville valencia",
+    "Europe/Amsterdam": "delft leiden rotterdam utrecht",
+    "Asia/Jerusalem": "haifa israel tel_aviv",
+    "Asia/Kolkata": "bangalore bengaluru chennai delhi hyderabad india mumbai new_delhi",
+    "Asia/Shanghai": "beijing china guangzhou hangzhou nanjing shenzhen",
+    "Asia/Tokyo": "japan kyoto osaka",
+    "Asia/Seoul": "korea",
+    "Asia/Ho_Chi_Minh": "hanoi",
+    "Africa/Johannesburg": "cape_town pretoria south_africa",
+    "Africa/Lagos": "west_africa",
+    "Africa/Maputo": "central_africa",
+    "Africa/Nairobi": "east_africa",
+    "Australia/Perth": "australian_western",
+    "Australia/Adelaide": "australian_central",
+    "Australia/Sydney": "australian_eastern canberra",
+    "Pacific/Auckland": "new_zealand",
+}
 # The places that an abbreviation may mean, the usual one first.
 _ABBREVIATIONS = {
-    "PST PDT PT PACIFIC": ("America/Los_Angeles",),
-    "MST MDT MT MOUNTAIN": ("America/Denver",),
-    "CST CDT CT CENTRAL": ("America/Chicago", "Asia/Shanghai"),
-    "EST EDT ET EASTERN": ("America/New_York",),
+    "PST PDT PT": ("America/Los_Angeles",),
+    "MDT MT": ("America/Denver",),
+    "CST": ("America/Chicago", "Asia/Shanghai"),
+    "CDT CT": ("America/Chicago",),
+    "EDT ET": ("America/New_York",),
     "AKST AKDT": ("America/Anchorage",),
-    "AST ADT": ("America/Halifax",),
+    "AST": ("America/Halifax", "Asia/Riyadh"),
+    "ADT": ("America/Halifax",),
     "NST NDT": ("America/St_Johns",),
     "BRT": ("America/Sao_Paulo",),
     "ART": ("America/Argentina/Buenos_Aires",),
@@ -49,49 +91,46 @@ _ABBREVIATIONS = {
     "AEST AEDT": ("Australia/Sydney",),
     "NZST NZDT": ("Pacific/Auckland",),
 }
+_PLACE = {name: place for place, names in _USUAL.items() for name in names.split()}
 _PLACES = {word: places for words, places in _ABBREVIATIONS.items() for word in words.split()}
-# Cities that have no zone of their own, with the zone of their country.
-_CITIES = {
-    "Asia/Shanghai": "beijing shenzhen guangzhou hangzhou nanjing",
-    "Asia/Kolkata": "mumbai delhi new_delhi bangalore bengaluru chennai hyderabad",
-    "Europe/Zurich": "bern berne geneva geneve basel lausanne lugano",
-    "Europe/Berlin": "munich muenchen hamburg frankfurt cologne koeln stuttgart heidelberg",
-    "Europe/Paris": "lyon marseille toulouse strasbourg grenoble",
-    "Europe/Rome": "milan milano turin bologna naples",
-    "Europe/Madrid": "barcelona valencia seville",
-    "Europe/London": "oxford cambridge manchester edinburgh glasgow",
-    "Europe/Amsterdam": "rotterdam utrecht delft leiden",
-    "America/New_York": "boston washington philadelphia atlanta miami pittsburgh",
-    "America/Los_Angeles": "san_francisco berkeley seattle san_diego portland las_vegas stanford",
-    "America/Chicago": "houston dallas austin minneapolis st_louis",
-    "America/Toronto": "ottawa montreal quebec waterloo",
-    "Asia/Jerusalem": "tel_aviv haifa",
-    "Asia/Tokyo": "osaka kyoto",
-    "Asia/Ho_Chi_Minh": "hanoi",
-    "Australia/Sydney": "canberra",
-    "America/Sao_Paulo": "rio_de_janeiro brasilia",
-    "Africa/Johannesburg": "cape_town pretoria",
-}
-_ZONE_OF_CITY = {city: zone for zone, cities in _CITIES.items() for city in cities.split()}
 _OFFSET = re.compile(r"(?:GMT|UTC|Z)?\s*([+-])\s*([0-9]{1,2})(?::?([0-9]{2}))?", re.ASCII | re.IGNORECASE)
-# Zones that have one offset all year, with a place of that offset whose clocks change.
+_OFFSET_OR_COUNTRY = re.compile(r"\((?:gmt|utc|us_)[^)]*\)")  # Pacific Time (US & Canada)
+_NOT_OF_THE_NAME = re.compile(r"^(us_)?|(_(standard|daylight|summer|winter))?(_time)?$")
+_ALIKE = 0.75  # of each word
+_UTC = frozenset({"UTC", "UCT", "Universal", "Zulu"})
+_GMT = ("GMT", "GMT0", "GMT+0", "GMT-0", "Greenwich")
+# Zones with one offset all year that are not places, with a place that is probably meant, if there is one.
 FIXED = {
     "EST": "America/New_York",
     "MST": "America/Denver",
-    **dict.fromkeys(("GMT", "GMT0", "GMT+0", "GMT-0", "Greenwich", "Etc/Greenwich"), "Europe/London"),
-    **dict.fromkeys(("Etc/GMT", "Etc/GMT0", "Etc/GMT+0", "Etc/GMT-0"), "Europe/London"),
+    "HST": "Pacific/Honolulu",
+    **{f"{prefix}{name}": "Europe/London" for name in _GMT for prefix in ("", "Etc/")},
     "Etc/GMT-1": "Europe/Paris",
     "Etc/GMT-2": "Europe/Athens",
+    "Etc/GMT-3": "Europe/Istanbul",
+    "Etc/GMT-4": "Asia/Dubai",
+    "Etc/GMT-5": "Asia/Karachi",
+    "Etc/GMT-6": "Asia/Dhaka",
+    "Etc/GMT-7": "Asia/Bangkok",
+    "Etc/GMT-8": "Asia/Singapore",
+    "Etc/GMT-9": "Asia/Tokyo",
     "Etc/GMT-10": "Australia/Sydney",
+    "Etc/GMT-11": "Pacific/Noumea",
     "Etc/GMT-12": "Pacific/Auckland",
-    "Etc/GMT+3": "America/Miquelon",
+    "Etc/GMT-13": "Pacific/Tongatapu",
+    "Etc/GMT-14": "Pacific/Kiritimati",
+    "Etc/GMT+1": "Atlantic/Azores",
+    "Etc/GMT+2": "America/Noronha",
+    "Etc/GMT+3": "America/Sao_Paulo",
     "Etc/GMT+4": "America/Halifax",
     "Etc/GMT+5": "America/New_York",
     "Etc/GMT+6": "America/Chicago",
     "Etc/GMT+7": "America/Denver",
     "Etc/GMT+8": "America/Los_Angeles",
     "Etc/GMT+9": "America/Anchorage",
-    "Etc/GMT+10": "America/Adak",
+    "Etc/GMT+10": "Pacific/Honolulu",
+    "Etc/GMT+11": "Pacific/Pago_Pago",
+    "Etc/GMT+12": "",
 }
 
 
@@ -101,36 +140,80 @@ def zone(text: str) -> str:
     """Return the name of a zone, spelled exactly as the tz database has it."""
     if text in known():
         return text
-    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", _advice(text.strip()), ZONE)
+    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", zone_advice(text), ZONE)
 
 
-def _advice(text: str) -> str:
-    lowered = {name.lower(): name for name in known()}
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    words = "_".join(plain.lower().split())
-    if words in lowered:
-        return f"Write {lowered[words]}."
-    if text.upper() in _PLACES:
-        places = _PLACES[text.upper()]
-        also = f" (or {' or '.join(places[1:])})" if len(places) > 1 else ""
-        return f"Write the place, such as {places[0]}{also}."
-    offset = _OFFSET.fullmatch(text)
-    if offset:
+def is_utc(name: str) -> bool:
+    return name.removeprefix("Etc/") in _UTC
+
+
+def in_any_case(text: str) -> str:
+    """Return the name of the tz database that a text spells in any case; empty if there is none."""
+    return _lowered().get(_words(text), "")
+
+
+def by_name(text: str) -> str:
+    """Return the zone that a name means: of the tz database in any case, of Windows, or a usual one.
+
+    Return an empty text for any other, also for an abbreviation.
+    """
+    words = _words(text)
+    return in_any_case(text) or windows_places().get(words) or _PLACE.get(_usual_name(words), "")
+
+
+def meant(text: str) -> tuple[str, ...]:
+    """Return the zones that a name or an abbreviation may mean, the usual one first; none if unknown."""
+    if name := by_name(text):
+        return (name,)
+    words = _words(text)
+    if places := _PLACES.get(_OFFSET_OR_COUNTRY.sub("", words).strip("_").upper()):
+        return places
+    region, _, city = _usual_name(words).rpartition("/")
+    if region:
+        place = _PLACE.get(city, "")
+        return (place,) if place.lower().startswith(f"{region}/") else ()
+    return tuple(sorted(name for lower, name in _lowered().items() if lower.rpartition("/")[2] == city))
+
+
+def zone_advice(text: str) -> str:
+    """Return what to write instead of a text that is not the name of a zone."""
+    if offset := _OFFSET.fullmatch(text.strip()):
         return _place_of_offset(offset[1], int(offset[2]), int(offset[3] or 0))
-    city = words.rpartition("/")[2]
-    if city in _ZONE_OF_CITY:
-        return f"Write {_ZONE_OF_CITY[city]}."
-    at_end = sorted(name for lower, name in lowered.items() if lower.rpartition("/")[2] == city)
-    if at_end:
-        return f"Write {at_end[0]}."
-    if words in windows_places():
-        return f"Write {windows_places()[words]}."
-    if (
-        len(text) <= 5 and text.isalpha()
-    ):  # an abbreviation that nobody knows: what looks like it is elsewhere
-        return EXAMPLE
-    near = close(text, known(), 0.75)
+    places = meant(text)
+    if len(places) > 1:
+        return f"Write the place, such as {places[0]} (or {' or '.join(places[1:])})."
+    if places:
+        return f"Write {places[0]}."
+    near = _near(text)
     return f"Did you mean {' or '.join(near)}?" if near else EXAMPLE
+
+
+def _words(text: str) -> str:
+    """Return a name as keys of tables have it: `w._europe_standard_time`."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return "_".join(plain.lower().split())
+
+
+def _usual_name(words: str) -> str:
+    """Return a name without what many have: `pacific` of `us_pacific_standard_time`."""
+    return _NOT_OF_THE_NAME.sub("", _OFFSET_OR_COUNTRY.sub("", words).strip("_"))
+
+
+def _near(text: str) -> list[str]:
+    """Return at most three places whose names differ in the spelling of their words alone."""
+    given = re.findall("[a-z]+", _words(text[:60]))
+    likeness = {
+        name: _likeness(given, re.findall("[a-z]+", name.lower())) for name in known() if name not in FIXED
+    }
+    nearest = sorted(likeness, key=likeness.__getitem__, reverse=True)[:3]
+    return [name for name in nearest if likeness[name] >= _ALIKE]
+
+
+def _likeness(given: list[str], words: list[str]) -> float:
+    """Return how much the least similar word is like the one in its place; 0 if there are more or fewer."""
+    if not given or len(given) != len(words):
+        return 0
+    return min(SequenceMatcher(None, *pair).ratio() for pair in zip(given, words, strict=True))
 
 
 def _place_of_offset(sign: str, hours: int, minutes: int) -> str:
@@ -140,8 +223,13 @@ def _place_of_offset(sign: str, hours: int, minutes: int) -> str:
     name = f"Etc/GMT{'-' if sign == '+' else '+'}{hours}"
     if minutes or name not in known():
         return "Write the name of the place."
-    place = f", such as {FIXED[name]}" if name in FIXED else ""
+    place = f", such as {FIXED[name]}" if FIXED[name] else ""
     return f"Write the name of the place{place}; {name} is UTC{sign}{hours}, all year."
+
+
+@cache
+def _lowered() -> Mapping[str, str]:
+    return {name.lower(): name for name in known()}
 
 
 @cache
@@ -149,4 +237,4 @@ def windows_places() -> Mapping[str, str]:
     """Return the zone of each name of Windows; the keys are as `w._europe_standard_time`."""
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # noqa: PLC0415 - slow
 
-    return {"_".join(name.lower().split()): place for name, place in WINDOWS_TO_OLSON.items()}
+    return {_words(name): place for name, place in WINDOWS_TO_OLSON.items()}
