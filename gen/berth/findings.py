@@ -323,7 +323,9 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     # zones
-    "B240": Rule(WARNING, "A time zone without daylight saving time, over dates where clocks change."),
+    "B240": Rule(
+        WARNING, "A time zone that is an offset and not a place, or a rule in UTC over a change of clocks."
+    ),
     # amounts
     "B241": Rule(WARNING, "An amount that is probably meant in another unit."),
     # characters

@@ -194,10 +194,11 @@ class Pipeline:
             Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
         )
 
-        courses = calendars.SameCourses(known)
+        courses, site_zone = calendars.SameCourses(known), calendars.SiteZone(site)
         for reservation in known.reservations:
             item = _item(reservation, known, site, ceilings, now)
             self.problems += item.problems
+            site_zone.take(reservation, item.expansion.occurrences)
             if text_of is not None and not any(severity(problem.code) == ERROR for problem in item.problems):
                 item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
@@ -208,6 +209,7 @@ class Pipeline:
             yield item
         self.problems += names.problems()
         self.problems += courses.problems()
+        self.problems += site_zone.problems()
         self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += cloudchecks.check_cloud_limits(known, site, ceilings.pools)
@@ -300,6 +302,7 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *claimeddevices.check_claims_are_held(reservation, known, site),
         *backend_of(reservation.holder).problems(checked),
         *cloudchecks.check_reserved_clouds(reservation, known, expansion.windows),
+        *calendars.check_zone_of_reservation(reservation, expansion.occurrences, site),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
         *rehearsalchecks.check_rehearsals_prove_something(
             reservation, expansion.rehearsals, expansion.occurrences

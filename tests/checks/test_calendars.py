@@ -20,7 +20,7 @@ from tests.saying import (
     weekly,
 )
 
-OWN = ("B061", "B056", "B057", "B058", "B060", "B061")
+OWN = ("B056", "B057", "B058", "B060", "B061", "B240")
 COURSE = {"matchLabels": {"course": "statistics"}}
 
 
@@ -160,3 +160,69 @@ def test_utc_is_noted_once_where_nobody_chose_it() -> None:
     assert told(own, resource_class(), silent) == []
     assert told(reservation(), resource_class(), site(timeZone="UTC")) == []
     assert told(payload(), resource_class(renkuId=5), silent) == []
+
+
+def in_zone(zone: str, *dates: str, **recurrence: object) -> Value:
+    times = {"startTime": "04:00", "endTime": "07:00"}
+    return reservation(
+        recurrence={"type": "dates", "timeZone": zone, "dates": [*dates], "schedule": [times], **recurrence}
+    )
+
+
+SUMMER, WINTER = ("2026-07-18", "2026-07-25"), ("2026-01-17", "2026-01-24")
+OF_COURSE, OF_SITE = "a.yaml B240 spec.recurrence.timeZone", "c.yaml B240 spec.timeZone"
+
+
+@pytest.mark.parametrize(
+    ("zone", "dates", "texts"),
+    [
+        ("EST", SUMMER, ("UTC-05:00", "On Sat 2026-07-18 04:00, clocks in America/New_York show 05:00.")),
+        ("EST", WINTER + SUMMER, ("On Sat 2026-07-18 04:00", "America/New_York show 05:00.")),
+        ("EST", WINTER, ("UTC-05:00 all year. Write the place, such as America/New_York;",)),
+        ("MST", SUMMER, ("America/Denver show 05:00.",)),
+        ("HST", SUMMER, ("UTC-10:00 all year. Write the place, such as Pacific/Honolulu;",)),
+        ("Etc/GMT-2", WINTER, ("UTC+02:00 all year. Write the place, such as Europe/Athens;",)),
+        ("Etc/GMT+12", SUMMER, ("UTC-12:00 all year. Write the place;",)),
+        ("GMT", SUMMER, ("UTC+00:00", "Europe/London show 05:00.")),
+    ],
+)
+def test_an_offset_is_told_whatever_its_dates_are(
+    zone: str, dates: tuple[str, ...], texts: tuple[str, ...]
+) -> None:
+    course = in_zone(zone, *dates)
+    default = in_zone("", *dates)
+    del default["spec"]["recurrence"]["timeZone"]
+
+    assert told(course, resource_class(), ZONED) == [finding(OF_COURSE, *texts)]
+    assert told(default, resource_class(), site(timeZone=zone)) == [finding(OF_SITE, *texts)]
+
+
+def test_the_offset_of_a_site_is_told_once_with_the_first_date() -> None:
+    courses = [reservation(name, recurrence=weekly(endDate="2026-04-28")) for name in ("one", "other")]
+
+    assert told(*courses, site(timeZone="EST"), resource_class()) == [
+        finding(OF_SITE, "On Mon 2026-03-09 09:00, clocks in America/New_York show 10:00.")
+    ]
+    assert told(site(timeZone="EST")) == [finding("a.yaml B240 spec.timeZone", "America/New_York")]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Etc/UTC", "Zulu", "Europe/Zurich", "Africa/Abidjan", "Asia/Tokyo"])
+def test_utc_and_places_are_no_offsets(zone: str) -> None:
+    assert told(in_zone(zone, *SUMMER), resource_class(), ZONED) == []
+
+
+def test_a_weekly_rule_in_utc_over_a_change_of_clocks_is_told() -> None:
+    rule = weekly(startDate="2026-03-23", endDate="2026-04-13", timeZone="UTC")
+    moved = {"moved": [{"date": "2026-04-06", "to": {"date": "2026-03-25"}}]}
+    before = weekly(endDate="2026-03-28", timeZone="UTC")
+
+    assert told(reservation(recurrence=rule), resource_class(), ZONED) == [
+        finding(
+            OF_COURSE, "show 10:00 on Mon 2026-03-23", "11:00 on Mon 2026-03-30", "timeZone: Europe/Zurich"
+        )
+    ]
+    assert told(reservation(recurrence=before), resource_class(), ZONED) == []
+    assert (
+        told(reservation(recurrence={**rule, **moved}), resource_class(), site(timeZone="Asia/Tokyo")) == []
+    )
+    assert told(in_zone("UTC", *WINTER, *SUMMER), resource_class(), ZONED) == []

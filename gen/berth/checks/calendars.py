@@ -7,16 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
-from berth.dates.expansion import Occurrence
-from berth.dates.moments import local_text, named
+from berth.dates.expansion import EXTRA, MOVED, Occurrence
+from berth.dates.moments import local_day, local_text, named, near_text
+from berth.dates.zone import Zone, load, local
 from berth.findings import Problem
 from berth.manifests.placed import Placed
+from berth.notation.zones import FIXED, is_utc
 from berth.schema.calendardocument import Calendar
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Recurrence, Site
 
-NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE = "B056", "B057", "B058"
+NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE, FIXED_ZONE = "B056", "B057", "B058", "B240"
+_IF_MEANT = f'if it is meant, annotate berth.dev/ignore: "{FIXED_ZONE}: <reason>".'
 
 
 def check_zone_is_named(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -25,6 +28,74 @@ def check_zone_is_named(declared: Declared, site: Site) -> Iterator[Problem]:
         message = "no time zone is named here, so the times of reservations that name none are in UTC."
         fix = "Add timeZone: one such as Europe/Zurich, or UTC."
         yield site.origin.problem(ASSUMED_ZONE, ("spec",), message, fix)
+
+
+class SiteZone:
+    """Look for the first date at which a zone of the site that is an offset differs from its place."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._first: Occurrence | None = None
+
+    def take(self, reservation: Reservation, occurrences: Sequence[Occurrence]) -> None:
+        if self._site.zone in FIXED and reservation.recurrence.zone == self._site.zone:
+            found = _first_elsewhere(self._site.zone, occurrences)
+            if found and (self._first is None or found.start < self._first.start):
+                self._first = found
+
+    def problems(self) -> Iterator[Problem]:
+        if self._site.zone in FIXED:
+            message, fix = _offset_texts(self._site.zone, self._first)
+            yield self._site.origin.problem(FIXED_ZONE, ("spec", "timeZone"), message, fix)
+
+
+def check_zone_of_reservation(
+    reservation: Reservation, occurrences: Sequence[Occurrence], site: Site
+) -> Iterator[Problem]:
+    """Check that a zone of its own is not an offset, and that no rule in UTC passes a change of clocks."""
+    zone = reservation.recurrence.zone
+    if zone == site.zone or reservation.renku:  # Renku has no other zone
+        return
+    path = ("spec", "recurrence", "timeZone")
+    if zone in FIXED:
+        message, fix = _offset_texts(zone, _first_elsewhere(zone, occurrences))
+        yield reservation.problem(FIXED_ZONE, path, message, fix)
+    elif is_utc(zone) and not is_utc(site.zone) and reservation.recurrence.type in ("daily", "weekly"):
+        place = named(site.zone)
+        regular = [occurrence.start for occurrence in occurrences if not {MOVED, EXTRA} & {*occurrence.marks}]
+        changed = [start for start in regular if _ahead(place, start) != _ahead(place, regular[0])]
+        if changed:
+            before, after = (local_text(start, place) for start in (regular[0], changed[0]))
+            message = (
+                f"the rule repeats in UTC: clocks in {place.name} show {before[-5:]} on {before[:-6]}, and "
+                f"{after[-5:]} on {after[:-6]}."
+            )
+            fix = f"Write timeZone: {place.name} with the times of its clocks; {_IF_MEANT}"
+            yield reservation.problem(FIXED_ZONE, path, message, fix)
+
+
+def _offset_texts(zone: str, differs: Occurrence | None) -> tuple[str, str]:
+    """Return message and fix for a zone that is an offset; `differs`: a date when clocks of its place do."""
+    name, hours = FIXED[zone], _ahead(named(zone), 0) // 60
+    message = f"{zone} is not a place: its clocks are at UTC{hours:+03}:00 all year."
+    if differs:
+        own, place = named(zone), named(name)
+        shown = near_text(differs.start, place, local_day(differs.start, own))
+        message += f" On {local_text(differs.start, own)}, clocks in {name} show {shown}."
+    return message, f"Write the place{name and ', such as '}{name}; {_IF_MEANT}"
+
+
+def _first_elsewhere(zone: str, occurrences: Sequence[Occurrence]) -> Occurrence | None:
+    """Return the first occurrence at whose start the clocks of the place that a zone means differ."""
+    own, place = named(zone), load(FIXED[zone])
+    return next(
+        (one for one in occurrences if place and _ahead(place, one.start) != _ahead(own, one.start)), None
+    )
+
+
+def _ahead(zone: Zone, instant: int) -> int:
+    """Return by how many minutes clocks are ahead of UTC."""
+    return local(zone, instant) - instant // 60
 
 
 def check_calendar_dates(reservation: Reservation, declared: Declared) -> Iterator[Problem]:

@@ -11,14 +11,12 @@ from berth.dates.moments import local_text, named
 from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
-from berth.notation.zones import FIXED
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, FAR_END = "B080", "B081", "B082", "B084"
-FIXED_ZONE = "B240"
 
 _LONGEST = 14 * 60  # minutes
 _LARGEST = 1_000  # seats or nodes
@@ -33,7 +31,6 @@ def check_hours_and_dates(
         yield from _long_windows(reservation, occurrences)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
-    yield from _fixed_zone(reservation, occurrences)
     if occurrences:
         yield from _steps_outside(reservation, occurrences)
 
@@ -67,29 +64,6 @@ def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -
             message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
             fix = f"Check both times; if it is meant, add endDay: {day}."
             yield reservation.problem(LONG_WINDOW, (*path, "endTime"), message, fix)
-
-
-def _fixed_zone(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
-    """Report a zone that keeps one offset while the clocks of the place that is probably meant change."""
-    zone = reservation.recurrence.zone
-    if zone not in FIXED:
-        return
-    place = named(FIXED[zone])
-    ahead = {
-        occurrence.start: local(place, occurrence.start) * 60 - occurrence.start // 60 * 60
-        for occurrence in occurrences
-    }
-    changed = next(
-        (occurrence for occurrence in occurrences if ahead[occurrence.start] != ahead[occurrences[0].start]),
-        None,
-    )
-    if changed is not None:
-        message = (
-            f"{zone} has no daylight saving time: from {local_text(changed.start, named(zone))} on, "
-            f"clocks in {place.name} show {local_text(changed.start, place)[-5:]}."
-        )
-        fix = f"Write the place, such as {place.name}."
-        yield reservation.problem(FIXED_ZONE, ("spec", "recurrence", "timeZone"), message, fix)
 
 
 def _hours(recurrence: Recurrence, occurrences: Sequence[Occurrence]) -> Iterator[tuple[Path, int, int]]:
