@@ -175,10 +175,8 @@ RULES = {
     "B051": Rule(ERROR, "A rehearsal has no time before its occurrence."),
     "B052": Rule(ERROR, "A rehearsal has a number of seats that its occurrence cannot have."),
     "B053": Rule(WARNING, "An entry of `moved` or `rehearsals` changes an occurrence that does not happen."),
-    "B056": Rule(WARNING, "A calendar ends before a reservation that names it begins, or begins after it."),
-    "B057": Rule(
-        WARNING, "Two reservations of one class and course overlap, and no ceiling limits their sum."
-    ),
+    "B056": Rule(WARNING, "A calendar ends before a reservation that follows it begins, or begins after it."),
+    "B057": Rule(WARNING, "Two reservations of one class and course overlap."),
     "B058": Rule(NOTE, "Neither the Site nor a reservation names a time zone, so its times are in UTC."),
     "B059": Rule(
         WARNING, "A moved or extra occurrence, or a rehearsal, does not happen, because the site is closed."

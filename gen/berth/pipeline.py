@@ -204,7 +204,7 @@ class Pipeline:
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, loads, part.rehearsals)
-                courses.take(part.placed, part.occurrences, ceilings.is_limited)
+                courses.take(part.placed, part.occurrences)
                 arrivals.take(part.placed, part.occurrences)
             yield item
         self.problems += names.problems()
@@ -270,6 +270,7 @@ class Pipeline:
 _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     references.check_calendar_names,
     calendars.check_zone_is_named,
+    calendars.check_site_calendars,
     references.check_names_in_classes,
     references.check_names_in_ceilings,
     references.check_names_in_policies,

@@ -26,7 +26,7 @@ COURSE = {"matchLabels": {"course": "statistics"}}
 
 def told(*documents: Value) -> list[str]:
     """What the checks of this module say about a project with a file for each document."""
-    files = zip("abcde", documents, strict=False)
+    files = zip("abcdef", documents, strict=False)
     sources = [Source(f"{name}.yaml", yaml.safe_dump(one).encode()) for name, one in files]
     pipeline = Pipeline(sources=sources)
     for _ in pipeline.items():
@@ -117,6 +117,28 @@ def test_a_calendar_of_another_time_is_told_of_dates_and_terms() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "texts"),
+    [
+        ("2025-12-24", "2026-01-31", ["2026-01-31, before course begins on 2026-02-02, and before 1 more."]),
+        ("2025-12-24", "2026-03-01", ["2026-03-01, before other begins on 2026-03-02."]),
+        ("2025-12-24", "2026-03-02", []),
+        ("2026-12-24", "2027-03-02", []),
+    ],
+    ids=["all", "one", "until-it-begins", "of-later-years"],
+)
+def test_calendars_of_the_site_that_end_before_a_reservation_are_told(
+    old: str, new: str, texts: list[str]
+) -> None:
+    later = reservation("other", recurrence=weekly(startDate="2026-03-02", endDate="2026-04-27"))
+    both = document("Calendar", "old", {"dates": [old]}), document("Calendar", "new", {"dates": [new]})
+    everyone = site(timeZone="UTC", calendars=["old", "new"])
+
+    assert told(everyone, reservation(), later, resource_class(), *both) == [
+        finding("a.yaml B056 spec.calendars", text) for text in texts
+    ]
+
+
 def monday(start: str, end: str, name: str = "copy", **spec: object) -> Value:
     entry = {"dayOfWeek": 1, "startTime": start, "endTime": end}
     return reservation(name, recurrence=weekly(entry), sessions=COURSE, **spec)
@@ -140,11 +162,13 @@ def test_a_course_that_is_there_twice_is_told_at_the_later_name(other: Value, ex
     assert told(course, other, ZONED, resource_class(), resource_class("other")) == expected
 
 
-def test_a_ceiling_of_the_class_says_that_the_sum_is_known() -> None:
+def test_a_course_that_is_there_twice_is_told_whatever_ceilings_say() -> None:
     ceiling = {"name": "prod", "ceilings": [{"seats": {"small": 100}}]}
     limited = site(ceiling, timeZone="Europe/Zurich")
 
-    assert told(monday("09:00", "13:00"), monday("09:00", "13:00", "more"), resource_class(), limited) == []
+    assert told(monday("09:00", "13:00"), monday("09:00", "13:00", "more"), resource_class(), limited) == [
+        "b.yaml B057 spec.recurrence"
+    ]
 
 
 def test_courses_that_nothing_tells_apart_are_not_one() -> None:

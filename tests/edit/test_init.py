@@ -296,12 +296,10 @@ def test_the_demo_counts_no_pods_that_are_there(berth: Berth, tmp_path: Path) ->
     }
 
 
-def test_the_first_course_begins_on_the_next_monday_and_pauses_on_a_holiday(
-    started: Path, berth: Berth
-) -> None:
+def test_the_first_course_begins_on_the_next_monday(started: Path, berth: Berth) -> None:
     told = berth("-C", str(started), "list", *NOW)
     row = " ".join(told.out.splitlines()[1].split())
-    assert row == "first-course prod 25 small 11 1237.5 Mon 2026-01-12 08:30"
+    assert row == "first-course prod 25 small 12 1350 Mon 2026-01-12 08:30"
 
 
 def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None:

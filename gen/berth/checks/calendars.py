@@ -4,7 +4,7 @@ twice.
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from berth.dates.expansion import EXTRA, MOVED, Occurrence
@@ -116,6 +116,22 @@ def check_calendar_dates(reservation: Reservation, declared: Declared) -> Iterat
         yield reservation.origin.problem(NEVER_MEETS, path, message, fix)
 
 
+def check_site_calendars(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that the calendars of the Site do not all end before a reservation begins."""
+    named_here = [declared.calendars[name] for name in site.calendars if name in declared.calendars]
+    ends = [dates[1] for dates in map(_hull, named_here) if dates is not None]
+    spans = [(_span(reservation.recurrence), reservation.name) for reservation in declared.reservations]
+    later = sorted(
+        (span[0], name) for span, name in spans if span is not None and ends and span[0] > max(ends)
+    )
+    if later:
+        first, name = later[0]
+        message = f"the dates of these calendars end on {max(ends)}, before {name} begins on {first}"
+        message += f", and before {len(later) - 1} more." if len(later) > 1 else "."
+        fix = "Add this year's dates to a calendar, or name another one."
+        yield site.origin.problem(NEVER_MEETS, ("spec", "calendars"), message, fix)
+
+
 def _span(recurrence: Recurrence) -> tuple[date, date] | None:
     """Return the first and the last date that the schedule may have; None if they are not known."""
     if recurrence.first is not None and recurrence.last is not None:
@@ -142,20 +158,17 @@ class SameCourses:
         self._count = Counter(map(_course, declared.reservations))
         self._windows: dict[tuple[tuple[object, ...], str], dict[str, array[int]]] = {}
 
-    def take(
-        self, placed: Placed, occurrences: Sequence[Occurrence], is_limited: Callable[[str, str], bool]
-    ) -> None:
-        """Collect the windows of one part of a reservation, of classes that no ceiling limits."""
+    def take(self, placed: Placed, occurrences: Sequence[Occurrence]) -> None:
+        """Collect the windows of one part of a reservation."""
         course, name = _course(placed.reservation), placed.reservation.name
         if not course or self._count[course] < 2:
             return
         for resource_class in placed.classes:
-            if not is_limited(placed.cluster.name, resource_class.name):
-                windows = [
-                    occurrence for occurrence in occurrences if resource_class.name in dict(occurrence.seats)
-                ]
-                flat = array("q", [instant for window in windows for instant in (window.start, window.end)])
-                self._windows.setdefault((course, resource_class.name), {})[name] = flat
+            windows = [
+                occurrence for occurrence in occurrences if resource_class.name in dict(occurrence.seats)
+            ]
+            flat = array("q", [instant for window in windows for instant in (window.start, window.end)])
+            self._windows.setdefault((course, resource_class.name), {})[name] = flat
 
     def problems(self) -> Iterator[Problem]:
         """Report each reservation that overlaps one of an earlier name, once."""
@@ -186,10 +199,10 @@ def _same_course(reservation: Reservation, other: str, name: str, at: int) -> Pr
     when = local_text(at, named(reservation.recurrence.zone))
     message = (
         f"its sessions are those of {other}, and their windows overlap, first on {when}: seats of "
-        f"{name} add up, and no ceiling limits them."
+        f"{name} add up."
     )
     fix = (
-        "Remove one of the two, narrow their sessions, or add a ceiling for the class; if the sum is meant, "
+        "Remove one of the two, or narrow their sessions; if the sum is meant, "
         f'annotate berth.dev/ignore: "{SAME_COURSE}: <reason>".'
     )
     return reservation.problem(SAME_COURSE, ("spec", "recurrence"), message, fix)

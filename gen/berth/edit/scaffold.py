@@ -63,14 +63,14 @@ _SELECTOR = "    selector:\n      matchLabels: {app: session}\n"
 _REQUESTS = '{cpu: "1", memory: 4Gi}'
 _DEMO_REQUESTS = "{cpu: 100m, memory: 64Mi}"  # they fit into any cluster
 _CALENDARS = """\
-# Dates without courses, for all reservations: the Site names this calendar.
+# Dates without courses, for all reservations: the Site names this calendar. Add those of your house, such as
+# {{date: {holiday}, title: Example of a holiday}}.
 apiVersion: berth.dev/v1alpha1
 kind: Calendar
 metadata:
   name: {name}
 spec:
-  dates:
-    - {{date: {holiday}, title: Example of a holiday}}
+  dates: []
 """
 _README = """\
 # {name}: seats for courses
