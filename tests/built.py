@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from berth.backends.koordinator.slotparts import Owner, SlotTemplate
+from berth.backends.koordinator.slotoptions import Owner
 from berth.schema import outline
 from berth.schema.basemodel import Model
 from berth.schema.classsessions import ClassSessions
@@ -50,8 +50,3 @@ def owner(pod: Any, controller: Any, selector: Any) -> Owner:
     """An entry of `owners`; empty parts are not said. `pod` are pairs of its `object`."""
     parts = {"object": dict(pod), "controller": controller, "labelSelector": selector}
     return built(Owner, {key: value for key, value in parts.items() if value})
-
-
-def template(metadata: Any = None, **spec: Any) -> SlotTemplate:
-    """What is added to the template of a slot."""
-    return built(SlotTemplate, {**({"metadata": metadata} if metadata else {}), **spec})

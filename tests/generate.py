@@ -128,6 +128,10 @@ def resource_class(random: Random, number: int) -> Document:
         "schedulerName": "default-scheduler",
     }
     spec.update({key: value for key, value in optional.items() if random.random() < 0.5})
+    random = Random(repr(spec))  # tests name seeds by the rest
+    if random.random() < 0.5:
+        placement = {"affinity": affinity(random), "topologySpreadConstraints": [spread(random)]}
+        spec["reservation"] = generateslots.mapping(random, placement, labels)
     return document("ResourceClass", f"class-{number}", spec)
 
 
@@ -243,8 +247,7 @@ def reservation(random: Random, number: int, classes: list[str]) -> Document:
         spec["resourceClass"] = random.choice(classes)
         spec["provisioning"]["placeholderCount"] = random.randint(1, 500)
     if random.random() < 0.3:
-        placement = {"affinity": affinity(random), "topologySpreadConstraints": [spread(random)]}
-        spec["backend"] = generateslots.backend(random, placement, labels)
+        spec["backend"] = generateslots.backend(random, labels)
         if "standing" in spec["backend"]:
             del spec["recurrence"]
     name = f"{random.choice(WORDS)}-{random.choice(WORDS)}-{number}"

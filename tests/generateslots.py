@@ -20,41 +20,40 @@ def koordinator(random: Random) -> Document:
     return {key: value for key, value in document.items() if random.random() < 0.7}
 
 
-def backend(random: Random, placement: Document, labels: Labels) -> Document:
-    """`placement`: affinity and such of a pod."""
+def backend(random: Random, labels: Labels) -> Document:
     optional: Document = {
         "owners": owners(random, labels),
         "allocateOnce": random.random() < 0.3,
-        "allocatePolicy": random.choice(["Restricted", "Restricted", "Aligned"]),
-        "preAllocation": random.random() < 0.5,
-        "preAllocationPolicy": {"mode": random.choice(["Default", "Cluster"]), "enableMultiple": True},
-        "preAllocationRequired": random.random() < 0.2,
-        "unschedulable": random.random() < 0.5,
         "taints": [{"key": "exam", "value": random.choice(["1e3", ""]), "effect": "NoExecute"}],
-        "order": random.choice([1, 2**63 - 1, 0]),
-        "priority": random.choice([0, 9000, 2**31 - 1]),
-        "restrictedResources": random.sample(["cpu", "memory", "nvidia.com/gpu"], random.randint(1, 3)),
-        "labels": labels(random),
-        "annotations": {"example.org/note": random.choice(TEXTS)},
-        "template": template(random, placement, labels),
         "sessionAffinity": random.random() < 0.9,
         "withPlaceholders": random.random() < 0.5,
     }
-    often = {
-        "owners": 0.6,
-        "sessionAffinity": 0.5,
-        "preAllocationPolicy": 0.1,
-        "allocatePolicy": 0.15,
-        "allocateOnce": 0.5,
-    }
+    often = {"owners": 0.6, "sessionAffinity": 0.5, "allocateOnce": 0.5}
     made = {key: value for key, value in optional.items() if random.random() < often.get(key, 0.25)}
     if random.random() < 0.4:
         made["standing"] = True
-        made.update(random.choice([{}, {"expires": "2027-01-31T23:00:00Z"}, {"ttl": random.choice(TTLS)}]))
     return {"type": "koordinator", **made}
 
 
-TTLS = ("0", "0s", "720h", "1.5h", "90m30s", "2562047h", "1d", "", "3600", "-1h", "0.5s")
+def mapping(random: Random, placement: Document, labels: Labels) -> Document:
+    """`reservation` of a class. `placement`: affinity and such of a pod."""
+    more = {"name": "more", "resources": {"requests": {"cpu": random.choice([1, "10m", 0.5])}}}
+    seat = {"name": "seat", "ports": [{"hostPort": 8080, "containerPort": 8080}]}
+    optional: Document = {
+        "unschedulable": random.random() < 0.5,
+        "preAllocationPolicy": {"mode": random.choice(["Default", "Cluster"]), "enableMultiple": True},
+        "allocatePolicy": random.choice(["Restricted", "Aligned", "Default", None]),
+        "template": template(random, placement, labels),
+    }
+    spec = {key: value for key, value in optional.items() if random.random() < 0.3}
+    if "template" in spec and random.random() < 0.5:
+        spec["template"].setdefault("spec", {})["containers"] = random.sample([more, seat], 2)
+    order = {"scheduling.koordinator.sh/reservation-order": str(random.choice([1, 2**63 - 1]))}
+    notes = {"example.org/note": random.choice(TEXTS)}
+    return {
+        "metadata": {"labels": random.choice([labels(random), order]), "annotations": notes},
+        "spec": spec,
+    }
 
 
 def owners(random: Random, labels: Labels) -> list[Document]:
@@ -79,11 +78,10 @@ def template(random: Random, placement: Document, labels: Labels) -> Document:
         "priority": random.choice([-(2**31), 0, 2**31 - 1]),
         "priorityClassName": "system-node-critical",
         "preemptionPolicy": "Never",
-        "ports": [{"hostPort": 8080, "protocol": "TCP", "hostIP": "10.0.0.5"}],
         "overhead": {"cpu": random.choice([1, "10m", 0.5]), "memory": "64Mi"},
         "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}}],
     }
-    document = {key: value for key, value in optional.items() if random.random() < 0.3}
     notes = {"example.org/note": random.choice(TEXTS)}
-    document["metadata"] = {"namespace": "sessions", "labels": labels(random), "annotations": notes}
-    return document
+    metadata = {"namespace": "sessions", "labels": labels(random), "annotations": notes}
+    spec = {key: value for key, value in optional.items() if random.random() < 0.3}
+    return {"metadata": metadata, "spec": spec}

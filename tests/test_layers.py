@@ -28,7 +28,7 @@ FLOORS = [
     r"berth\.dates\.(zone|moments)",  # the time rule; the schema checks zones by it
     r"berth\.notation\.\w+",
     rf"berth\.schema\.(?!{DECLARING}$)\w+",
-    r"berth\.backends\.(backendregistry|backendspec|\w+\.(\w+holder|slotoptions|slotparts|valueoptions))",
+    r"berth\.backends\.(backendregistry|backendspec|\w+\.(\w+holder|slotoptions|slotmapping|slottypes|valueoptions))",
     rf"berth\.schema\.{DECLARING}",
     r"berth\.dates\.(?!(zone|moments)$)\w+",
     r"berth\.planner\.\w+",
@@ -39,7 +39,7 @@ FLOORS = [
     r"berth\.backends\.backendinterface",
     r"berth\.manifests\.(engines\.)?(?!(placed|nodeaffinity|naming)$)\w+",
     r"berth\.checks\.\w+",
-    r"berth\.backends\.\w+\.(?!(\w+holder|slotoptions|slotparts|valueoptions)$)\w+",
+    r"berth\.backends\.\w+\.(?!(\w+holder|slotoptions|slotmapping|slottypes|valueoptions)$)\w+",
     r"berth\.cost\.\w+",
     r"berth\.webcalendar\.\w+",
     r"berth\.pipeline",
@@ -64,7 +64,7 @@ GATES = {
     "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|watch)"
     r"|live\.(client|access)|cli\.\w+)",
     "click": r"berth\.cli\.\w+",
-    "pydantic": r"berth\.(schema\.\w+|backends\.koordinator\.slotparts)",
+    "pydantic": r"berth\.(schema\.\w+|backends\.koordinator\.slotoptions)",
     "pydantic_core": r"berth\.schema\.\w+",
     "icalendar": r"berth\.(output\.calendarfile|notation\.zones)",
     "dateutil": r"berth\.edit\.calendarrules",

@@ -230,12 +230,11 @@ RULES = {
     "B102": Rule(ERROR, "Every pod of the cluster may take a seat."),
     "B103": Rule(WARNING, "Nearly every pod of the cluster may take a seat."),
     "B104": Rule(ERROR, "An owner that no pod can match."),
-    "B105": Rule(ERROR, "An allocate policy differs from that of the cluster."),
+    "B105": Rule(WARNING, "An allocate policy differs from that of the cluster."),
     "B106": Rule(ERROR, "A pre-allocation that can never work."),
     "B107": Rule(ERROR, "A duration or instant that Koordinator's scheduler cannot parse."),
-    "B108": Rule(ERROR, "A standing reservation would not end at its `expires`."),
+    "B108": Rule(ERROR, "A standing slot would not end at its `expires`."),
     "B109": Rule(WARNING, "A standing slot ends, and the engine creates it again from git."),
-    "B110": Rule(WARNING, "A slot has a priority, which is dangerous where preemption is on."),
     "B111": Rule(WARNING, "Affinity or spread of a slot refers to pods of the namespace `default`."),
     "B112": Rule(ERROR, "A label or annotation that changes the meaning of a slot."),
     "B113": Rule(WARNING, "A label charges the capacity to a quota twice."),
@@ -247,10 +246,8 @@ RULES = {
     "B119": Rule(NOTE, "How session pods get what makes them require a slot."),
     "B120": Rule(ERROR, "Session pods would have to use the slots of two pools, and can only use one."),
     "B121": Rule(ERROR, "A slot that holds nothing."),
-    "B122": Rule(WARNING, "Slots with an order, which sessions may pass by."),
     "B140": Rule(WARNING, "An autoscaler adds no nodes for slots."),
     "B141": Rule(WARNING, "Sessions are scheduled by a scheduler that does not see slots."),
-    "B142": Rule(WARNING, "More slots on one node than it can have pods."),
     # Karpenter
     "B143": Rule(WARNING, "A seat or slot is larger than the largest node."),
     "B150": Rule(ERROR, "An unknown version or feature gate of Karpenter."),
@@ -372,7 +369,7 @@ RULES = {
 
 GUARDS = frozenset(
     (
-        *("B076", "B082", "B103", "B110", "B111", "B113", "B117", "B183"),
+        *("B076", "B082", "B103", "B111", "B113", "B117", "B183"),
         *("B231", "B232", "B233", "B235", "B302"),
     )
 )

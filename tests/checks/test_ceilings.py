@@ -322,14 +322,16 @@ def test_what_stands_alone_is_told_without_a_time() -> None:
 
 
 def test_what_stands_counts_until_it_expires() -> None:
-    meets = [
-        course("a", "09:00", "12:00"),
-        resource_class(sessions=HUB),
-        where_koordinator_is(seats={"small": 29}),
-    ]
+    def until(expires: str) -> list[str]:
+        return exceeded(
+            standing("lab", 5),
+            course("a", "09:00", "12:00"),
+            resource_class(sessions=HUB, reservation={"spec": {"expires": expires}}),
+            where_koordinator_is(seats={"small": 29}),
+        )
 
-    assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:00Z"), *meets) == []
-    assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:01Z"), *meets) == [
+    assert until("2026-02-02T07:30:00Z") == []
+    assert until("2026-02-02T07:30:01Z") == [
         finding("b.yaml B067 spec.provisioning", "a 25, lab 5", "2026-02-02T07:30:00Z", "29")
     ]
 

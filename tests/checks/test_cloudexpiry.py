@@ -13,10 +13,13 @@ from tests.saying import Value, finding, reservation, resource_class, run, site,
 REST = "after they came (expireAfter), whatever budgets and do-not-disrupt say"
 
 
-def told(folder: Path, *courses: Value, cluster: Value = KARPENTER, **spec: Any) -> list[str]:
-    """Of the whole line."""
+def told(
+    folder: Path, *courses: Value, cluster: Value = KARPENTER, slots: Value | None = None, **spec: Any
+) -> list[str]:
+    """Of the whole line. `slots`: `reservation` of the classes."""
+    more = {"cloudCapacity": ["gpu"], "reservation": slots}
     both = [
-        resource_class(one, cloudCapacity=["gpu"], sessions={"source": "jupyterhub", "namespaces": [one]})
+        resource_class(one, sessions={"source": "jupyterhub", "namespaces": [one]}, **more)
         for one in ("small", "large")
     ]
     files = [cloud(**spec), site(cluster), *both, *courses]
@@ -86,16 +89,17 @@ def test_a_month_without_a_break_is_longer_than_karpenters_default(tmp_path: Pat
 
 def test_seats_that_stand_outlive_nodes(tmp_path: Path) -> None:
     backend: Value = {"type": "koordinator", "standing": True}
-    ends = {**backend, "expires": "2027-01-01T00:00:00Z"}
+    ends = {"spec": {"expires": "2027-01-01T00:00:00Z"}}
     one = {"recurrence": None, "provisioning": {"placeholderCount": 2}}
     cluster = {**KARPENTER, "koordinator": {}}
 
-    def said(folder: str, how: Value, **spec: Any) -> list[str]:
-        found = told(tmp_path / folder, reservation("a", **one, backend=how), cluster=cluster, **spec)
+    def said(folder: str, slots: Value | None, **spec: Any) -> list[str]:
+        lab = reservation("a", **one, backend=backend)
+        found = told(tmp_path / folder, lab, cluster=cluster, slots=slots, **spec)
         return [line for line in found if "B172" in line]
 
-    assert said("never", backend, expireAfter="Never") == []
-    assert said("ever", backend, expireAfter="1000h") == [
+    assert said("never", None, expireAfter="Never") == []
+    assert said("ever", None, expireAfter="1000h") == [
         finding("0.yaml:6:16 warning[B172] spec.expireAfter", "a 2", "1000h")
     ]
     assert said("ends", ends, expireAfter="1000h") == [

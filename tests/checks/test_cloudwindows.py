@@ -206,8 +206,8 @@ KOORDINATOR: Value = {**KARPENTER, "koordinator": {}}
 
 
 def of_standing(*capacities: Value, expires: str | None = None, **more: Any) -> list[str]:
-    backend = {**STANDS["backend"], **({"expires": expires} if expires else {})}
-    return of_reservation({**STANDS, "backend": backend}, *capacities, cluster=KOORDINATOR, **more)
+    slots = {"spec": {"expires": expires}}
+    return of_reservation(STANDS, *capacities, cluster=KOORDINATOR, reservation=slots, **more)
 
 
 def test_seats_that_stand_end_before_a_block_is_emptied() -> None:

@@ -19,7 +19,7 @@ def told(backend: Value, cluster: Value = KOORDINATOR, *classes: Value, **spec: 
     """What is told of a reservation of that backend; of the class `small` where none is given."""
     one = reservation(backend={"type": "koordinator", **backend}, **spec)
     declared = read(one, site(cluster), *(classes or (resource_class(),)))
-    assert [problem for problem in declared.problems if problem.code not in ("B110", "B116", "B103")] == []
+    assert [problem for problem in declared.problems if problem.code not in ("B116", "B103", "B109")] == []
     assert declared.site is not None
     return lines(problems_of_first(declared))
 
@@ -39,24 +39,64 @@ def test_each_cluster_of_a_reservation_is_asked() -> None:
     assert lines(problems_of_first(declared)) == [finding("B100 spec.backend.type", "two")]
 
 
+def mapped(**spec: Any) -> Value:
+    """The class with `reservation`."""
+    return resource_class(reservation={"spec": spec})
+
+
 def test_one_allocate_policy_a_cluster() -> None:
-    assert told({"allocatePolicy": "Restricted"}) == told({"allocatePolicy": "Aligned"}, ALIGNED) == []
-    assert told({"allocatePolicy": "Aligned"}) == ["B105 spec.backend.allocatePolicy"]
+    at = "B105 spec.reservation.spec.allocatePolicy"
+
+    assert told({}, KOORDINATOR, mapped(allocatePolicy="Restricted")) == []
+    assert told({}, ALIGNED, mapped(allocatePolicy="Aligned")) == []
+    assert told({}, KOORDINATOR, mapped(allocatePolicy="Aligned")) == [at]
+    assert told({}, KOORDINATOR, mapped(allocatePolicy=None)) == [at]
 
 
-@pytest.mark.parametrize("why", ["preAllocation", "withPlaceholders"])
-def test_taking_over_needs_restricted(why: str) -> None:
-    assert told({why: True}) == []
-    assert told({why: True}, ALIGNED) == [finding(f"B106 spec.backend.{why}", "prod")]
+def test_taking_over_needs_restricted() -> None:
+    takes_over = {"preAllocation": True}
 
-
-def test_restricted_resources_are_looked_at() -> None:
-    assert told({"restrictedResources": ["cpu"]}) == []
-    assert told({"restrictedResources": ["cpu"]}, ALIGNED) == [
-        finding("B029 spec.backend.restrictedResources", "prod")
+    assert told({"withPlaceholders": True}) == told({}, KOORDINATOR, mapped(**takes_over)) == []
+    assert told({"withPlaceholders": True}, ALIGNED) == [
+        finding("B106 spec.backend.withPlaceholders", "prod")
     ]
-    assert told({"restrictedResources": ["cpu", "memory"]}) == ["B029 spec.backend.restrictedResources.1"]
-    assert told({"restrictedResources": ["memory"], "template": {"overhead": {"memory": "1Gi"}}}) == []
+    assert told({}, ALIGNED, mapped(**takes_over)) == ["B106 spec.reservation.spec.preAllocation"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"preAllocation": False},
+        {"allocatePolicy": "Aligned"},
+        {"allocatePolicy": None},
+        {"preAllocationPolicy": {"mode": "Cluster"}},
+    ],
+    ids=ascii,
+)
+def test_a_class_may_keep_slots_from_taking_over(spec: Value) -> None:
+    (key,) = spec
+    problem = finding("B106 spec.backend.withPlaceholders", "small", key)
+
+    assert problem in told({"withPlaceholders": True}, KOORDINATOR, mapped(**spec))
+
+
+def test_who_is_taken_over_from_has_labels_and_leaves_the_slot() -> None:
+    takes_over, by_name = mapped(preAllocation=True), [{"object": {"namespace": "a"}}]
+
+    assert told({"allocateOnce": True}, KOORDINATOR, takes_over) == [
+        finding("B106 spec.backend.allocateOnce", "small")
+    ]
+    assert told({"owners": by_name}, KOORDINATOR, takes_over) == ["B106 spec.backend.owners"]
+    assert told({"owners": [*by_name, *OWNERS]}, KOORDINATOR, takes_over) == []
+
+
+@pytest.mark.parametrize("key", ["ttl", "expires"])
+def test_only_standing_slots_end_when_their_class_says(key: str) -> None:
+    class_that_ends = mapped(**{key: {"ttl": "0s", "expires": "2026-12-31T23:00:00Z"}[key]})
+    standing = {"recurrence": None, "provisioning": {"placeholderCount": 2}}
+
+    assert told({}, KOORDINATOR, class_that_ends) == [finding("B016 spec.backend", "small", key)]
+    assert told({"standing": True}, KOORDINATOR, class_that_ends, **standing) == []
 
 
 WITHOUT_OWNERS: dict[str, tuple[Value | None, Value]] = {
@@ -139,15 +179,6 @@ def test_sessions_of_one_class_should_not_take_the_seats_of_another() -> None:
     assert both({}, selector={"matchLabels": {"size": "huge"}}) == []
 
 
-def test_a_slot_is_where_sessions_of_the_class_may_run() -> None:
-    found = resource_class(nodeSelector={"pool": "gpu"})
-
-    assert told({"template": {"nodeSelector": {"pool": "gpu", "zone": "a"}}}, KOORDINATOR, found) == []
-    assert told({"template": {"nodeSelector": {"pool": "cpu"}}}, KOORDINATOR, found) == [
-        finding("B016 spec.backend.template.nodeSelector.pool", "small")
-    ]
-
-
 TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"a": "b"}}}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -172,11 +203,11 @@ SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedu
 )
 def test_what_looks_into_its_own_namespace_needs_one(part: str, placement: Value) -> None:
     problem = finding("B111 spec.backend", part)
-    there = {"metadata": {"namespace": "hub"}}
+    there = {"spec": {"template": {"metadata": {"namespace": "hub"}}}}
 
     assert told({}, KOORDINATOR, resource_class(**placement)) == [problem]
-    assert told({"template": placement}) == [problem]
-    assert told({"template": there}, KOORDINATOR, resource_class(**placement)) == []
+    assert told({}, KOORDINATOR, mapped(template={"spec": placement})) == [problem]
+    assert told({}, KOORDINATOR, resource_class(**placement, reservation=there)) == []
 
 
 @pytest.mark.parametrize(
@@ -227,8 +258,8 @@ def test_a_slot_holds_something() -> None:
     nothing = {"cpu": "0", "memory": "0Gi"}
     assert told({}, KOORDINATOR, resource_class(requests=nothing)) == [finding("B121 spec.requests", "small")]
     assert told({}, KOORDINATOR, resource_class(requests={**nothing, "nvidia.com/gpu": "1"})) == []
-    overhead = {"template": {"overhead": {"cpu": "10m"}}}
-    assert told(overhead, KOORDINATOR, resource_class(requests=nothing)) == []
+    overhead = {"spec": {"template": {"spec": {"overhead": {"cpu": "10m"}}}}}
+    assert told({}, KOORDINATOR, resource_class(requests=nothing, reservation=overhead)) == []
     assert told({"type": "placeholder"}, KOORDINATOR, resource_class(requests=nothing)) == []
 
 

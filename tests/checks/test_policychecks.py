@@ -308,9 +308,15 @@ def test_a_policy_holds_exactly_where_all_its_conditions_do(
 
 
 def problems(
-    policy: dict[str, Any], *, now: int = NOW, known: dict[Any, PoolCost] | None = None, **spec: Any
+    policy: dict[str, Any],
+    *,
+    now: int = NOW,
+    known: dict[Any, PoolCost] | None = None,
+    slots: dict[str, Any] | None = None,
+    **spec: Any,
 ) -> list[str]:
-    found = read(reservation(**spec), site(policies=[{"name": "a", **policy}]), resource_class())
+    small = resource_class(reservation=slots)
+    found = read(reservation(**spec), site(policies=[{"name": "a", **policy}]), small)
     assert found.problems == []
     assert found.site is not None
     declared_site: Site = found.site
@@ -487,12 +493,13 @@ def test_seats_without_windows_count_until_they_expire() -> None:
     spec: dict[str, Any] = {
         "recurrence": None,
         "provisioning": {"placeholderCount": 25},
-        "backend": {"type": "koordinator", "standing": True, "expires": "2026-03-01T00:00:00Z"},
+        "backend": {"type": "koordinator", "standing": True},
     }
     policy = {"when": {"seatsAbove": 24}, "require": "refuse"}
     end = parse_instant("2026-03-01T00:00:00Z")
+    slots = {"spec": {"expires": "2026-03-01T00:00:00Z"}}
 
-    assert [len(problems(policy, now=now, **spec)) for now in (NOW, end - 1, end)] == [1, 1, 0]
+    assert [len(problems(policy, now=now, slots=slots, **spec)) for now in (NOW, end - 1, end)] == [1, 1, 0]
 
 
 def test_a_cost_that_is_not_known_is_told_once_at_the_policy() -> None:

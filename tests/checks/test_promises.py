@@ -130,15 +130,6 @@ def test_other_pods_and_other_ways_are_no_conflict() -> None:
     assert met([ML], [ML], {"koordinator": {}}) == []  # people lead them, one by one
 
 
-def test_more_slots_on_one_node_than_it_takes_pods() -> None:
-    assert told({**KOORDINATOR, "template": {"nodeName": "big"}}, count=111) == (
-        [],
-        [finding("B142 spec.backend.template", "111", "big")],
-    )
-    assert told(KOORDINATOR, count=111, **NODE) == ([], [finding("B142 spec.backend", "111", "gpu-1")])
-    assert told(KOORDINATOR, count=110, **NODE) == told(KOORDINATOR, count=111) == ([], [])
-
-
 LARGEST: Value = {"name": "prod", "koordinator": {}, "largestNode": {"cpu": 4, "memory": "16Gi"}}
 
 
@@ -159,13 +150,3 @@ def test_a_seat_that_is_larger_than_the_largest_node(backend: dict[str, Any]) ->
         sizes(backend, cpu="4", memory="16Gi") == sizes(backend, **{"cpu": "1", "nvidia.com/gpu": "9"}) == []
     )
     assert sizes(backend, cpu="4001m", memory="16Gi") == [finding("B143 spec.requests.cpu", "4001m")]
-
-
-def test_a_slot_that_is_larger_than_the_largest_node() -> None:
-    def with_overhead(memory: str) -> dict[str, Any]:
-        return {**KOORDINATOR, "template": {"overhead": {"memory": memory}}}
-
-    assert sizes(with_overhead("1Gi"), cpu="1", memory="15Gi") == []
-    assert sizes(with_overhead("2Gi"), cpu="1", memory="15Gi") == [
-        finding("B143 spec.backend.template.overhead.memory", "15Gi", "2Gi", "16Gi")
-    ]

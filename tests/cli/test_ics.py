@@ -44,7 +44,6 @@ spec:
   backend:
     type: koordinator
     standing: true
-    expires: "2026-06-30T22:00:00Z"
     owners: [{labelSelector: {matchLabels: {lab: open}}}]
 """
 
@@ -108,7 +107,11 @@ def test_nothing_is_an_empty_calendar(berth: Berth) -> None:
 
 def test_what_stands_is_an_event_of_every_day(berth: Berth, folder: Path) -> None:
     site = project.SITE.replace("namespace: seats}", "namespace: seats, koordinator: {}}")
-    project.write(folder, lab=STANDING, site=site)
+    classes = project.CLASSES.replace(
+        "  requests: {cpu: 250m}\n",
+        "  requests: {cpu: 250m}\n  reservation: {spec: {expires: 2026-06-30T22:00:00Z}}\n",
+    )
+    project.write(folder, lab=STANDING, site=site, classes=classes)
 
     lines = unfolded(berth("occurrences", "lab", "-o", "ics", *NOW).out)
     assert [line for line in lines if line.startswith(("UID", "DTSTART", "RRULE", "SUMMARY", "DESC"))] == [

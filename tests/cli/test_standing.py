@@ -26,7 +26,19 @@ spec:
   provisioning: {placeholderCount: 2}
   backend: {type: koordinator, standing: true}
 """
-UNTIL = LAB.replace("standing: true", "standing: true, expires: 2026-03-01T00:00:00Z")
+UNTIL = LAB.replace("small", "brief")
+CLASSES += """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: brief}
+spec:
+  cluster: prod
+  requests: {cpu: "1", memory: 4Gi}
+  schedulerName: koord-scheduler
+  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: brief}}}
+  reservation: {spec: {expires: 2026-03-01T00:00:00Z}}
+"""
 
 
 @pytest.fixture
@@ -47,9 +59,12 @@ lab     prod     2 small                            always open           none  
 
 
 def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
-    assert berth("list", "--now", "2026-02-01").out == LIST.format("until Sun 2026-03-01 01:00")
+    until = LIST.format("until Sun 2026-03-01 01:00").replace(
+        "2 small                    ", "2 brief                    "
+    )
+    assert berth("list", "--now", "2026-02-01").out == until
     assert berth("list", "--now", "2026-03-01T00:00:00Z").out.splitlines()[2] == (
-        "lab     prod     2 small                            expired Sun 2026-03-01 01:00"
+        "lab     prod     2 brief                            expired Sun 2026-03-01 01:00"
     )
     project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
     assert berth("list", "--now", "2026-02-01", "-o", "wide").out == WIDE
@@ -60,7 +75,7 @@ def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Pat
         "name": "lab",
         "title": "lab",
         "cluster": "prod",
-        "seats": {"small": 2},
+        "seats": {"brief": 2},
         "backend": "koordinator",
         "behavior": "none",
         "occurrences": 0,
@@ -93,7 +108,7 @@ STANDS = """\
 No occurrences.
 
 WITHOUT WINDOWS  OPEN                        SEATS    CLUSTER
-lab              until 2026-03-01T00:00:00Z  2 small  prod
+lab              until 2026-03-01T00:00:00Z  2 brief  prod
 """
 
 
@@ -110,7 +125,7 @@ lab              until 2026-03-01T00:00:00Z  2 small  prod
 def test_occurrences_tell_what_is_open_without_any(
     berth: Berth, asked: tuple[str, ...], expected: str
 ) -> None:
-    stands = {"reservation": "lab", "cluster": "prod", "seats": {"small": 2}}
+    stands = {"reservation": "lab", "cluster": "prod", "seats": {"brief": 2}}
     answer = json.loads(berth("occurrences", "-o", "json", *asked).out)
 
     assert berth("occurrences", *asked) == (0, expected, "")

@@ -15,6 +15,9 @@ CLASSES = project.CLASSES.replace(
     '  requests: {cpu: "1", memory: 4Gi}\n  schedulerName: koord-scheduler\n'
     "  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: small}}}\n",
 )
+ENDING = CLASSES.replace(
+    "  schedulerName", "  reservation: {spec: {expires: 2026-03-01T00:00:00Z}}\n  schedulerName"
+)
 COURSE = f"{project.COURSE}  backend: {{type: koordinator}}\n"
 LAB = """\
 apiVersion: berth.dev/v1alpha1
@@ -77,9 +80,11 @@ def test_another_backend_is_told_with_what_it_does(held: Pair) -> None:
 
 
 def test_another_shape_replaces_the_slots_of_an_open_window(held: Pair) -> None:
-    held.edit("course.yaml", "{type: koordinator}", "{type: koordinator, unschedulable: true}")
+    held.edit(
+        "classes.yaml", "  schedulerName", "  reservation: {spec: {unschedulable: true}}\n  schedulerName"
+    )
 
-    assert "unschedulable: no -> yes" in lines(held, "~")
+    assert any(line.startswith("shape of the slots of small: ") for line in lines(held, "~"))
     (told,) = lines(held, "!")
     assert warns(told, "course: small: ", "shape", "replaced")
     assert lines(held, "!", "2026-01-01T00:00:00Z") == []
@@ -102,9 +107,10 @@ def test_seats_that_stand_are_told_without_dates_and_count_always(held: Pair) ->
 
 def test_what_stands_until_some_day_is_told_as_it_changes(held: Pair) -> None:
     put(held.was, "lab", LAB)
-    put(held.now, "lab", LAB.replace("standing: true", "standing: true, expires: 2026-03-01T00:00:00Z"))
+    for folder, classes in ((held.was, CLASSES), (held.now, ENDING)):
+        project.write(folder, site=SITE, classes=classes, lab=LAB, course=None)
 
-    assert lines(held, "~")[:2] == ["lab [prod]", "expires: none -> 2026-03-01T00:00:00Z"]
+    assert lines(held, "~")[1:3] == ["lab [prod]", "expires: none -> 2026-03-01T00:00:00Z"]
 
 
 @pytest.mark.parametrize(
@@ -116,10 +122,10 @@ def test_what_stands_until_some_day_is_told_as_it_changes(held: Pair) -> None:
     ids=["before", "then"],
 )
 def test_what_has_expired_holds_nothing(held: Pair, at: str, expected: tuple[str, ...]) -> None:
-    put(held.now, "lab", LAB.replace("standing: true", "standing: true, expires: 2026-03-01T00:00:00Z"))
+    project.write(held.now, site=SITE, classes=ENDING, lab=LAB, course=None)
+    project.write(held.was, site=SITE, classes=ENDING, course=None)
 
-    (warning,) = lines(held, "!", at)
-    assert warns(warning, *expected)
+    assert any(warns(line, *expected) for line in lines(held, "!", at))
 
 
 def test_what_stands_and_is_removed_closes_at_once(held: Pair) -> None:
@@ -131,7 +137,7 @@ def test_what_stands_and_is_removed_closes_at_once(held: Pair) -> None:
 
 def test_a_shape_that_stands_in_git_is_made_anew_by_the_engine(held: Pair) -> None:
     put(held.was, "lab", LAB)
-    put(held.now, "lab", LAB.replace("standing: true", "standing: true, order: 3"))
+    put(held.now, "lab", LAB.replace("standing: true", "standing: true, owners: [{object: {namespace: a}}]"))
 
     assert warns(lines(held, "!")[0], "lab: small: ", "shape", "engine")
 

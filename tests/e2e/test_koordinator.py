@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.backends.koordinator.slottypes import why_unread
 from berth.core.jsonvalues import instant_text
 from berth.core.target import placeholders
-from berth.live.unreadable import why_unread
 
 from tests.e2e import koordinatorstory, koordscheduler, project
 from tests.e2e.cluster import Cluster

@@ -14,6 +14,17 @@ from tests.live.world import World
 
 SITE = project.SITE.replace("{name: prod}", "{name: prod, koordinator: {}}")
 CLASS = project.CLASS.replace('"1", memory: 4Gi}', '"1", memory: 4Gi}\n  schedulerName: koord-scheduler')
+CLASS += """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: brief}
+spec:
+  requests: {cpu: "1", memory: 4Gi}
+  schedulerName: koord-scheduler
+  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: brief}}}
+  reservation: {spec: {expires: 2026-03-01T00:00:00Z}}
+"""
 COURSE = f"{project.COURSE}  backend: {{type: koordinator}}\n"
 WITH_PLACEHOLDERS = COURSE.replace("type: koordinator", "type: koordinator, withPlaceholders: true")
 LAB = """\

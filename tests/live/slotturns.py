@@ -21,7 +21,7 @@ from tests.live.slotproject import (
 )
 from tests.live.world import World
 
-UNTIL = LAB.replace("standing: true", "standing: true, expires: 2026-03-01T00:00:00Z")
+UNTIL = LAB.replace("small", "brief")
 ONCE = LAB.replace("B032: everybody", "B109: meant").replace(
     "standing: true", "standing: true, allocateOnce: true"
 )

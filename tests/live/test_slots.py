@@ -46,7 +46,7 @@ def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
 WIDE = """\
 RESERVATION  CLASS  CLUSTER  STATE   OPEN                        WANTED  READY  PENDING  SESSIONS  REPLICAS  OPENS (UTC)       ENDS (UTC)        GIT     SLOTS                         NOTE
 course       small  prod     active  08:30-13:00                 20      18     2        5         25        2026-02-02 07:30  2026-02-02 12:00  synced  18 free, 5 in use, 2 pending
-lab          small  prod     active  until Sun 2026-03-01 01:00  3       3      0        0         3                           2026-03-01 00:00  synced  3 free
+lab          brief  prod     active  until Sun 2026-03-01 01:00  3       3      0        0         3                           2026-03-01 00:00  synced  3 free
 """  # noqa: E501 - as it is
 
 
@@ -93,7 +93,7 @@ def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() 
         place = ClusterLocation("prod", "berth", None)
         snapshot = cluster_state(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
         assert told(status_from_git(snapshot, finding)).splitlines()[1] == (
-            f"lab/small {state} ? 2026-03-01T00:00:00Z ? ? ? ?"
+            f"lab/brief {state} ? 2026-03-01T00:00:00Z ? ? ? ?"
         )
 
 

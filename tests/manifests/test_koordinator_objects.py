@@ -7,13 +7,13 @@ import pytest
 import yaml
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import pool_slots
-from berth.backends.koordinator.slotparts import Owner, SlotTaint
+from berth.backends.koordinator.slotoptions import Owner, SlotTaint
 from berth.core.holders import SlotSpec as InCluster
 from berth.core.holders import slot_hash
 from berth.core.timetable import parse_timetable
 
 from tests.awkward import AWKWARD
-from tests.built import built, owner, template
+from tests.built import built, owner
 from tests.manifests.parts import Object, of_kind, of_part, text_of
 from tests.manifests.slotparts import KOORDINATOR, SLOTS, altered, evening
 
@@ -31,10 +31,10 @@ def names(found: list[Object]) -> list[tuple[str, str]]:
     return [(one["kind"], one["metadata"]["name"]) for one in found]
 
 
-def hash_of(folder: Path, slots: SlotHolder) -> str:
-    site, part = evening(folder, slots)
-    (seat,) = part.placed.classes
-    found: str = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)["hash"]
+def hash_of(folder: Path, slots: SlotHolder, seat: Object | None = None) -> str:
+    site, part = evening(folder, slots, seat=seat)
+    (resource_class,) = part.placed.classes
+    found: str = pool_slots(site, part.placed.cluster, part.placed.reservation, resource_class)["hash"]
     return found
 
 
@@ -105,12 +105,12 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
 
 
 def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:
-    draining = altered(SLOTS, unschedulable=True)
+    draining = {"reservation": {"spec": {"unschedulable": True}}}
     before = text_of(*evening(tmp_path / "a")).splitlines()
-    after = text_of(*evening(tmp_path / "b", draining)).splitlines()
+    after = text_of(*evening(tmp_path / "b", seat=draining)).splitlines()
 
     assert [line.strip() for line in after if line not in before] == [
-        f'"hash": "{hash_of(tmp_path, draining)}",',
+        f'"hash": "{hash_of(tmp_path, SLOTS, seat=draining)}",',
         '"allocatePolicy": "Restricted",',
         '"unschedulable": true',
     ]
@@ -191,8 +191,10 @@ def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: 
         owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
         for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
     )
-    slots = altered(WITH_AFFINITY, owners=owners, restricted_resources=("memory",), with_placeholders=True)
-    objects = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
+    slots = altered(WITH_AFFINITY, owners=owners, with_placeholders=True)
+    notes = {"scheduling.koordinator.sh/reservation-restricted-options": '{"resources": ["memory"]}'}
+    seat = {"reservation": {"metadata": {"annotations": notes}}}
+    objects = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES, seat=seat))
     first, second = objects
 
     assert names(objects) == [
@@ -266,13 +268,15 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotH
             slots,
             owners=(owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
             taints=(built(SlotTaint, {"key": "k", "value": text, "effect": "NoSchedule"}),),
-            annotations=(("a.b/c", text),),
-            template=template({"annotations": {"x": text}}),
         )
+        patch = {"annotations": {"a.b/c": text}}
+        mapping = {"metadata": patch, "spec": {"template": {"metadata": {"annotations": {"x": text}}}}}
+        classes = tuple(found._replace(reservation=mapping) for found in part.placed.classes)
         reservation = part.placed.reservation._replace(holder=slot_holder)
         spec = reservation.spec.model_copy(update={"title": text})
         reservation = reservation._replace(spec=spec)
-        objects = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))
+        placed = part.placed._replace(reservation=reservation, classes=classes)
+        objects = of_part(site, part._replace(placed=placed))
         last = objects[-1]
 
         assert [[kind for kind, _ in names([one])] for one in objects] == [[one[0][0]] for one in plain]

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.backends.koordinator.slotobjects import narrowed, of_sessions
-from berth.backends.koordinator.slotparts import Owner
+from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
 from tests.saying import Value, read, reservation, resource_class, site

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotobjects import narrowed, persistent_slots, placed, pool_slots, slot_object
-from berth.backends.koordinator.slotparts import PreAllocationPolicy, SlotTaint, SlotTemplate
+from berth.backends.koordinator.slotobjects import narrowed, persistent_slots, pool_slots, slot_object
+from berth.backends.koordinator.slotoptions import SlotTaint
 from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
 from berth.schema.pod import Placement
@@ -55,64 +55,82 @@ def test_where_nothing_is_said_a_slot_is_a_seat_for_the_sessions_of_the_course(t
     assert made(tmp_path) == PLAIN
 
 
-SAID: dict[str, tuple[SlotHolder, Object, Object]] = {
-    "policy": (altered(SLOTS, allocate_policy="Aligned"), {}, {"allocatePolicy": "Aligned"}),
+GROUP = "scheduling.koordinator.sh"
+SEAT: Object = PLAIN["spec"]["template"]["spec"]["containers"][0]
+TAINT = {"key": "course", "value": "a", "effect": "NoSchedule"}
+OF_THE_COURSE: dict[str, tuple[SlotHolder, Object, Object]] = {
     "once": (altered(SLOTS, allocate_once=True), {}, {"allocateOnce": True}),
-    "unschedulable": (altered(SLOTS, unschedulable=True), {}, {"unschedulable": True}),
-    "pre-allocation": (
-        altered(
-            SLOTS,
-            pre_allocation=True,
-            pre_allocation_policy=built(PreAllocationPolicy, {"mode": "Cluster", "enableMultiple": True}),
-        ),
-        {},
-        {"preAllocation": True, "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": True}},
-    ),
-    "required": (
-        altered(SLOTS, pre_allocation_required=True),
-        {"labels": {**LABELS, "scheduling.koordinator.sh/pre-allocation-required": "true"}},
-        {},
-    ),
-    "taints": (
-        altered(SLOTS, taints=(built(SlotTaint, {"key": "course", "value": "a", "effect": "NoSchedule"}),)),
-        {},
-        {"taints": [{"key": "course", "value": "a", "effect": "NoSchedule"}]},
-    ),
-    "order": (
-        altered(SLOTS, order=5),
-        {"labels": {**LABELS, "scheduling.koordinator.sh/reservation-order": "5"}},
-        {},
-    ),
-    "priority": (
-        altered(SLOTS, priority=9000),
-        {"labels": {**LABELS, "koordinator.sh/priority": "9000"}},
-        {},
-    ),
-    "restricted": (
-        altered(SLOTS, restricted_resources=("cpu", "memory")),
-        {
-            "annotations": {
-                "scheduling.koordinator.sh/reservation-restricted-options": '{"resources": ["cpu", "memory"]}'
-            }
-        },
-        {},
-    ),
-    "labels": (
-        altered(SLOTS, labels={"team": "on"}, annotations={"a.b/c": "x: y"}),
-        {"labels": {**LABELS, "team": "on"}, "annotations": {"a.b/c": "x: y"}},
-        {},
-    ),
+    "taints": (altered(SLOTS, taints=(built(SlotTaint, TAINT),)), {}, {"taints": [TAINT]}),
     "standing": (altered(SLOTS, standing=True), {"labels": {**LABELS, "berth.dev/standing": "true"}}, {}),
 }
 
 
-@pytest.mark.parametrize(("slots", "metadata", "spec"), SAID.values(), ids=SAID)
+@pytest.mark.parametrize(("slots", "metadata", "spec"), OF_THE_COURSE.values(), ids=OF_THE_COURSE)
 def test_a_field_changes_what_it_names_and_nothing_else(
     tmp_path: Path, slots: SlotHolder, metadata: Object, spec: Object
 ) -> None:
     assert made(tmp_path, slots) == {
         "metadata": {"labels": LABELS, **metadata},
         "spec": {**PLAIN["spec"], **spec},
+    }
+
+
+def with_pod(*containers: Object, **pod: Any) -> Object:
+    template = {"spec": {**PLAIN["spec"]["template"]["spec"], **pod, "containers": list(containers)}}
+    return {**PLAIN["spec"], "template": template}
+
+
+def without_policy() -> Object:
+    return {key: value for key, value in PLAIN["spec"].items() if key != "allocatePolicy"}
+
+
+MORE = {"name": "more", "resources": {"requests": {"cpu": 2}}}
+PORTS = [{"hostPort": 53, "containerPort": 53, "protocol": "UDP"}]
+OF_THE_CLASS: dict[str, tuple[Object, Object, Object]] = {
+    "policy": ({"spec": {"allocatePolicy": "Aligned"}}, {}, {**PLAIN["spec"], "allocatePolicy": "Aligned"}),
+    "policy-unset": ({"spec": {"allocatePolicy": None}}, {}, without_policy()),
+    "policy-default": ({"spec": {"allocatePolicy": "Default"}}, {}, without_policy()),
+    "unschedulable": ({"spec": {"unschedulable": True}}, {}, {**PLAIN["spec"], "unschedulable": True}),
+    "pre-allocation": (
+        {"spec": {"preAllocation": True, "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": True}}},
+        {},
+        {
+            **PLAIN["spec"],
+            "preAllocation": True,
+            "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": True},
+        },
+    ),
+    "labels": (
+        {"metadata": {"labels": {f"{GROUP}/reservation-order": "5"}, "annotations": {"a.b/c": "x: y"}}},
+        {"labels": {**LABELS, f"{GROUP}/reservation-order": "5"}, "annotations": {"a.b/c": "x: y"}},
+        PLAIN["spec"],
+    ),
+    "another-container": (
+        {"spec": {"template": {"spec": {"containers": [MORE]}}}},
+        {},
+        with_pod(SEAT, MORE),
+    ),
+    "ports-of-the-seat": (
+        {"spec": {"template": {"spec": {"containers": [{"name": "seat", "ports": PORTS}]}}}},
+        {},
+        with_pod({**SEAT, "ports": PORTS}),
+    ),
+    "pod": (
+        {"spec": {"template": {"spec": {"priority": 9000, "overhead": {"cpu": "10m"}, "nodeName": "a"}}}},
+        {},
+        with_pod(SEAT, priority=9000, overhead={"cpu": "10m"}, nodeName="a"),
+    ),
+    "ends": ({"spec": {"ttl": "1h", "expires": "2026-12-31T23:00:00Z"}}, {}, PLAIN["spec"]),
+}
+
+
+@pytest.mark.parametrize(("mapping", "metadata", "spec"), OF_THE_CLASS.values(), ids=OF_THE_CLASS)
+def test_the_mapping_of_a_class_is_merged_into_the_object(
+    tmp_path: Path, mapping: Object, metadata: Object, spec: Object
+) -> None:
+    assert made(tmp_path, seat={"reservation": mapping}) == {
+        "metadata": {"labels": LABELS, **metadata},
+        "spec": spec,
     }
 
 
@@ -124,7 +142,7 @@ def test_the_cluster_says_scheduler_and_policy(tmp_path: Path) -> None:
     assert found["spec"]["template"]["spec"]["schedulerName"] == "koord-2"
 
 
-def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(tmp_path: Path) -> None:
+def test_it_lies_where_the_seats_of_its_class_do_but_for_the_mapping(tmp_path: Path) -> None:
     """Limits are nothing to hold; the scheduler is Koordinator's whatever the class says."""
     seat = {
         "requests": (("cpu", "500m"), ("nvidia.com/gpu", "1")),
@@ -141,33 +159,26 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
     }
     said = {
         "metadata": {"namespace": "jhub", "labels": {"own": "2"}, "annotations": {"n": "m"}},
-        "nodeName": "node-1",
-        "nodeSelector": {"disk": "b"},
-        "tolerations": [{"key": "lab", "operator": "Exists"}],
+        "spec": {
+            "nodeName": "node-1",
+            "nodeSelector": {"disk": "b", "pool": None},
+            "tolerations": [{"key": "lab", "operator": "Exists"}],
+        },
     }
-    found = made(tmp_path, altered(SLOTS, template=built(SlotTemplate, said)), seat=seat)["spec"]["template"]
+    found = made(tmp_path, seat={**seat, "reservation": {"spec": {"template": said}}})["spec"]["template"]
 
     assert found == {
         "metadata": {"namespace": "jhub", "labels": {"team": "on", "own": "2"}, "annotations": {"n": "m"}},
         "spec": {
             "nodeName": "node-1",
-            "nodeSelector": {"pool": "y", "disk": "b"},
-            "tolerations": [{"key": "gpu", "operator": "Exists"}, {"key": "lab", "operator": "Exists"}],
+            "nodeSelector": {"disk": "b"},
+            "tolerations": [{"key": "lab", "operator": "Exists"}],
             "schedulerName": "koord-scheduler",
             "containers": [
                 {"name": "seat", "resources": {"requests": {"cpu": "500m", "nvidia.com/gpu": "1"}}}
             ],
         },
     }
-
-
-def test_an_affinity_of_a_kind_replaces_that_of_the_class() -> None:
-    """Terms of node affinity are alternatives: one more would let the slot lie where the class does not."""
-    nodes, other, pods = {"required": ["a"]}, {"required": ["b"]}, {"required": ["c"]}
-
-    assert placed(
-        {"affinity": {"nodeAffinity": nodes, "podAffinity": pods}}, {"affinity": {"nodeAffinity": other}}
-    ) == {"affinity": {"nodeAffinity": other, "podAffinity": pods}}
 
 
 def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
@@ -215,8 +226,9 @@ def test_labels_that_contradict_a_selector_select_nothing_rather_than_more() -> 
 
 def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> None:
     """Whatever else is said: only so does Koordinator take over the room of a pod that runs."""
-    slot_holder = altered(SLOTS, with_placeholders=True, allocate_once=True, allocate_policy="Aligned")
-    found = made(tmp_path, slot_holder)
+    slot_holder = altered(SLOTS, with_placeholders=True, allocate_once=True)
+    aligned = {"reservation": {"spec": {"allocatePolicy": "Aligned", "preAllocation": False}}}
+    found = made(tmp_path, slot_holder, seat=aligned)
     ours = {"berth.dev/site": "uni", "berth.dev/reservation": "evening", "berth.dev/resource-class": "seat"}
 
     assert found == {
@@ -253,10 +265,10 @@ def test_what_is_told_to_the_cluster_has_name_hash_and_object(tmp_path: Path) ->
 
 def test_another_shape_is_another_name_and_the_order_of_keys_is_no_shape() -> None:
     turned = {"spec": dict(reversed(PLAIN["spec"].items())), "metadata": PLAIN["metadata"]}
-    hashes = {slot_hash({**PLAIN, "spec": {**PLAIN["spec"], **spec}}) for _, _, spec in SAID.values() if spec}
+    hashes = {slot_hash({**PLAIN, "spec": spec}) for _, _, spec in OF_THE_CLASS.values()}
 
     assert slot_hash(turned) == slot_hash(json.loads(json.dumps(PLAIN)))
-    assert len(hashes | {slot_hash(PLAIN)}) == 6
+    assert len(hashes | {slot_hash(PLAIN)}) == 8
     assert all(len(hash_) == 8 and int(hash_, 16) >= 0 for hash_ in hashes)
 
 
@@ -264,7 +276,7 @@ LIVES = {
     "for-ever": (None, None, {"ttl": "0s"}),
     "for-a-time": (None, "720h0m0s", {"ttl": "720h0m0s"}),
     "until": ("2026-12-31T23:00:00Z", None, {"ttl": "876600h0m0s", "expires": "2026-12-31T23:00:00Z"}),
-    "both": ("2026-12-31T23:00:00Z", "1h0m0s", {"ttl": "1h0m0s", "expires": "2026-12-31T23:00:00Z"}),
+    "both": ("2026-12-31T23:00:00Z", "60m", {"ttl": "1h0m0s", "expires": "2026-12-31T23:00:00Z"}),
 }
 
 
@@ -273,7 +285,8 @@ def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
     tmp_path: Path, expires: str | None, ttl: str | None, spec: Object
 ) -> None:
     """The ttl that Koordinator gives to what says none is a day."""
-    site, part = evening(tmp_path, altered(SLOTS, standing=True, expires=expires, ttl=ttl))
+    seat_ends = {"reservation": {"spec": {"expires": expires, "ttl": ttl}}}
+    site, part = evening(tmp_path, altered(SLOTS, standing=True), seat=seat_ends)
     (seat,) = part.placed.classes
     items = list(persistent_slots(site, part.placed.cluster, part.placed.reservation, seat, 2))
     shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}}}

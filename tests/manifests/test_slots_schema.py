@@ -78,14 +78,14 @@ def rules(item: Item, spec: dict[str, Any], metadata: dict[str, Any]) -> None:
     assert cluster is not None
     pod = spec["template"]["spec"]
     assert pod["schedulerName"] in {part.placed.cluster.koordinator.scheduler_name for part in item.parts}  # type: ignore[union-attr] # asserted of the first
-    assert spec["allocatePolicy"] in ("Restricted", "Aligned")
+    assert spec.get("allocatePolicy", "Aligned") in ("Restricted", "Aligned")
     assert type(spec["allocateOnce"]) is bool
     if spec.get("preAllocation"):
         assert (spec["allocatePolicy"], spec["allocateOnce"]) == ("Restricted", False)
     assert not (spec["ttl"] == "0s" and "expires" in spec)
     for container in pod["containers"]:
         assert container["resources"]["requests"]
-        assert all(parse(amount) is not None for amount in container["resources"]["requests"].values())
+        assert all(parse(str(amount)) is not None for amount in container["resources"]["requests"].values())
     for owner in spec["owners"]:
         assert any(owner.values())
         assert "apiVersion" not in owner.get("object", {})

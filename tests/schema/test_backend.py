@@ -1,14 +1,14 @@
-"""`backend`: every field of Koordinator's Reservation, and what its fields say against each other."""
+"""`backend`: what a course says of its slots, and what its fields say against each other."""
 
 from typing import Any
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.backends.backendspec import BackendSpec
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotparts import PreAllocationPolicy, SlotTaint
+from berth.backends.koordinator.slotoptions import SlotTaint
 from berth.schema.seatholders import Holder
 
-from tests.built import built, owner, template
+from tests.built import built, owner
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
 from tests.schema.backends import LABELS, OWNERS, backend
 
@@ -20,7 +20,7 @@ def made(**said: Any) -> Holder:
     return holder
 
 
-NOTHING = SlotHolder(BackendSpec.model_construct(type="koordinator").resolved)
+NOTHING = SlotHolder(BackendSpec.model_construct(type="koordinator"))
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
@@ -30,68 +30,23 @@ def test_whatever_is_left_out_has_its_default() -> None:
 
 
 def test_what_is_empty_says_nothing() -> None:
-    empty: dict[str, Any] = {"taints": [], "labels": {}, "annotations": {}, "template": {}}
-
-    assert made(**empty, preAllocationPolicy={}, expires=None, standing=False) == NOTHING
-
-
-EVERYTHING = backend(
-    owners=OWNERS,
-    allocateOnce=False,
-    allocatePolicy="Restricted",
-    preAllocation=True,
-    preAllocationPolicy={"mode": "Default", "enableMultiple": True},
-    preAllocationRequired=True,
-    unschedulable=True,
-    taints=[{"key": "exam", "value": "yes", "effect": "NoExecute"}],
-    order=5,
-    priority=9000,
-    restrictedResources=["cpu", "nvidia.com/gpu"],
-    labels={"room": "b12"},
-    annotations={"node.koordinator.sh/reservation": '{"resources": {"cpu": "500m"}}'},
-    template={"nodeName": "gpu-1"},
-    standing=True,
-    expires="2026-12-31T23:00:00Z",
-    ttl="720h",
-    sessionAffinity=True,
-    withPlaceholders=False,
-)
+    assert made(taints=[], owners=None, standing=False) == NOTHING
 
 
 def test_every_field_can_be_written() -> None:
-    found, problems = ask(BackendSpec, EVERYTHING)
+    taint = {"key": "exam", "value": "yes", "effect": "NoExecute"}
+    flags = {"allocateOnce": True, "sessionAffinity": True, "withPlaceholders": False, "standing": False}
 
     expected = BackendSpec.model_construct(
         type="koordinator",
         owners=(owner((), {}, LABELS),),
-        allocate_once=False,
-        allocate_policy="Restricted",
-        pre_allocation=True,
-        pre_allocation_policy=built(PreAllocationPolicy, {"mode": "Default", "enableMultiple": True}),
-        pre_allocation_required=True,
-        unschedulable=True,
-        taints=(built(SlotTaint, {"key": "exam", "value": "yes", "effect": "NoExecute"}),),
-        order=5,
-        priority=9000,
-        restricted_resources=("cpu", "nvidia.com/gpu"),
-        labels={"room": "b12"},
-        annotations={"node.koordinator.sh/reservation": '{"resources": {"cpu": "500m"}}'},
-        template=template(nodeName="gpu-1"),
-        standing=True,
-        expires="2026-12-31T23:00:00Z",
-        ttl="720h0m0s",
+        allocate_once=True,
+        taints=(built(SlotTaint, taint),),
         session_affinity=True,
         with_placeholders=False,
+        standing=False,
     )
-    assert found.holder == SlotHolder(expected)
-    assert problems == ["B109 ttl", "B110 priority @key", "B116 unschedulable"]
-
-
-def test_with_placeholders_implies_what_the_handover_needs() -> None:
-    hands_over = {"withPlaceholders": True, "preAllocation": True, "preAllocationRequired": True}
-
-    assert made(withPlaceholders=True) == made(**hands_over)
-    assert made(withPlaceholders=True) != NOTHING
+    assert made(owners=OWNERS, taints=[taint], **flags) == SlotHolder(expected)
 
 
 def standing(**spec: Any) -> dict[str, Any]:

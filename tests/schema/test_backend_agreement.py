@@ -5,31 +5,19 @@ from typing import Any
 import pytest
 from berth.backends.backendspec import BackendSpec
 
-from tests.saying import said
+from tests.saying import reservation, resource_class, said, site, told
 from tests.schema.backends import OWNERS, backend
 
+PLAIN: dict[str, Any] = {"backend": {"type": "koordinator"}, "provisioning": {"placeholderCount": 1}}
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "another-type": (
         {"type": "placeholder", "owners": OWNERS, "standing": False},
         ["B016 owners @key", "B016 standing @key"],
     ),
-    "the-type-is-not-said": ({"type": None, "order": 5}, ["B016 order @key"]),
-    "an-order-that-sessions-need-not-follow": ({"order": 5}, ["B122 order @key"]),
     "misspelt": ({"alocateOnce": False, "ownrs": OWNERS}, ["B010 alocateOnce @key", "B010 ownrs @key"]),
     "wrong-types": (
-        {"allocateOnce": "no", "order": "5", "taints": "exam", "owners": [], "preAllocation": 1},
-        ["B012 owners", "B013 allocateOnce", "B013 order", "B013 preAllocation", "B013 taints"],
-    ),
-    "words": (
-        {"allocatePolicy": "Default", "preAllocation": True, "preAllocationPolicy": {"mode": "cluster"}},
-        ["B014 allocatePolicy", "B014 preAllocationPolicy.mode"],
-    ),
-    "order-that-is-ignored": ({"order": 0}, ["B012 order"]),
-    "order-that-is-no-label": ({"order": -5}, ["B012 order"]),
-    "numbers-that-do-not-fit": ({"order": 2**63, "priority": 2**31}, ["B012 order", "B012 priority"]),
-    "priority-said-twice": (
-        {"priority": 9000, "template": {"priority": 1}},
-        ["B016 priority @key", "B110 priority @key", "B110 template.priority @key"],
+        {"allocateOnce": "no", "taints": "exam", "owners": []},
+        ["B012 owners", "B013 allocateOnce", "B013 taints"],
     ),
     "taints": (
         {
@@ -54,54 +42,9 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"taints": [{"key": "a", "effect": "NoSchedule"}]},
         ["B116 taints"],
     ),
-    "resources": ({"restrictedResources": ["cpus"]}, ["B022 restrictedResources.0"]),
-    "ends-of-windows": (
-        {"ttl": "4h", "expires": "2026-12-31T23:00:00Z"},
-        [f"B016 {name} @key" for name in ("expires", "ttl")],
-    ),
-    "ends-that-nobody-can-read": (
-        {"standing": True, "ttl": "7d", "expires": "2026-12-31"},
-        ["B107 expires", "B107 ttl"],
-    ),
-    "never-against-expires": (
-        {"standing": True, "ttl": "0", "expires": "2026-12-31T23:00:00Z"},
-        ["B108 ttl"],
-    ),
     "once-and-again": ({"standing": True, "allocateOnce": True}, ["B109 allocateOnce"]),
     "standing-placeholders": ({"standing": True, "withPlaceholders": True}, ["B016 withPlaceholders @key"]),
-    "pre-allocation-of-another-policy": (
-        {"preAllocation": True, "allocatePolicy": "Aligned", "allocateOnce": True},
-        ["B106 allocateOnce", "B106 allocatePolicy"],
-    ),
-    "pre-allocation-without-labels": (
-        {"preAllocation": True, "owners": [{"object": {"namespace": "a"}}, {"controller": {"name": "b"}}]},
-        ["B106 owners"],
-    ),
-    "settings-of-no-pre-allocation": (
-        {"preAllocationPolicy": {"enableMultiple": False}, "preAllocationRequired": True},
-        [f"B106 {name} @key" for name in ("preAllocationPolicy", "preAllocationRequired")],
-    ),
-    "mode-cluster": (
-        {"preAllocation": True, "preAllocationPolicy": {"mode": "Cluster"}},
-        ["B115 preAllocationPolicy.mode"],
-    ),
-    "placeholders-against-all-they-need": (
-        {
-            "withPlaceholders": True,
-            "preAllocation": False,
-            "preAllocationRequired": False,
-            "preAllocationPolicy": {"mode": "Cluster"},
-            "allocatePolicy": "Aligned",
-            "allocateOnce": True,
-        },
-        [
-            "B106 allocateOnce",
-            "B106 allocatePolicy",
-            "B106 preAllocation",
-            "B106 preAllocationPolicy.mode",
-            "B106 preAllocationRequired",
-        ],
-    ),
+    "placeholders-once": ({"withPlaceholders": True, "allocateOnce": True}, ["B106 allocateOnce"]),
 }
 
 
@@ -113,17 +56,26 @@ def test_what_is_told_of_a_backend(written: dict[str, Any], problems: list[str])
 @pytest.mark.parametrize(
     "good",
     [
-        {"standing": True, "ttl": "0s"},
-        {"standing": True, "expires": "2026-12-31T23:00:00Z"},
-        {"preAllocation": True, "preAllocationPolicy": {"mode": "Default"}, "preAllocationRequired": True},
-        {"preAllocation": True, "owners": [{"object": {"namespace": "a"}}, *OWNERS]},
         {"withPlaceholders": True, "owners": [{"object": {"namespace": "a"}}]},
-        {"withPlaceholders": True, "preAllocation": True, "allocatePolicy": "Restricted"},
         {"allocateOnce": True},
-        {"order": 2**63 - 1, "sessionAffinity": True},
+        {"standing": True},
         {"taints": [{"key": "a", "effect": "NoSchedule"}], "sessionAffinity": True},
     ],
     ids=ascii,
 )
 def test_what_agrees_is_accepted(good: dict[str, Any]) -> None:
     assert said(BackendSpec, backend(**good)) == []
+
+
+def test_a_course_sets_nothing_of_what_a_class_has() -> None:
+    keys = ("expires", "labels", "priority", "reservation", "spec", "template", "ttl")
+
+    for where in ("backend", "provisioning"):
+        values: dict[str, Any] = {where: {**PLAIN[where], **dict.fromkeys(keys, "x")}}
+        faulty = reservation(**values)
+        assert [line for line in told(faulty, site(), resource_class()) if "B010" in line] == [
+            f"a.yaml B010 spec.{where}.{key} @key" for key in keys
+        ]
+    assert told(reservation(reservation={"spec": {}}), site(), resource_class()) == [
+        "a.yaml B010 spec.reservation @key"
+    ]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.backends.koordinator.slotparts import Owner
+from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
 from tests.saying import ask, said

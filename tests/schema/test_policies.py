@@ -79,11 +79,6 @@ def test_every_field_can_be_written() -> None:
         ({"unless": {"targets": ["*"], "backends": ["nodePool"]}},
          ["B016 spec.policies.0.unless.backends @key"]),
         ({"match": {"targets": ["*"], "backends": ["placeholder", "value"]}}, []),
-        ({"match": {"targets": ["*"]}, "when": {"priorityAbove": 0}},
-         ["B016 spec.policies.0.when.priorityAbove @key"]),
-        ({"match": {"backends": ["value"]}, "when": {"priorityAbove": 0}},
-         ["B016 spec.policies.0.when.priorityAbove @key"]),
-        ({"match": {"backends": ["value", "koordinator"]}, "when": {"priorityAbove": 0}}, []),
     ],
 )  # fmt: skip
 def test_what_is_told_of_a_policy(policy: dict[str, Any], problems: list[str]) -> None:

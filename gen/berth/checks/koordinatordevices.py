@@ -6,12 +6,13 @@ pending. It measures GPUs in percent, so that 50 is half of one and 200 are two.
 
 from collections.abc import Iterator, Mapping
 
+from berth.core.jsonvalues import part, parts
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed, placed
 from berth.quantity import NANO, parse
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import Site
+from berth.schema.values import ResourceClass, Site
 
 REFUSED_PODS, NEVER = "B118", "B281"
 _QOS = "koordinator.sh/qosClass"
@@ -68,13 +69,23 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
 def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the requests of each class that has devices of Koordinator."""
     for resource_class in declared.classes.values():
-        amounts = {name: parse(text) or 0 for name, text in resource_class.requests}
+        amounts: dict[str, int] = {}
+        for name, text in _requests(resource_class):
+            amounts[name] = amounts.get(name, 0) + (parse(str(text)) or 0)
         amounts = {name: amount // NANO for name, amount in amounts.items() if amount}
         if not any(name.startswith(_OWN) for name in amounts):
             continue
         for name, message, fix in _lacks(amounts):
-            path = ("spec", "requests", name)
+            is_own = name in dict(resource_class.requests)
+            path: Path = ("spec", "requests", name) if is_own else ("spec", "reservation")
             yield resource_class.origin.problem(NEVER, path, message, fix, at_key=True)
+
+
+def _requests(found: ResourceClass) -> Iterator[tuple[str, object]]:
+    """Yield what a seat requests, and what its slot has in addition."""
+    yield from found.requests
+    for container in parts(found.reservation or {}, "spec", "template", "spec", "containers"):
+        yield from part(container, "resources", "requests").items()
 
 
 def _lacks(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:

@@ -284,11 +284,9 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     when, reasons = case.policy.when, []
     unit = case.reservation.holder.unit
     seats = f"{case.seats} {unit.word if case.seats == 1 else unit.plural}"
-    priority = case.reservation.holder.highest_priority
     for limit, measure, words in (
         (when.seats_above, case.seats, seats),
         (when.lead_above, case.lead, f"lead {case.lead} min"),
-        (when.priority_above, priority, f"priority {priority}"),
     ):
         if limit is None:
             continue

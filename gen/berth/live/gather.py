@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from berth.backends.koordinator.slottypes import why_unread
 from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
@@ -53,7 +54,6 @@ from berth.live.grants import read_grants
 from berth.live.heldnumbers import read_numbers
 from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
-from berth.live.unreadable import why_unread
 from berth.runtime.apiclient import JSON, ApiError
 from berth.runtime.sessionobserver import (
     MetadataKeys,

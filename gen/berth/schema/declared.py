@@ -342,11 +342,15 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
     }
     terms = {term.name: term for calendar in calendars.values() for term in calendar.terms}
     capacities = _first_of_each_name(reader.made["CloudCapacity"])
+    classes = _first_of_each_name(reader.made["ResourceClass"])
     return Declared(
         site=one_site,
-        classes=_first_of_each_name(reader.made["ResourceClass"]),
+        classes=classes,
         calendars=calendars,
-        reservations=tuple(_completed(by_name[name], zone, terms, capacities) for name in sorted(by_name)),
+        reservations=tuple(
+            _with_classes(_completed(by_name[name], zone, terms, capacities), classes)
+            for name in sorted(by_name)
+        ),
         mentioned=reader.mentioned,
         nameless=reader.nameless,
         ignored=reader.ignored,
@@ -372,6 +376,14 @@ def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
 
 def _is_without_zone(reservation: "Reservation") -> bool:
     return not reservation.recurrence.zone and reservation.recurrence.type not in ("standing", "capacity")
+
+
+def _with_classes(reservation: "Reservation", classes: Mapping[str, ResourceClass]) -> "Reservation":
+    """Return the reservation with what its classes say about how long its seats are held."""
+    if reservation.holder.persistence is None:
+        return reservation
+    mappings = [classes[name].reservation or {} for name, _ in reservation.seats if name in classes]
+    return reservation._replace(holder=reservation.holder.with_mappings(mappings))
 
 
 def _completed(

@@ -7,7 +7,7 @@ from berth.findings import Path
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, Whole, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
 from berth.schema.seatholders import Holder
-from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
+from berth.schema.types import AnyText, DnsLabel, Labels, Line, Notice, Price
 
 APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
 RESERVATION = "CapacityReservation"
@@ -73,10 +73,6 @@ class ConditionsSpec(Model):
         None, "an occurrence opens more than these minutes before its start", "any lead"
     )
 
-    priority_above: Annotated[int, Whole(-(2**31), INT32)] | None = field(
-        None, "slots have a higher priority than this", "any priority"
-    )
-
 
 class ApprovalSpec(Model):
     approval_by: Line = field(meaning="who must approve: `@user`, `@organization/team` or any name")
@@ -105,12 +101,6 @@ class PolicySpec(Model):
         if is_about_shared and not self.when.is_blank:
             message = "conditions are about reservations, and kinds names documents that all share."
             report(CONFLICT, (*path, "when"), message, "Write a policy for each.", at_key=True)
-        holders = self.match.holders
-        has_priority = not holders or any(holder.has_priority for holder in holders)
-        if self.when.priority_above is not None and not has_priority:
-            message = f"nothing has a priority with backend {' or '.join(one.backend for one in holders)}."
-            fix = "Remove priorityAbove, or write a policy of its own."
-            report(CONFLICT, (*path, "when", "priorityAbove"), message, fix, at_key=True)
 
     @property
     def effect(self) -> str:

@@ -20,8 +20,10 @@ from berth.schema.types import (
 from berth.schema.values import ClassImages, ResourceClass
 
 if TYPE_CHECKING:
+    from berth.backends.koordinator.slotmapping import SlotMapping
     from berth.schema.deviceclaims import DeviceClaim
 else:
+    SlotMapping = lazy("berth.backends.koordinator.slotmapping", "SlotMapping")
     DeviceClaim = lazy("berth.schema.deviceclaims", "DeviceClaim")
 
 
@@ -61,6 +63,9 @@ class ResourceClassSpec(Placement):
     )
     image_pull_secrets: UniqueList[DnsName] = field(
         (), "Secrets in the Berth namespace for `images`", "only those of the site"
+    )
+    reservation: SlotMapping | None = field(
+        None, "with backend koordinator: what is merged into each Reservation, `{metadata, spec}`", "none"
     )
     sessions: ClassSessions | None = field(
         None, "how its sessions are recognized", "none: only behavior `none`"
@@ -107,6 +112,7 @@ class ResourceClassDocument(KindDocument):
             pod_annotations=tuple(spec.pod_annotations.items()),
             volumes=spec.volumes,
             overhead=tuple(spec.overhead.items()),
+            reservation=None if spec.reservation is None else spec.reservation.patch,
             sessions=spec.sessions,
             cloud_capacity=spec.cloud_capacity,
             images=ClassImages(

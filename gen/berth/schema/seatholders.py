@@ -4,7 +4,7 @@ Other modules ask a holder what they need to know, instead of its name. Each pac
 the holder of one `backend.type`, and a module with its objects and checks.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -141,9 +141,6 @@ class Holder:
     has_target: ClassVar[bool] = False
     """Whether it holds a number of somebody else's object."""
 
-    has_priority: ClassVar[bool] = False
-    """Whether its author gives a priority to what holds the seats."""
-
     @classmethod
     def is_in(cls, cluster: Equipment) -> bool:  # noqa: ARG003
         """Tell whether the Site says that a cluster can have it."""
@@ -229,15 +226,14 @@ class Holder:
         """How long it holds its seats without windows; None if it follows windows."""
         return None
 
+    def with_mappings(self, mappings: Iterable[Mapping[str, Any]]) -> "Holder":  # noqa: ARG002
+        """Return the holder with what `reservation` of the classes of its seats says about it."""
+        return self
+
     @property
     def renders_affinity(self) -> bool:
         """Whether what session pods need to require its seats is rendered."""
         return False
-
-    @property
-    def highest_priority(self) -> int | None:
-        """The highest priority that its author gives to what holds the seats; None for none."""
-        return None
 
     @property
     def owner_namespaces(self) -> Iterable[str | None]:

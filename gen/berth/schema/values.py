@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
     from berth.schema.argocdoptions import ArgoCD
+    from berth.schema.basemodel import Json
     from berth.schema.classsessions import ClassSessions
     from berth.schema.deviceclaims import DeviceClaim
     from berth.schema.engine import NoEngine
@@ -166,6 +167,7 @@ class ResourceClass(NamedTuple):
     overhead: tuple[tuple[str, str], ...] = ()  # of the RuntimeClass of its sessions
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
     resource_claims: "tuple[DeviceClaim, ...]" = ()
+    reservation: "Json | None" = None  # merged into each Reservation of Koordinator
 
 
 class Images(NamedTuple):

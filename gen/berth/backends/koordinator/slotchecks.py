@@ -10,26 +10,31 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth import quantity
-from berth.backends.koordinator import slotparts as slotkeys
+from berth.backends.koordinator import slotmapping
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotobjects import hindrance, is_by_profile, of_sessions, profiles, slots_of
-from berth.backends.koordinator.slotobjects import placed as placed_on
+from berth.backends.koordinator.slotobjects import (
+    TAKING_OVER,
+    hindrance,
+    is_by_profile,
+    of_sessions,
+    profiles,
+    slot_object,
+    slots_of,
+)
 from berth.backends.koordinator.slotoptions import SlotOptions
-from berth.checks.seatsizes import TOO_LARGE, nanos, too_large
+from berth.core.jsonvalues import part
 from berth.findings import Path, Problem
-from berth.karpenter.nodelabels import HOSTNAME
 from berth.manifests import naming
-from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, HOW, HOLDS_NOTHING = "B117", "B119", "B121"
-CONFLICT, IDLE_KEY, PRE_ALLOCATION = "B016", "B029", "B106"
+CONFLICT, PRE_ALLOCATION = "B016", "B106"
 _BACKEND: Path = ("spec", "backend")
+_MAPPING: Path = ("spec", "reservation", "spec")
 
 
 def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
@@ -40,12 +45,9 @@ def check_reserved_slots(reservation: Reservation, declared: Declared, site: Sit
             message = f"cluster {place.cluster.name} has no Koordinator."
             fix = "Add koordinator: {} to the cluster in the Site, or write type: placeholder."
             yield _problem(reservation, ABSENT, ("type",), message, fix)
-        else:
-            yield from _policy(reservation, slots, place.cluster, place.cluster.koordinator)
-    classes = [resource_class for place in places for resource_class in place.classes]
-    for resource_class in classes:
-        yield from _class(reservation, slots, resource_class)
-    yield from _resources(reservation, slots, classes)
+        for resource_class in place.classes:
+            yield from _class(reservation, resource_class)
+            yield from _object(site, reservation, place.cluster, resource_class)
     for place in places:
         yield from _owners(reservation, slots, place.classes)
     if slots.session_affinity:
@@ -58,54 +60,101 @@ def _problem(reservation: Reservation, code: str, path: Path, message: str, fix:
     return reservation.origin.problem(code, (*_BACKEND, *path), message, fix)
 
 
-def _policy(
-    reservation: Reservation, slots: SlotOptions, cluster: Cluster, koordinator: KoordinatorSpec
+def _object(
+    site: Site, reservation: Reservation, cluster: Cluster, found: ResourceClass
 ) -> Iterator[Problem]:
-    said, theirs = slots.allocate_policy, koordinator.allocate_policy
-    if said is not None and said != theirs:
-        message = f"allocatePolicy is {said}, but cluster {cluster.name} has {theirs}."
-        fix = f"Write {theirs}, or leave it out; or change koordinator.allocatePolicy in the Site."
-        yield _problem(reservation, POLICY, ("allocatePolicy",), message, fix)
-    elif said is None and theirs != "Restricted" and slots.pre_allocation:
-        why = "withPlaceholders" if slots.with_placeholders else "preAllocation"
-        message = f"{why} needs allocatePolicy Restricted; cluster {cluster.name} has {theirs}."
-        fix = f"Remove {why}, or change koordinator.allocatePolicy in the Site."
-        yield _problem(reservation, PRE_ALLOCATION, (why,), message, fix)
-    if slots.restricted_resources and (said or theirs) != "Restricted":
-        message = f"only allocatePolicy Restricted reads them; cluster {cluster.name} has {theirs}."
-        yield _problem(reservation, IDLE_KEY, ("restrictedResources",), message, "Remove it.")
-
-
-def _class(reservation: Reservation, slots: SlotOptions, found: ResourceClass) -> Iterator[Problem]:
-    spec = slots.template.spec()
-    for key, value in spec.get("nodeSelector", {}).items():
-        other = (found.pod.node_selector or {}).get(key, value)
-        if other != value:
-            message = (
-                f"class {found.name} has {key}={other}: its sessions never run where the slots would be."
-            )
-            path = ("template", "nodeSelector", key)
-            yield _problem(reservation, CONFLICT, path, message, "Remove it.")
-    if "namespace" not in slots.template.named_metadata():
-        where = _in_its_namespace(placed_on(placement(found), spec))
-        if where:
-            message = (
-                f"{where} of class {found.name} selects pods of its own namespace; that of a slot is default."
-            )
-            fix = "Add template.metadata.namespace, where those pods are, or add namespaces to the terms."
-            yield _problem(reservation, ANYWHERE, (), message, fix)
-    amounts = (*dict(found.requests).values(), *spec.get("overhead", {}).values())
+    """Check the Reservation that its class makes, against its cluster and the reservation."""
+    slots, spec = slots_of(reservation), slot_object(site, cluster, reservation, found)["spec"]
+    patch, template = part(found.reservation or {}, "spec"), spec["template"]
+    for key in ("ttl", "expires"):
+        if patch.get(key) is not None and not slots.standing:
+            message = f"slots end with their window, and class {found.name} sets {key} for standing ones."
+            fix = "Write another class; or have the platform team remove it from the class."
+            yield _problem(reservation, CONFLICT, (), message, fix)
+    yield from _policy(reservation, cluster, found, spec)
+    yield from _pre_allocation(reservation, found, spec)
+    where = _in_its_namespace(template["spec"])
+    if where and "namespace" not in template.get("metadata", {}):
+        message = (
+            f"{where} of class {found.name} selects pods of its own namespace; that of a slot is default."
+        )
+        fix = (
+            "Add reservation.spec.template.metadata.namespace to the class, where those pods are, or add "
+            "namespaces to the terms."
+        )
+        yield _problem(reservation, ANYWHERE, (), message, fix)
+    requests = [part(container, "resources", "requests") for container in template["spec"]["containers"]]
+    amounts = [
+        amount for each in (*requests, template["spec"].get("overhead", {})) for amount in each.values()
+    ]
     if not any(quantity.parse(str(amount)) for amount in amounts):
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
         yield found.origin.problem(HOLDS_NOTHING, ("spec", "requests"), message, fix)
+
+
+def _policy(
+    reservation: Reservation, cluster: Cluster, found: ResourceClass, spec: dict[str, Any]
+) -> Iterator[Problem]:
+    policy = spec.get("allocatePolicy", "Default")
+    if cluster.koordinator is not None and policy != cluster.koordinator.allocate_policy:
+        theirs = cluster.koordinator.allocate_policy
+        if slots_of(reservation).with_placeholders:
+            message = (
+                f"withPlaceholders needs allocatePolicy Restricted; cluster {cluster.name} has {theirs}."
+            )
+            fix = "Remove withPlaceholders, or change koordinator.allocatePolicy in the Site."
+            yield _problem(reservation, PRE_ALLOCATION, ("withPlaceholders",), message, fix)
+            return
+        message = (
+            f"slots have allocatePolicy {policy}, and cluster {cluster.name} has {theirs}: they share no "
+            "node with other Reservations."
+        )
+        fix = "Remove it, or keep its nodes for this class alone."
+        path = (*_MAPPING, "allocatePolicy")
+        yield found.origin.problem(POLICY, path, message, fix)
+
+
+def _pre_allocation(
+    reservation: Reservation, found: ResourceClass, spec: dict[str, Any]
+) -> Iterator[Problem]:
+    """Check that slots that take over from running pods can do so."""
+    slots, patch = slots_of(reservation), part(found.reservation or {}, "spec")
+    mode = part(patch, "preAllocationPolicy").get("mode")
+    if slots.with_placeholders:
+        for key, is_right in (
+            ("preAllocation", patch.get("preAllocation") in (None, True)),
+            ("allocatePolicy", patch.get("allocatePolicy", TAKING_OVER) == TAKING_OVER),
+            ("preAllocationPolicy", mode in (None, "Default")),
+        ):
+            if not is_right:
+                message = f"slots do not take over from placeholders with {key} of class {found.name}."
+                fix = "Remove it, or write another class."
+                yield _problem(reservation, PRE_ALLOCATION, ("withPlaceholders",), message, fix)
+        return
+    if not spec.get("preAllocation"):
+        return
+    if spec.get("allocatePolicy") != TAKING_OVER:
+        message = f"preAllocation needs allocatePolicy {TAKING_OVER}: a slot is never scheduled with another."
+        path = (*_MAPPING, "preAllocation")
+        yield found.origin.problem(PRE_ALLOCATION, path, message, f"Write {TAKING_OVER}, or remove it.")
+    if slots.allocate_once:
+        message = f"class {found.name} has preAllocation, by which a slot would be used up at once."
+        yield _problem(reservation, PRE_ALLOCATION, ("allocateOnce",), message, "Remove it.")
+    if mode != "Cluster" and slots.owners and not any(owner.has_labels for owner in slots.owners):
+        message = "a slot can take over only from pods of an owner with a labelSelector."
+        yield _problem(reservation, PRE_ALLOCATION, ("owners",), message, "Add labelSelector to an owner.")
+
+
+def _class(reservation: Reservation, found: ResourceClass) -> Iterator[Problem]:
+    """Check the labels of a class, which its slots have, too."""
     for key, _ in found.pod_labels:
-        if slotkeys.is_foreign(key):
+        if slotmapping.is_foreign(key):
             message = f"podLabels are also set on slots, and {key} changes what a slot is."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
-            yield found.origin.problem(slotkeys.FOREIGN, path, message, fix, at_key=True)
-        elif key == slotkeys.CHARGED:
+            yield found.origin.problem(slotmapping.FOREIGN, path, message, fix, at_key=True)
+        elif key == slotmapping.CHARGED:
             message = (
                 f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
                 "uses it again."
@@ -115,19 +164,7 @@ def _class(reservation: Reservation, slots: SlotOptions, found: ResourceClass) -
                 "for both."
             )
             path = ("spec", "podLabels", key)
-            yield found.origin.problem(slotkeys.QUOTA, path, message, fix, at_key=True)
-
-
-def _resources(
-    reservation: Reservation, slots: SlotOptions, classes: list[ResourceClass]
-) -> Iterator[Problem]:
-    held = {name for resource_class in classes for name, _ in resource_class.requests} | set(
-        slots.template.overhead or ()
-    )
-    for i, name in enumerate(slots.restricted_resources):
-        if held and name not in held:
-            message = f"no class of this reservation requests {name}: a slot reserves none of it."
-            yield _problem(reservation, IDLE_KEY, ("restrictedResources", i), message, "Remove it.")
+            yield found.origin.problem(slotmapping.QUOTA, path, message, fix, at_key=True)
 
 
 def _in_its_namespace(pod: dict[str, Any]) -> str:
@@ -182,8 +219,7 @@ def _affinity_notice(site: Site, one: Placed) -> Problem:
     return _problem(one.reservation, HOW, ("sessionAffinity",), message, fix)
 
 
-NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS = "B140", "B141", "B142", "B120"
-MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
+NO_NODES, UNSEEN, TWO_POOLS = "B140", "B141", "B120"
 
 
 def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -221,22 +257,6 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
         )
     path: Path = ("spec", "schedulerName") if theirs else ("spec",)
     return found.origin.problem(UNSEEN, path, message, fix)
-
-
-def _slot_size(
-    reservation: Reservation, slots: SlotOptions, one: Placed, found: ResourceClass
-) -> Iterator[Problem]:
-    """Check that the overhead of a slot fits besides the seat."""
-    overhead, requests = slots.template.overhead or {}, dict(found.requests)
-    for name, most in one.cluster.largest_node if overhead else ():
-        seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
-        if nanos(seat) <= nanos(most) < nanos(seat) + nanos(more):
-            yield _problem(
-                reservation,
-                TOO_LARGE,
-                ("template", "overhead", name),
-                *too_large(f"{seat} + {more}", name, most),
-            )
 
 
 def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -283,11 +303,6 @@ def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Si
     for cluster in clusters.values():
         if cluster.autoscaler != "none" and not slots.with_placeholders:
             yield _no_nodes(reservation, slots, cluster)
-    for resource_class in classes:
-        yield from _one_node(reservation, slots, resource_class)
-    for part in placed(reservation, declared, site):
-        for resource_class in part.classes:
-            yield from _slot_size(reservation, slots, part, resource_class)
 
 
 def _no_nodes(reservation: Reservation, slots: SlotOptions, cluster: Cluster) -> Problem:
@@ -303,19 +318,3 @@ def _no_nodes(reservation: Reservation, slots: SlotOptions, cluster: Cluster) ->
             "reason."
         )
     return _problem(reservation, NO_NODES, (), message, fix)
-
-
-def _one_node(reservation: Reservation, slots: SlotOptions, found: ResourceClass) -> Iterator[Problem]:
-    """Check the number of slots on one node: to the scheduler each slot is a pod."""
-    spec = slots.template.spec()
-    selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
-    node = spec.get("nodeName") or selected.get(HOSTNAME)
-    counts = [reservation.seats, *reservation.recurrence.all_seats()]
-    most = max(dict(each).get(found.name, 0) for each in counts)
-    if node and most > MOST_PODS:
-        message = (
-            f"{most} slots of class {found.name} must be on node {node}: each counts as a pod, and a node "
-            f"takes {MOST_PODS} pods unless its kubelet is configured otherwise."
-        )
-        fix = "Spread them over several nodes, or check the kubelet's maxPods."
-        yield _problem(reservation, ONE_NODE, ("template",) if spec else (), message, fix)

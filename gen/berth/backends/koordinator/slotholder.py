@@ -1,10 +1,10 @@
 """Reservations of Koordinator hold the seats of backend `koordinator`. They are called slots, one a seat."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from berth.core.jsonvalues import parse_instant
+from berth.core.jsonvalues import parse_instant, part
 from berth.schema.seatholders import Equipment, Holder, Persistence
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ class SlotHolder(Holder):
     """Reservations of Koordinator, one for each seat."""
 
     backend = "koordinator"
-    has_priority = True
     implementation = "berth.backends.koordinator.koordinatorbackend"
     is_stabilized = False  # a session that leaves its slot frees it at once
     needs_requests = False  # a slot may hold something else
 
     options: "SlotOptions"
+    until: int | None = None  # when its persistent slots end, as their classes say; None: never
 
     @classmethod
     def is_in(cls, cluster: Equipment) -> bool:
@@ -35,7 +35,7 @@ class SlotHolder(Holder):
 
     @classmethod
     def of(cls, options: "SlotOptions") -> "SlotHolder":
-        return cls(options.resolved)
+        return cls(options)
 
     @property
     def has_placeholders(self) -> bool:
@@ -47,18 +47,15 @@ class SlotHolder(Holder):
 
     @property
     def persistence(self) -> Persistence | None:
-        if not self.options.standing:
-            return None
-        return Persistence(None if self.options.expires is None else parse_instant(self.options.expires))
+        return Persistence(self.until) if self.options.standing else None
+
+    def with_mappings(self, mappings: Iterable[Mapping[str, Any]]) -> "SlotHolder":
+        ends = [str(part(mapping, "spec").get("expires") or "") for mapping in mappings]
+        return replace(self, until=max(map(parse_instant, ends)) if ends and all(ends) else None)
 
     @property
     def renders_affinity(self) -> bool:
         return self.options.session_affinity
-
-    @property
-    def highest_priority(self) -> int | None:
-        given = [one for one in (self.options.priority, self.options.template.priority) if one is not None]
-        return max(given, default=None)
 
     @property
     def owner_namespaces(self) -> Iterable[str | None]:

@@ -5,14 +5,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotoptions import SlotOptions
-from berth.backends.koordinator.slotparts import Owner, OwnerObject, SlotTaint
+from berth.backends.koordinator.slotmapping import (
+    PRE_ALLOCATION_REQUIRED,
+    SEAT,
+    merged,
+    restricted_resources,
+)
+from berth.backends.koordinator.slotoptions import Owner, OwnerObject, SlotOptions, SlotTaint
 from berth.core.holders import slot_hash
+from berth.core.jsonvalues import part
 from berth.core.labels import PERSISTENT, ROLE, SLOT
 from berth.core.slots import MAX_TTL, go_duration
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
+from berth.schema.grammar import go_duration as go_duration_of
 from berth.schema.reservation import Reservation
 from berth.schema.scheduling import LabelExpression, LabelSelector
 from berth.schema.siteparts import KoordinatorSpec
@@ -39,8 +46,6 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, 
 
 def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
     """Return the owner for all pods of a namespace that a selector selects."""
-    from berth.backends.koordinator.slotparts import Owner  # noqa: PLC0415
-
     terms = tuple(LabelExpression.model_construct(**one) for one in selector.get("matchExpressions", ()))
     chosen = LabelSelector.model_construct(
         matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
@@ -110,11 +115,6 @@ def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
-ORDER = f"{GROUP}/reservation-order"
-PRE_ALLOCATION_REQUIRED = f"{GROUP}/pre-allocation-required"
-RESTRICTED = f"{GROUP}/reservation-restricted-options"
-PRIORITY = "koordinator.sh/priority"
-CONTAINER = "seat"
 TAKING_OVER = "Restricted"  # with any other policy, a Reservation that takes over is never scheduled
 NEVER = "0s"
 # Where a cluster has none, the reservation is refused; its timetable is measured all the same.
@@ -125,22 +125,35 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     """Return metadata (without name) and spec (without ttl and expires) of every slot of a pool."""
     slots = slots_of(reservation)
     koordinator = cluster.koordinator or _NONE
-    hands_over = slots.with_placeholders
-    spec: Object = {
-        "template": _template(koordinator, found, slots),
-        "owners": owners(site, cluster, reservation, found),
-        "allocateOnce": slots.allocate_once and not hands_over,
-        "allocatePolicy": TAKING_OVER if hands_over else slots.allocate_policy or koordinator.allocate_policy,
+    labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT}
+    if slots.standing:
+        labels[PERSISTENT] = "true"
+    template: Object = {"metadata": {"labels": dict(found.pod_labels)}} if found.pod_labels else {}
+    # Limits hold nothing. There is no priority: without preemption it has no effect.
+    seat = {"name": SEAT, "resources": {"requests": dict(found.requests)}}
+    template["spec"] = {
+        **placement(found),
+        "schedulerName": koordinator.scheduler_name,
+        "containers": [seat],
     }
-    if slots.pre_allocation or hands_over:
-        spec["preAllocation"] = True
-    if slots.pre_allocation_policy is not None:
-        spec["preAllocationPolicy"] = slots.pre_allocation_policy.dump()
-    if slots.unschedulable:
-        spec["unschedulable"] = True
+    spec: Object = {
+        "template": template,
+        "owners": owners(site, cluster, reservation, found),
+        "allocateOnce": slots.allocate_once and not slots.with_placeholders,
+        "allocatePolicy": koordinator.allocate_policy,
+    }
     if slots.taints:
         spec["taints"] = [taint.dump() for taint in slots.taints]
-    return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
+    made = merged({"metadata": {"labels": labels}, "spec": spec}, found.reservation or {})
+    spec = made["spec"]
+    if spec.get("allocatePolicy") == "Default":  # as Koordinator calls one that is unset
+        del spec["allocatePolicy"]
+    if slots.with_placeholders:
+        made["metadata"]["labels"][PRE_ALLOCATION_REQUIRED] = "true"
+        spec |= {"allocatePolicy": TAKING_OVER, "preAllocation": True}
+    spec.pop("ttl", None)
+    spec.pop("expires", None)
+    return made
 
 
 def slots_of(reservation: Reservation) -> SlotOptions:
@@ -166,7 +179,7 @@ def persistent_slots(
 ) -> Iterator[tuple[str, Object]]:
     """Yield the name and object of each persistent slot of a pool, by ordinal."""
     made = slot_object(site, cluster, reservation, found)
-    spec = {**made["spec"], **_lifetime(slots_of(reservation))}
+    spec = {**made["spec"], **_lifetime(part(found.reservation or {}, "spec"))}
     name = slot(site.name, pool(reservation.name, found.name))
     for ordinal in range(count):
         yield f"{name}-{ordinal}-{slot_hash(made)}", {**made, "spec": spec}
@@ -182,64 +195,12 @@ def inventory_line(site: Site, cluster: Cluster, reservation: Reservation, found
     return f"{reservation.name} {name} {digest} {dict(reservation.seats).get(found.name, 0)}"
 
 
-def _lifetime(slots: SlotOptions) -> dict[str, str]:
+def _lifetime(patch: Mapping[str, Any]) -> dict[str, str]:
     """Return ttl and expires; without a ttl, Koordinator would use a day."""
-    if slots.expires is None:
-        return {"ttl": slots.ttl or NEVER}
-    return {"ttl": slots.ttl or go_duration(MAX_TTL), "expires": slots.expires}
-
-
-def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: SlotOptions) -> Object:
-    labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT, **dict(slots.labels)}
-    if slots.standing:
-        labels[PERSISTENT] = "true"
-    if slots.order is not None:
-        labels[ORDER] = str(slots.order)
-    if slots.priority is not None:
-        labels[PRIORITY] = str(slots.priority)
-    if slots.pre_allocation_required or slots.with_placeholders:
-        labels[PRE_ALLOCATION_REQUIRED] = "true"
-    notes = dict(slots.annotations)
-    if slots.restricted_resources:
-        notes[RESTRICTED] = json.dumps({"resources": slots.restricted_resources})
-    return {"labels": labels, "annotations": notes} if notes else {"labels": labels}
-
-
-def _template(koordinator: KoordinatorSpec, found: ResourceClass, slots: SlotOptions) -> Object:
-    """Return the pod template of a slot: one container with the requests of the class.
-
-    Limits hold nothing. There is no priority: without preemption it has no effect.
-    """
-    more_metadata, more = slots.template.named_metadata(), slots.template.spec()
-    labels = {**dict(found.pod_labels), **more_metadata.get("labels", {})}
-    metadata = {**more_metadata, **({"labels": labels} if labels else {})}
-    container: Object = {"name": CONTAINER, "resources": {"requests": dict(found.requests)}}
-    if slots.template.ports:
-        container["ports"] = slots.template.container_ports()
-    spec = {
-        **placed(placement(found), more),
-        "schedulerName": koordinator.scheduler_name,
-        "containers": [container],
-    }
-    return {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
-
-
-def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
-    """Return a class's placement with a reservation's additions.
-
-    Lists grow. Node labels and kinds of affinity are replaced one by one: terms of node affinity are
-    alternatives, and one more would restrict less.
-    """
-    made = dict(pod)
-    for key, value in more.items():
-        before = made.get(key)
-        if isinstance(value, dict) and isinstance(before, dict):
-            made[key] = {**before, **value}
-        elif isinstance(value, list | tuple) and isinstance(before, list | tuple):
-            made[key] = [*before, *value]
-        else:
-            made[key] = value
-    return made
+    ttl, expires = patch.get("ttl"), patch.get("expires")
+    if expires is None:
+        return {"ttl": NEVER if ttl is None else go_duration_of(ttl)}
+    return {"ttl": go_duration(MAX_TTL) if ttl is None else go_duration_of(ttl), "expires": expires}
 
 
 def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
@@ -316,7 +277,8 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     tolerations = [toleration(taint) for taint in slots.taints]
     if tolerations:
         wanted["tolerations"] = tolerations
-    sizes = slots.restricted_resources or tuple(name for name, _ in found.requests)
+    restricted = restricted_resources(part(found.reservation or {}, "metadata", "annotations"))
+    sizes = restricted or tuple(name for name, _ in found.requests)
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 

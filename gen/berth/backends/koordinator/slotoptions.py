@@ -1,24 +1,141 @@
 """The keys of `backend` that are for slots: Koordinator's Reservations, one a seat."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any
 
-from berth.backends.koordinator.slotparts import (
-    Owner,
-    PreAllocationPolicy,
-    SlotTaint,
-    SlotTemplate,
-    check_slot_keys,
-    warn_of_priority,
-)
+from pydantic.json_schema import SkipJsonSchema
+
 from berth.findings import Path
-from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.documentproblems import CONFLICT, DocumentProblems
-from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
+from berth.schema import grammar
+from berth.schema.basemodel import Json, ListOf, Model, NonEmpty, Text, field
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, DocumentProblems
+from berth.schema.scheduling import Effect, LabelSelector
+from berth.schema.types import LabelKey, LabelValue
 
-PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
-ORDER = "B122"
+PRE_ALLOCATION, MADE_AGAIN, CLOSED = "B106", "B109", "B116"
+EVERYBODY, NEARLY_EVERYBODY, NOBODY = "B102", "B103", "B104"
+_UID = r"[A-Za-z0-9][-A-Za-z0-9_.]{0,127}"
+_KIND = r"[A-Z][A-Za-z0-9]{0,62}"
+_API = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30}"
+# What makes pods, by what people name instead: it owns the maker of the pods, not the pods.
+_MAKERS = {"Deployment": "ReplicaSet", "CronJob": "Job", "AmaltheaSession": "StatefulSet"}
 
-AllocatePolicy = Literal["Restricted", "Aligned"]
+# To Koordinator an empty text means any, as does a key that is left out.
+AnyUid = Annotated[
+    str,
+    Text("UID", grammar.optional(grammar.matching(_UID, "a UID", "9a3c1f6e-2c1d-4e2b-8f4a-0d5f4c6b7a81"))),
+]
+AnyName = Annotated[str, Text("DNS name", grammar.optional(grammar.dns_name))]
+AnyNamespace = Annotated[str, Text("DNS label", grammar.optional(grammar.dns_label))]
+PodKind = Annotated[str, Text("kind", grammar.optional(grammar.matching(_KIND, "a kind", "Pod")))]
+OwnerKind = Annotated[str, Text("kind", grammar.optional(grammar.matching(_KIND, "a kind", "StatefulSet")))]
+Api = Annotated[
+    str, Text("API version", grammar.optional(grammar.matching(_API, "an API version", "apps/v1")))
+]
+
+
+class OwnerObject(Model):
+    """A pod, or all pods of a namespace."""
+
+    namespace: AnyNamespace | None = field(None, "of the pod", "any")
+    name: AnyName | None = field(None, "of the pod", "any")
+    uid: AnyUid | None = field(None, "of the pod", "any")
+    kind: PodKind | None = field(None, "Pod, or left out; ignored", "none")
+    api_version: SkipJsonSchema[Any] = field(None)  # Kubernetes has it there, and it does harm
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.api_version is not None:
+            message = "with an apiVersion, Koordinator finds no pod at all."
+            report(NOBODY, (*path, "apiVersion"), message, "Remove it.", at_key=True)
+        if self.kind not in (None, "", "Pod"):
+            message = (
+                f"an object is a pod: Koordinator would look for a pod of this name, not for a {self.kind}."
+            )
+            report(NOBODY, (*path, "kind"), message, "Write controller for what owns pods.")
+
+
+class OwnerController(Model):
+    """What owns a pod: a StatefulSet, a Job."""
+
+    api_version: Api | None = field(None, "of what owns the pod", "any")
+    kind: OwnerKind | None = field(None, "of what owns the pod", "any")
+    name: AnyName | None = field(None, "of what owns the pod", "any")
+    uid: AnyUid | None = field(None, "of what owns the pod", "any")
+    namespace: AnyNamespace | None = field(None, "of the pod", "any")
+    controller: bool | None = field(None, "whether it is the pod's controller", "either")
+    block_owner_deletion: bool | None = field(None, "ignored", "none")
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.kind not in _MAKERS:
+            return
+        group = (self.api_version or "").rpartition("/")[0]
+        if "." not in group or group == "amalthea.dev":  # Kubernetes' own, or Renku's
+            maker = _MAKERS[self.kind]
+            message = f"kind {self.kind} owns no pods itself: its {maker} does."
+            fix = f"Write kind: {maker}, or labelSelector with labels of the pods."
+            report(NOBODY, (*path, "kind"), message, fix)
+
+
+class Owner(Model):
+    """Who may take a slot. What is empty means any to Koordinator, so not all may be."""
+
+    object: OwnerObject | None = field(None, "a pod, or all of a namespace", "any")
+    controller: OwnerController | None = field(None, "what owns the pod: a StatefulSet, a Job", "any")
+    label_selector: LabelSelector | None = field(None, "labels of the pod, as in a pod's affinity", "any")
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        by, one, selector = self.controller, self.object, self.label_selector
+        places = {part.namespace for part in (one, by) if part is not None} - {None, ""}
+        if len(places) > 1:
+            message = "object and controller name two namespaces: no pod is in both."
+            report(NOBODY, (*path, "controller", "namespace"), message, "Write the same, or one of the two.")
+        named = [(part.name, part.uid, part.namespace) for part in (by, one) if part is not None]
+        chosen = selector is not None and bool(selector.match_labels)
+        excluded = False
+        for each in () if selector is None else selector.match_expressions or ():
+            positive = each.operator in ("In", "Exists")
+            chosen, excluded = chosen or positive, excluded or not positive
+        if any(any(part) for part in named) or chosen:
+            return
+        kinds = by is not None and (by.api_version or by.kind)
+        if excluded or kinds:
+            said = "it only excludes pods" if excluded else "it has only the kind of a controller"
+            message = f"{said}: nearly every pod of the cluster may use a slot."
+            report(NEARLY_EVERYBODY, path, message, "Add labels, or a namespace.")
+        else:
+            message = "it matches anything: every pod of the cluster may use a slot."
+            report(EVERYBODY, path, message, "Write labelSelector with labels, a namespace or a name.")
+
+    @property
+    def has_labels(self) -> bool:
+        """Tell whether its labelSelector says anything."""
+        return self.label_selector is not None and not self.label_selector.is_blank
+
+    def parts(self) -> Json:
+        """Return the parts that say something, as a Reservation has them."""
+        controller: Json = {}
+        if self.controller is not None:
+            blank = dict.fromkeys(("apiVersion", "kind", "name", "uid"), "")
+            said = self.controller.dump()
+            names = ("controller", "blockOwnerDeletion")
+            flags: Json = {name: said.pop(name) for name in names if name in said}
+            place = said.pop("namespace", "")
+            controller = {**blank, **said, **flags, **({"namespace": place} if place else {})}
+        found = {} if self.object is None else self.object.dump()
+        named = {key: found[key] for key in ("kind", "namespace", "name", "uid") if found.get(key)}
+        selector = {} if self.label_selector is None else self.label_selector.dump()
+        parts = {"object": named, "controller": controller, "labelSelector": selector}
+        return {key: value for key, value in parts.items() if value}
+
+
+class SlotTaint(Model):
+    key: LabelKey
+    value: LabelValue | None = field(None)
+    effect: Effect
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.effect == "PreferNoSchedule":
+            message = "Koordinator ignores taints of effect PreferNoSchedule."
+            report(IDLE_KEY, (*path, "effect"), message, "Write NoSchedule, or remove the taint.")
 
 
 class SlotOptions(Model):
@@ -28,166 +145,32 @@ class SlotOptions(Model):
         "sessions of the class, if labels of pods tell them; needed for Renku's",
     )
     allocate_once: bool = field(False, "whether a slot ends with its first session")
-    allocate_policy: AllocatePolicy | None = field(
-        None, "as in Koordinator; equal in the whole cluster", "the cluster's"
-    )
-    pre_allocation: bool | None = field(
-        None, "whether a slot may take over from running pods", "as `withPlaceholders`"
-    )
-    pre_allocation_policy: PreAllocationPolicy | None = field(
-        None, "from which pods a slot may take over", "none"
-    )
-    pre_allocation_required: bool | None = field(
-        None, "the slot never takes free room", "as `withPlaceholders`"
-    )
-    unschedulable: bool = field(False, "the slot holds its room, but no session may take it")
     taints: ListOf[SlotTaint] = field((), "taints that session pods tolerate by an annotation", "none")
-    # It is a label, which cannot be negative; and Koordinator ignores 0.
-    order: Annotated[int, Whole(1, INT64)] | None = field(
-        None, "slots with the lowest order are taken first", "none"
-    )
-    priority: Annotated[int, Whole(0, INT32)] | None = field(
-        None, "priority, where Koordinator preempts", "none"
-    )
-    restricted_resources: NonEmpty[ResourceName] = field((), "only these resources come from the slot", "all")
-    labels: Labels = field({}, "labels of each slot", "none")
-    annotations: Annotations = field({}, "annotations of each slot", "none")
-    template: SlotTemplate = field(
-        SlotTemplate.model_construct(), "what is added to the class, as in a pod", "none"
-    )
     standing: bool = field(False, "slots from the merge on, without recurrence")
-    expires: Instant | None = field(None, "only `standing`: when the slots end", "when it is taken from git")
-    ttl: GoDuration | None = field(None, "only `standing`: how long after its creation a slot ends", "none")
     session_affinity: bool = field(False, "renders what makes session pods require a slot")
     with_placeholders: bool = field(False, "placeholders first, which make an autoscaler add nodes")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
-        self._check_end(path, report)
-        self._check_pre_allocation(path, report)
-        self._check_priority(path, report)
-        self._check_closed(path, report)
-        self._check_order(path, report)
-
-    def _check_end(self, path: Path, report: DocumentProblems) -> None:
-        """Check when a slot ends: with its window, or as the backend sets it."""
-        if not self.standing:
-            for name, value in (("expires", self.expires), ("ttl", self.ttl)):
-                if value is not None:
-                    message = f"slots end with their window; {name} is only for standing slots."
-                    fix = "Remove it, or write standing: true."
-                    report(CONFLICT, (*path, name), message, fix, at_key=True)
-            return
-        if self.ttl == "0s" and self.expires is not None:
-            message = "ttl 0 means never: Koordinator would ignore expires."
-            fix = "Remove ttl: Berth sets one that lets expires decide."
-            report(NEVER_ENDS, (*path, "ttl"), message, fix)
-        elif self.ttl not in (None, "0s"):
-            message = f"a slot ends {self.ttl} after its creation, and is created again from git a day later."
-            report(MADE_AGAIN, (*path, "ttl"), message, "Write expires, and remove ttl.")
-        if self.allocate_once:
+        if self.standing and self.allocate_once:
             message = "a slot ends with its first session, and is created again from git a day later."
             report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
-
-    def _check_pre_allocation(self, path: Path, report: DocumentProblems) -> None:
-        placeholders = self.with_placeholders
-        if placeholders and self.standing:
+        if self.standing and self.with_placeholders:
             message = (
                 "slots take over from placeholders in the window of an occurrence; standing slots have none."
             )
             report(CONFLICT, (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
-        flags = (
-            ("preAllocation", self.pre_allocation),
-            ("preAllocationRequired", self.pre_allocation_required),
-        )
-        for name, flag in flags:
-            if placeholders and flag is False:
-                message = f"withPlaceholders needs {name}: slots take over from placeholders."
-                report(PRE_ALLOCATION, (*path, name), message, "Remove it, or withPlaceholders.")
-        asked = placeholders or self.pre_allocation is True
-        self._check_needless(asked, path, report)
-        if not asked:
-            return
-        why = "withPlaceholders" if placeholders else "preAllocation"
-        if self.allocate_once:
+        if self.with_placeholders and self.allocate_once:
             message = (
-                f"{why} needs allocateOnce: false: a slot would be used up by the pods that it takes over "
-                "from."
+                "withPlaceholders needs allocateOnce: false: a slot would be used up by the pods that it "
+                "takes over from."
             )
-            report(PRE_ALLOCATION, (*path, "allocateOnce"), message, f"Remove it, or {why}.")
-        if self.allocate_policy == "Aligned":
-            message = f"{why} needs allocatePolicy Restricted: with Aligned a slot is never scheduled."
-            report(PRE_ALLOCATION, (*path, "allocatePolicy"), message, f"Write Restricted, or remove {why}.")
-        self._check_mode(path, report, placeholders=placeholders)
-
-    def _check_needless(self, asked: bool, path: Path, report: DocumentProblems) -> None:
-        """Report what needs preAllocation where that is not asked for."""
-        policy = self.pre_allocation_policy
-        pairs = (
-            ("preAllocationPolicy", policy is not None and not policy.is_blank),
-            ("preAllocationRequired", self.pre_allocation_required),
-        )
-        for name, value in pairs:
-            if value and not asked:
-                fix = "Add preAllocation: true, or remove it."
-                report(PRE_ALLOCATION, (*path, name), f"{name} needs preAllocation.", fix, at_key=True)
-
-    def _check_mode(self, path: Path, report: DocumentProblems, *, placeholders: bool) -> None:
-        """Check whose capacity a slot takes over."""
-        policy, at = self.pre_allocation_policy, (*path, "preAllocationPolicy")
-        if policy is not None and policy.mode == "Cluster":
-            if placeholders:
-                message = "withPlaceholders needs mode Default: slots know their placeholders by owners."
-                report(PRE_ALLOCATION, (*at, "mode"), message, "Remove it, or withPlaceholders.")
-            else:
-                message = "mode Cluster works only where Koordinator's scheduler has enableClusterMode."
-                fix = "Enable it (preAllocationConfig.enableClusterMode: true), or write Default."
-                report(CLUSTER_MODE, (*at, "mode"), message, fix)
-        elif not placeholders and self.owners and not any(owner.has_labels for owner in self.owners):
-            message = "a slot can take over only from pods of an owner with a labelSelector."
-            report(PRE_ALLOCATION, (*path, "owners"), message, "Add labelSelector to an owner.")
-
-    def _check_priority(self, path: Path, report: DocumentProblems) -> None:
-        if self.priority is None:
-            return
-        if self.template.priority is not None:
-            message = "template.priority already sets the priority."
-            report(CONFLICT, (*path, "priority"), message, "Keep one of the two.", at_key=True)
-        warn_of_priority((*path, "priority"), report)
-
-    def _check_closed(self, path: Path, report: DocumentProblems) -> None:
-        """Warn of slots that no session takes unless its pod says in an annotation that it tolerates that."""
-        annotation = "scheduling.koordinator.sh/reservation-affinity"
-        if self.unschedulable:
-            message = "no session can use a slot while it is unschedulable."
-            report(
-                CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again."
-            )
+            fix = "Remove it, or withPlaceholders."
+            report(PRE_ALLOCATION, (*path, "allocateOnce"), message, fix)
         if self.taints and not self.session_affinity:
             message = (
-                f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it "
-                "there; their own tolerations do not count."
+                "a taint keeps out only pods with the annotation "
+                "scheduling.koordinator.sh/reservation-affinity that do not tolerate it there; their own "
+                "tolerations do not count."
             )
             fix = "Add sessionAffinity: true, or put the annotation on session pods."
             report(CLOSED, (*path, "taints"), message, fix)
-
-    def _check_order(self, path: Path, report: DocumentProblems) -> None:
-        """Warn of an order that leads sessions past free slots."""
-        if self.order is not None and not self.session_affinity:
-            message = (
-                "sessions go to the node with the slots of the lowest order, also when these are full: they "
-                "take free room there, and pass by free slots elsewhere."
-            )
-            report(ORDER, (*path, "order"), message, "Add sessionAffinity: true, or remove it.", at_key=True)
-
-    @property
-    def resolved(self) -> Self:
-        """Return the same with what follows from `withPlaceholders`."""
-        placeholders, policy = self.with_placeholders, self.pre_allocation_policy
-        return self.model_copy(
-            update={
-                "pre_allocation": placeholders or bool(self.pre_allocation),
-                "pre_allocation_required": placeholders or bool(self.pre_allocation_required),
-                "pre_allocation_policy": None if policy is None or policy.is_blank else policy,
-            }
-        )

@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from berth.live.unreadable import why_unread
+from berth.backends.koordinator.slottypes import why_unread
 
 REQUESTS = {"requests": {"memory": "4Gi", "cpu": ".5"}, "limits": {"x": "1e3"}}
 GOOD: dict[str, Any] = {

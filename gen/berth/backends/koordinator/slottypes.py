@@ -1,4 +1,4 @@
-"""Which Reservations Koordinator's scheduler cannot decode, because a field has another type in Go.
+"""The types of Koordinator's Reservation in Go, as far as it matters to scheduling.
 
 The API server stores more than Go's types take where a schema is loose. The scheduler decodes a list as a
 whole or not at all, so one such object, of any team, stops it for everybody. Null is the zero value of any
@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from berth import durations, quantity
+from berth.findings import Path
 
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)", re.ASCII)
 _SHOWN = 40  # characters
@@ -20,24 +21,45 @@ _Type = str | list[Any] | dict[str, Any]
 """A scalar by the words of its message; `[type]` is a list; `{field: type}` a struct, `{"*": type}` a map."""
 
 
+class Misfit(NamedTuple):
+    """A value that Go's type does not take, or a field that it does not have."""
+
+    path: Path  # below spec
+    value: Any
+    words: str  # what the type takes; empty: there is no such field
+    fields: tuple[str, ...] = ()  # that there are instead
+
+
 def why_unread(tree: Mapping[str, Any]) -> str:
     """Return what the scheduler cannot decode, with its path in the spec; empty if it can decode all."""
-    return next(_faults(tree.get("spec"), _SPEC, ""), "")
+    unread = (misfit for misfit in misfits(tree.get("spec")) if misfit.words)
+    return next((f"{_dotted(one.path)} {_short(one.value)} is not {one.words}" for one in unread), "")
 
 
-def _faults(value: Any, type_: _Type, path: str) -> Iterator[str]:
+def misfits(spec: Any) -> Iterator[Misfit]:
+    """Yield what of the spec of a Reservation does not fit its type in Go."""
+    return _misfits(spec, _SPEC, ())
+
+
+def _misfits(value: Any, type_: _Type, path: Path) -> Iterator[Misfit]:
     if value is None:
         return
     words, is_of = _KINDS[type(type_)] if not isinstance(type_, str) else (type_, _IS_OF[type_])
     if not is_of(value):
-        yield f"{path} {_short(value)} is not {words}"
+        yield Misfit(path, value, words)
     elif isinstance(type_, list):
         for number, item in enumerate(value):
-            yield from _faults(item, type_[0], f"{path}[{number}]")
+            yield from _misfits(item, type_[0], (*path, number))
     elif isinstance(type_, dict):
-        for key in value if "*" in type_ else type_:
-            type_of_field = type_.get("*") or type_[key]
-            yield from _faults(value.get(key), type_of_field, f"{path}.{key}".removeprefix("."))
+        for key, item in value.items():
+            if key in type_ or "*" in type_:
+                yield from _misfits(item, type_.get("*") or type_[key], (*path, key))
+            else:
+                yield Misfit((*path, key), item, "", tuple(type_))
+
+
+def _dotted(path: Path) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
 
 
 def _short(value: object) -> str:
@@ -91,7 +113,7 @@ def _texts(names: str) -> dict[str, Any]:
 
 _LABELS = {"*": _TEXT}
 _AMOUNTS = {"*": _QUANTITY}
-_RESOURCES = {"requests": _AMOUNTS, "limits": _AMOUNTS}
+_RESOURCES = {"requests": _AMOUNTS, "limits": _AMOUNTS, "claims": [_texts("name request")]}
 _REQUIREMENTS = [{**_texts("key operator"), "values": [_TEXT]}]
 _SELECTOR = {"matchLabels": _LABELS, "matchExpressions": _REQUIREMENTS}
 _NODE_TERM = {"matchExpressions": _REQUIREMENTS, "matchFields": _REQUIREMENTS}
@@ -136,6 +158,7 @@ _POD = {
     "terminationGracePeriodSeconds": _INT64,
     "volumes": [{"name": _TEXT, "persistentVolumeClaim": {"claimName": _TEXT, "readOnly": _BOOL}}],
     "resources": _RESOURCES,
+    "resourceClaims": [_texts("name resourceClaimName resourceClaimTemplateName")],
 }
 _SPEC = {
     "ttl": _DURATION,
