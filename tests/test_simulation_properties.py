@@ -16,30 +16,18 @@ from tests.simulating import BUFFER, held, plan
 
 # Small whole numbers stand for seconds, so that every instant can be asked.
 LAST = 60
-STEP = st.tuples(st.integers(-12, 22), st.floats(0, 1))
-
-
-def stepped(one: TimetableOccurrence, steps: Sequence[tuple[int, float]]) -> TimetableOccurrence:
-    """The occurrence with a profile whose highest step has all its seats."""
-    most = max((share for _, share in steps), default=0)
-    seats = one.count("small")
-    found = {after: seats if share == most else int(seats * share) for after, share in sorted(steps)}
-    return one._replace(steps=tuple(("small", one.start + after, count) for after, count in found.items()))
-
-
 ROWS = st.tuples(
     st.integers(0, 10),
     st.integers(0, 30),
     st.integers(1, 20),
     st.integers(1, 12),
-    st.lists(STEP, max_size=3),
 )
 
 
-def occurrence(name: str, row: tuple[int, int, int, int, list[tuple[int, float]]]) -> TimetableOccurrence:
-    lead, opens, length, count, steps = row
+def occurrence(name: str, row: tuple[int, int, int, int]) -> TimetableOccurrence:
+    lead, opens, length, count = row
     start = opens + lead
-    return stepped(TimetableOccurrence(name, opens, start, start + length, (("small", count),)), steps)
+    return TimetableOccurrence(name, opens, start, start + length, (("small", count),))
 
 
 OCCURRENCES = st.lists(ROWS, min_size=1, max_size=3).map(
@@ -89,7 +77,7 @@ def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
             target(
                 occurrences,
                 now,
-                lambda one: placeholders(rule, one.count("small", now), taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
+                lambda one: placeholders(rule, one.count("small"), taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
             )
             for rule in (*BEHAVIORS[:3], BUFFER)
         ]
@@ -108,7 +96,7 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
     for step in steps:
         maintain, reduce, none, buffer = step.targets
         if one.open <= step.at < one.end:
-            seats = one.count("small", step.at)
+            seats = one.count("small")
             assert maintain + step.active + step.waiting >= seats
             assert 0 <= reduce <= maintain <= none == seats
             assert min(seats, BUFFER.minimum) <= buffer <= seats

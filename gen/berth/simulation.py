@@ -15,7 +15,7 @@ from berth.core.sessions import Claim, Session, ranked
 from berth.core.target import desired_state, full_count, peer_targets
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 
-OPENS, STARTS, STEPS, ENDS = "opens", "starts", "steps", "ends"
+OPENS, STARTS, ENDS = "opens", "starts", "ends"
 HANDED_OVER = "has handed over"
 COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
 
@@ -30,7 +30,7 @@ class SessionChange(NamedTuple):
 class SimulationEvent(NamedTuple):
     """The cause of a step.
 
-    An occurrence `opens`, `starts`, `steps`, `ends` or `has handed over` its sessions to the next; sessions
+    An occurrence `opens`, `starts`, `ends` or `has handed over` its sessions to the next; sessions
     `come`, `leave`, or stop counting (`wait over`); or only the `clock` changes a target. A rehearsal only
     opens and ends.
     """
@@ -126,17 +126,11 @@ def _agenda(
         )
         hands_over = handover and follows and not occurrence.rehearses
         handed_over = [(until, HANDED_OVER)] if hands_over else []
-        steps = {
-            at
-            for _, at, _ in occurrence.steps
-            if occurrence.open < at < occurrence.end and at != occurrence.start
-        }
         for at, kind in (
             (occurrence.end, ENDS),
             *handed_over,
             (occurrence.open, OPENS),
             *([] if occurrence.rehearses else [(occurrence.start, STARTS)]),
-            *((at, STEPS) for at in sorted(steps)),
         ):
             if first <= at <= last:
                 agenda.setdefault(at, []).append(SimulationEvent(kind, occurrence.id))

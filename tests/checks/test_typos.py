@@ -1,4 +1,4 @@
-"""Hours, dates, counts, leads and steps that are nearly always typos."""
+"""Hours, dates, counts and leads that are nearly always typos."""
 
 from datetime import UTC, datetime
 
@@ -98,34 +98,6 @@ def test_once_may_last_for_days(end: str, count: int) -> None:
     once = {"type": "once", "startDate": "2026-03-06", "endDate": end}
     hours = {"startTime": "17:00", "endTime": "12:00"}
     assert len(told(reservation(recurrence={**once, "schedule": [hours]}))) == count
-
-
-@pytest.mark.parametrize(
-    ("lead", "steps", "expected"),
-    [
-        pytest.param(30, ["-30m", 0, "3h59m"], [], id="inside"),
-        pytest.param(30, [0, "4h"], [finding("B029 spec.provisioning.profile.1.at", "240 min")], id="end"),
-        pytest.param(30, [0, "20h"], ["B029 spec.provisioning.profile.1.at"], id="after"),
-        pytest.param(30, ["-45m", 0], [finding("B029 spec.provisioning.profile.0.at", "-30m")], id="before"),
-        pytest.param(0, ["-1m", "1h"], [finding("B029 spec.provisioning.profile.0.at", "Write 0")],
-                     id="no-lead"),
-    ],
-)  # fmt: skip
-def test_a_step_of_a_profile_is_in_some_window(lead: int, steps: list[object], expected: list[str]) -> None:
-    profile = [{"at": step, "percent": 10 * (i + 1)} for i, step in enumerate(steps)]
-    provisioning = {"placeholderCount": 25, "leadTimeMinutes": lead, "profile": profile, **SPARE}
-
-    assert told(reservation(provisioning=provisioning)) == expected
-
-
-def test_a_step_may_be_in_the_longest_window_or_lead_alone() -> None:
-    provisioning = {
-        "placeholderCount": 25,
-        "profile": [{"at": "-60m", "percent": 50}, {"at": "5h", "percent": 90}],
-    }
-    lines = at("09:00", "10:00"), at("12:00", "18:00"), at("19:00", "20:00", leadTimeMinutes=60)
-
-    assert told(reservation(provisioning={**provisioning, **SPARE}, recurrence=weekly(*lines))) == []
 
 
 @pytest.mark.parametrize("class_sessions", [None, {"source": "jupyterhub", "namespaces": ["hub"]}])

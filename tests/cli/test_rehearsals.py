@@ -86,7 +86,7 @@ def courses(folder: Path) -> tuple[dict[str, object], int]:
         source = EventSource.of(item.reservation, pipeline.site)
         dates = [(part.placed.cluster.name, date) for part in item.parts for date in part.occurrences]
         source.occurrences.extend(dates)
-        hours = sum(date.seat_seconds(item.reservation.profile) for _, date in dates)
+        hours = sum(date.seat_seconds() for _, date in dates)
         found[item.reservation.name] = dates, item.expansion.skipped, hours, events_of(source)
         rehearsals += sum(len(part.rehearsals) for part in item.parts)
     return found, rehearsals

@@ -55,7 +55,6 @@ def test_what_dates_propose(case: dict[str, Any]) -> None:
         5,
         said.get("behavior", "maintain"),
         said.get("listed", False),
-        said.get("profile", False),
         Unit.NODE if said.get("unit") == "node" else Unit.SEAT,
     )
     found = proposals(ClassSummary("course", "small", dates_of(case["dates"])), now)

@@ -251,7 +251,7 @@ def _in_groups(pool: TimetablePool, occurrences: Iterable[Dated]) -> list[int]:
 
 def _touching(pool: TimetablePool, group: Iterable[Dated]) -> list[int]:
     held, steps = 0, []
-    asked = [occurrence.row(()) for occurrence in group]
+    asked = [occurrence.row() for occurrence in group]
     instants = {at for row in asked for at in (row.open, row.start, row.end, row.end + pool.match.handover)}
     for at in sorted(instants):
         wanted = promised(pool, asked, at)

@@ -1,4 +1,4 @@
-"""Warn about what is nearly always a typo: hours, dates, counts and steps that hardly anybody means.
+"""Warn about what is nearly always a typo: hours, dates and counts that hardly anybody means.
 
 Instants are seconds in UTC; `now` is passed in.
 """
@@ -11,7 +11,6 @@ from berth.dates.moments import local_text, named
 from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
-from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence
@@ -26,33 +25,11 @@ _FAR = 549 * 86_400  # seconds in 18 months
 def check_hours_and_dates(
     reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
 ) -> Iterator[Problem]:
-    """Check its hours, the steps of its profile, and, with `now`, its last date."""
+    """Check its hours, and, with `now`, its last date."""
     if not reservation.renku:  # Renku has no endDay
         yield from _long_windows(reservation, occurrences)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
-    if occurrences:
-        yield from _steps_outside(reservation, occurrences)
-
-
-def _steps_outside(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
-    """Report each step of the profile that is before all windows open, or after all of them end."""
-    lead = max(occurrence.start - occurrence.open for occurrence in occurrences) // 60
-    longest = max(occurrence.end - occurrence.start for occurrence in occurrences) // 60
-    for i, step in enumerate(reservation.profile):
-        at: Path = ("spec", "provisioning", "profile", i, "at")
-        if step.at < -lead:
-            message = (
-                f"a step {-step.at} min before the start has no time: windows open {lead} min before it."
-            )
-            first = f"-{lead}m" if lead else "0"
-            fix = f"Write {first}, or a leadTimeMinutes of {-step.at}."
-            yield reservation.problem(IDLE_KEY, at, message, fix)
-        elif step.at >= longest:
-            message = (
-                f"a step {step.at} min after the start has no effect: windows end {longest} min after it."
-            )
-            yield reservation.problem(IDLE_KEY, at, message, "Write an earlier time, or remove the step.")
 
 
 def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:

@@ -149,7 +149,7 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
     for occurrence in selected:
         if not selection.has_time(occurrence.open, occurrence.end):
             continue
-        seat_seconds += occurrence.seat_seconds(item.reservation.profile)
+        seat_seconds += occurrence.seat_seconds()
         for name, count in occurrence.seats:
             most[name] = max(most[name], count)
         if occurrence.seats:

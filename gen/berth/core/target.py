@@ -42,12 +42,9 @@ def placeholders(
     return (2 * spare * (end - now) + (end - start)) // (2 * (end - start))
 
 
-def full_count(resource_class: str, now: int | None = None) -> Callable[[TimetableOccurrence], int]:
-    """Return a function for the seats of an occurrence in the pool of a class, ignoring sessions.
-
-    They are those at `now`, by default the most.
-    """
-    return lambda occurrence: occurrence.count(resource_class, now)
+def full_count(resource_class: str) -> Callable[[TimetableOccurrence], int]:
+    """Return a function for the seats of an occurrence in the pool of a class, ignoring sessions."""
+    return lambda occurrence: occurrence.count(resource_class)
 
 
 def open_now(occurrences: Iterable[TimetableOccurrence], now: int) -> tuple[TimetableOccurrence, ...]:
@@ -82,14 +79,9 @@ def target(
 
 
 def next_change(occurrences: Iterable[TimetableOccurrence], now: int) -> int | None:
-    """Return the next instant after `now` at which an occurrence opens, starts, steps or ends."""
+    """Return the next instant after `now` at which an occurrence opens, starts or ends."""
     return min(
-        (
-            instant
-            for item in occurrences
-            for instant in (item.open, item.start, item.end, *(at for _, at, _ in item.steps))
-            if instant > now
-        ),
+        (instant for item in occurrences for instant in (item.open, item.start, item.end) if instant > now),
         default=None,
     )
 
@@ -218,7 +210,7 @@ def shared_sessions(
 def _seats(
     pool: TimetablePool, now: int, sessions: Mapping[str, int]
 ) -> Callable[[TimetableOccurrence], int]:
-    full = full_count(pool.resource_class, now)
+    full = full_count(pool.resource_class)
 
     def seats(item: TimetableOccurrence) -> int:
         if item.id not in sessions:
@@ -306,7 +298,7 @@ def _reason(found: float, desired: DesiredState, settled: DesiredState | None) -
             return _of_sessions(kept.sessions, wanted.sessions)
         if desired.sessions != settled.sessions:
             return "sessions count for another occurrence"
-        return "next step of the profile" if _has_step(desired, settled.now) else "less time is left"
+        return "less time is left"
     return "opened" if wanted.replicas > kept.replicas else "closed"
 
 
@@ -314,17 +306,6 @@ def _has_rehearsed(desired: DesiredState, before: Iterable[str]) -> bool:
     """Return whether a rehearsal that was open `before` is over."""
     over = {*before} - {*desired.target.occurrences}
     return any(item.rehearses and item.id in over for item in desired.timetable.occurrences)
-
-
-def _has_step(desired: DesiredState, since: int) -> bool:
-    """Return whether a step of an open occurrence of the pool came after `since`."""
-    wanted = desired.target
-    return any(
-        since < at <= desired.now
-        for item in active_occurrences(desired.timetable)
-        for name, at, _ in item.steps
-        if name == wanted.pool.resource_class and item.id in wanted.occurrences
-    )
 
 
 def _of_override(wanted: PoolTarget) -> str:

@@ -26,7 +26,7 @@ from berth.core.sessions import Match, Recognition, parse_recognition
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
-# 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers, 4 no rehearsals, 5 no labels of namespaces
+# 1 knows no slots, 2 no pools of nodes, 3 no buffers, 4 no rehearsals, 5 no labels of namespaces
 # and no numbers of somebody else
 VERSION = 6
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
@@ -104,18 +104,13 @@ class TimetableOccurrence(NamedTuple):
     open: int
     start: int
     end: int
-    seats: tuple[tuple[str, int], ...]  # (resource class, the most seats), in the order of the text
+    seats: tuple[tuple[str, int], ...]  # (resource class, count), in the order of the text
     behavior: str = ""  # empty: that of each pool
-    steps: tuple[tuple[str, int, int], ...] = ()  # (resource class, instant, seats from then on), by time
     rehearses: str = ""  # the id of the occurrence whose opening it tries; empty: it is no rehearsal
 
-    def count(self, resource_class: str, now: int | None = None) -> int:
-        """Return the seats of a class at `now`, by default the most; the first step holds before it."""
-        found = sum(seats for name, seats in self.seats if name == resource_class)
-        steps = [(at, seats) for name, at, seats in self.steps if name == resource_class]
-        if now is None or not steps:
-            return found
-        return next((seats for at, seats in reversed(steps) if at <= now), steps[0][1])
+    def count(self, resource_class: str) -> int:
+        """Return the seats of a class."""
+        return sum(seats for name, seats in self.seats if name == resource_class)
 
 
 class Timetable(NamedTuple):
@@ -226,28 +221,12 @@ def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence
         field(item, "behaviour", _behavior, at) if "behaviour" in item else "",
         rehearses=field(item, "rehearses", text, at) if "rehearses" in item else "",
     )
-    if "steps" in item:
-        occurrence = occurrence._replace(
-            steps=_steps(field(item, "steps", mapping, at), f"{at}.steps", occurrence.start)
-        )
     if not occurrence.open <= occurrence.start < occurrence.end:
         raise TimetableError(f"{at}: open, start and end of {occurrence.id!r} are not in this order")
     for name, _ in occurrence.seats:
         if name not in classes:
             raise TimetableError(f"{at}.seats.{name}: no pool of this class")
     return occurrence
-
-
-def _steps(tree: dict[str, object], at: str, start: int) -> tuple[tuple[str, int, int], ...]:
-    """Parse the steps of each class: lists of [minute, seats], the minutes relative to the start."""
-    found = []
-    for name, rows in tree.items():
-        for n, row in enumerate(sequence(rows, f"{at}.{name}")):
-            place, pair = f"{at}.{name}[{n}]", sequence(row, f"{at}.{name}[{n}]")
-            if len(pair) != 2 or not isinstance(pair[0], int):
-                raise TimetableError(f"{place}: {pair!r} is not [minute, seats]")
-            found.append((name, start + 60 * pair[0], non_negative(pair[1], place)))
-    return tuple(sorted(found, key=lambda step: step[1]))
 
 
 # Overrides: targets that a person sets for a while, in an annotation of the timetable's ConfigMap:

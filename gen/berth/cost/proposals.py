@@ -36,7 +36,6 @@ class Asked(NamedTuple):
     ready_minutes: int  # of the site
     behavior: str = "maintain"
     is_listed: bool = False  # its dates are a list, such as those of exams
-    has_profile: bool = False  # its seats open in steps
     unit: Unit = Unit.SEAT
 
 
@@ -71,7 +70,6 @@ def asked(reservation: Reservation, resource_class: str, ready_minutes: int) -> 
         ready_minutes,
         reservation.behavior,
         reservation.recurrence.type in _LISTED,
-        bool(reservation.profile),
         reservation.holder.unit,
     )
 
@@ -178,8 +176,6 @@ def _saved(dates: Sequence[Attendance], seats: int, behavior: str) -> int:
 
 def _of_lead(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal]:
     """Yield a proposal for the lead, from the times at which all seats were ready."""
-    if now.has_profile:
-        return
     same = [date for date in dates if date.start - date.open == 60 * now.lead and not date.faults]
     same = [one for one in same if OPENED_LATE not in dict(one.shortfalls)]
     took = [(one, one.ready - one.open) for one in same if one.ready is not None]

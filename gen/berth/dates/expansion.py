@@ -6,14 +6,13 @@ Nothing here depends on time zones; days and wall times are the numbers of `bert
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from functools import cache
-from itertools import compress, pairwise
+from itertools import compress
 from typing import NamedTuple
 
 from berth.core.timetable import TimetableOccurrence
 from berth.dates.dayranges import union
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.findings import Problem
-from berth.schema.reservationspec import Profile, step_counts
 from berth.schema.values import EVERY_DATE, Entry, EntryDates, Extra, Recurrence, Scaling, Seats
 
 EXCEPT = "except"
@@ -51,26 +50,15 @@ class Occurrence(NamedTuple):
     def opens_by_class(self) -> dict[str, int]:
         return {name: row.open for row in self.openings() for name, _ in row.seats}
 
-    def row(self, profile: Profile) -> TimetableOccurrence:
-        """Return the occurrence as a timetable has it, with the steps of a profile; a rehearsal has none."""
-        found = [
-            (name, self.start + 60 * minute, number)
-            for name, count in self.seats
-            for minute, number in step_counts(count, () if self.rehearses else profile)
-        ]
-        steps = tuple(sorted(found, key=lambda step: step[1]))
+    def row(self) -> TimetableOccurrence:
+        """Return the occurrence as a timetable has it."""
         return TimetableOccurrence(
-            self.id, self.open, self.start, self.end, self.seats, steps=steps, rehearses=self.rehearses
+            self.id, self.open, self.start, self.end, self.seats, rehearses=self.rehearses
         )
 
-    def seat_seconds(self, profile: Profile) -> int:
+    def seat_seconds(self) -> int:
         """Return the sum of seats over time, from the opening of each class to the end."""
-        total = 0
-        for row in (opening.row(profile) for opening in self.openings()):
-            steps = (at for _, at, _ in row.steps if row.open < at < row.end)
-            for at, until in pairwise(sorted({row.open, *steps, row.end})):
-                total += (until - at) * sum(row.count(name, at) for name, _ in row.seats)
-        return total
+        return sum((row.end - row.open) * count for row in self.openings() for _, count in row.seats)
 
     def of_classes(self, names: Collection[str]) -> "Occurrence":
         """Return the occurrence with the seats of these classes, and when the first of them opens."""

@@ -15,8 +15,7 @@ from berth.findings import Fault, Path
 from berth.schema.counts import Portion
 from berth.schema.rehearsalspec import DatedRehearsal, RehearsalSpec
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import step_counts
-from berth.schema.values import Scaling, Seats
+from berth.schema.values import Scaling
 
 REHEARSAL = "rehearsal"  # the mark of its occurrences, and how their ids end
 NO_TIME, TOO_MANY_SEATS = "B051", "B052"
@@ -82,7 +81,7 @@ def rehearsals(
         plan = single.get(occurrence.id) or _usual(reservation, occurrence, line, paths, zone)
         if plan is None:
             continue
-        rehearsal = _rehearsal(reservation, occurrence, plan, times)
+        rehearsal = _rehearsal(occurrence, plan, times)
         if isinstance(rehearsal, Fault):
             if rehearsal.code == CLOSED or not any(fault.at == rehearsal.at for fault in faults):
                 faults.append(rehearsal)
@@ -161,9 +160,7 @@ def _unmatched(
     return Fault(NO_OCCURRENCE, (*path, "date"), message, "Name the original date of an occurrence.")
 
 
-def _rehearsal(
-    reservation: Reservation, occurrence: Occurrence, plan: _Plan, times: RehearsalTimes
-) -> Occurrence | Fault[Path]:
+def _rehearsal(occurrence: Occurrence, plan: _Plan, times: RehearsalTimes) -> Occurrence | Fault[Path]:
     start, lead = resolve(times.zone, plan.wall), occurrence.start - occurrence.open
     when = f"{date_text(plan.wall // DAY)} {clock(plan.wall)}"
     if not lead:
@@ -176,7 +173,7 @@ def _rehearsal(
     if (reason := times.closed(plan.wall, plan.wall + lead // 60)) is not None:
         message = f"the rehearsal at {when} does not happen: the site is closed then ({reason})."
         return Fault(CLOSED, plan.path, message, "Choose another date, or remove the rehearsal.")
-    seats = _seats(reservation, occurrence)
+    seats = occurrence.seats
     if plan.seats.number is not None:
         if len(seats) > 1:
             message = f"{occurrence.id} has several classes: {plan.seats.number} seats may be of any of them."
@@ -195,14 +192,3 @@ def _rehearsal(
         scaling=(Scaling(0, "none"),) * len(seats),
         rehearses=occurrence.id,
     )
-
-
-def _seats(reservation: Reservation, occurrence: Occurrence) -> Seats:
-    """Return the most seats of each class: a profile may never ask for all."""
-    profile = reservation.profile
-    if not profile:
-        return occurrence.seats
-    most = [
-        (name, max(number for _, number in step_counts(count, profile))) for name, count in occurrence.seats
-    ]
-    return tuple((name, count) for name, count in most if count)

@@ -198,7 +198,7 @@ def _times_and_seats(item: Occurrence) -> tuple[object, ...]:
 def _seat_seconds(version: ReservationVersion | None) -> int:
     if version is None or version.reservation.suspend:
         return 0
-    return sum(item.seat_seconds(version.reservation.profile) for item in version.occurrences)
+    return sum(item.seat_seconds() for item in version.occurrences)
 
 
 def _standing_text(reservation: Reservation) -> str:

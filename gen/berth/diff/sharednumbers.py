@@ -36,13 +36,10 @@ def most(number: object, cluster: str, side: Pipeline) -> int:
 def open_seats(reservation: Reservation, windows: Iterable[Occurrence], now: int) -> dict[str, int]:
     """Return the seats by class for which open windows ask."""
     current = [
-        opening.row(reservation.profile)
-        for item in windows
-        for opening in item.openings()
-        if opening.open <= now < opening.end
+        opening.row() for item in windows for opening in item.openings() if opening.open <= now < opening.end
     ]
     names = dict.fromkeys(name for one in current for name, _ in one.seats)
-    return {name: target(current, now, full_count(name, now), reservation.overlap) for name in names}
+    return {name: target(current, now, full_count(name), reservation.overlap) for name in names}
 
 
 def holding(number: object, cluster: str, side: Pipeline) -> Iterator[Placed]:

@@ -303,7 +303,7 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Ti
 def wanted_by_git(case: PoolState) -> int:
     """Return the wanted number by git alone."""
     occurrences, now = occurrences_of(case.git, case.pool.resource_class), case.snapshot.now
-    return target(occurrences, now, full_count(case.pool.resource_class, now), case.pool.overlap)
+    return target(occurrences, now, full_count(case.pool.resource_class), case.pool.overlap)
 
 
 def seats_text(number: int) -> str:

@@ -200,7 +200,7 @@ def _most(case: PoolState) -> int:
     if case.override is not None:
         return case.override.target
     now = case.snapshot.now
-    return target(case.occurrences(), now, full_count(case.pool.resource_class, now), case.pool.overlap)
+    return target(case.occurrences(), now, full_count(case.pool.resource_class), case.pool.overlap)
 
 
 def opened(case: PoolState) -> int:

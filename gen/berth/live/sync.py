@@ -65,7 +65,7 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
     if case.git is None or case.override is not None:
         return
     now = case.snapshot.now
-    full = full_count(case.pool.resource_class, now)
+    full = full_count(case.pool.resource_class)
     mine = [
         occurrence
         for occurrence in occurrences_of(case.git, case.pool.resource_class)

@@ -19,11 +19,11 @@ from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
 from berth.schema.classsessions import ClassSessions
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import EVERY_SESSION, Profile, SessionMatch, step_counts
+from berth.schema.reservationspec import EVERY_SESSION, SessionMatch
 from berth.schema.values import ResourceClass, Scaling, Seats, Site
 
 TOO_LARGE = "B073"
-STEPS_SINCE = 4  # version of the timetable that has steps and buffers; older pods would ignore steps
+BUFFERS_SINCE = 4  # version of the timetable that has buffers
 REHEARSALS_SINCE = 5  # older pods would count sessions for them
 NAMESPACE_LABELS_SINCE = 6
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
@@ -53,8 +53,8 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     )
     lines = ",\n  ".join(_lines(reservation, occurrences, here))
     version = backend_of(reservation.holder).timetable_version
-    if reservation.profile or reservation.buffer is not None:
-        version = max(version, STEPS_SINCE)
+    if reservation.buffer is not None:
+        version = max(version, BUFFERS_SINCE)
     if any(occurrence.rehearses for occurrence in occurrences):
         version = max(version, REHEARSALS_SINCE)
     if any(found.sessions and found.sessions.namespace_labels for found in placed.classes):
@@ -116,8 +116,7 @@ def _lines(
         key = held, scaling, bool(rehearses)
         rows = texts.get(key)
         if rows is None:
-            profile = () if rehearses else reservation.profile
-            texts[key] = rows = _rows(held, reservation.scaling_of(occurrence), behaviors, profile)
+            texts[key] = rows = _rows(held, reservation.scaling_of(occurrence), behaviors)
         for ahead, text in rows:
             opens = start - ahead if scaling else opens
             what = f', "rehearses": "{rehearses}"' if rehearses else ""
@@ -125,12 +124,7 @@ def _lines(
     return lines
 
 
-def _rows(
-    held: Seats,
-    scaling: Sequence[Scaling],
-    behaviors: Mapping[str, str],
-    profile: Profile,
-) -> list[tuple[int, str]]:
+def _rows(held: Seats, scaling: Sequence[Scaling], behaviors: Mapping[str, str]) -> list[tuple[int, str]]:
     """Return the lead in seconds and the seats of each row of an occurrence, the longest lead first.
 
     Classes with another lead, or with a behavior that is not the pool's, have rows of their own.
@@ -141,16 +135,7 @@ def _rows(
             behavior = "" if one.behavior == behaviors[name] else f', "behaviour": "{one.behavior}"'
             rows.setdefault((60 * one.lead, behavior), {})[name] = count
     in_order = sorted(rows.items(), key=lambda row: -row[0][0])
-    return [(ahead, _seats(seats, profile) + behavior) for (ahead, behavior), seats in in_order]
-
-
-def _seats(seats: Mapping[str, int], profile: Profile) -> str:
-    """Return the most seats of each class, and with a profile its steps in minutes from the start."""
-    if not profile:
-        return f'"seats": {json.dumps(seats)}'
-    steps = {name: step_counts(count, profile) for name, count in seats.items()}
-    most = {name: max(count for _, count in counts) for name, counts in steps.items()}
-    return f'"seats": {json.dumps(most)}, "steps": {json.dumps(steps)}'
+    return [(ahead, f'"seats": {json.dumps(seats)}{behavior}') for (ahead, behavior), seats in in_order]
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,6 @@ from berth.schema.reservationspec import (
     DEFAULT_LEAD,
     EVERY_SESSION,
     OwnerSpec,
-    Profile,
     ReservationSpec,
     SessionMatch,
 )
@@ -65,11 +64,6 @@ class Reservation(NamedTuple):
     def overlap(self) -> str:
         """Return what holds for seats of occurrences that overlap: sum or max."""
         return self.spec.provisioning.overlap or self.holder.overlap
-
-    @property
-    def profile(self) -> Profile:
-        """Return the steps by minute; empty: all seats all the time."""
-        return self.spec.provisioning.profile or ()
 
     @property
     def buffer(self) -> Buffer | None:

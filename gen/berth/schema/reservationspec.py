@@ -1,7 +1,6 @@
 """`CapacityReservation`: how many seats, of which class, when."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.backends.backendregistry import DEFAULT_HOLDER, default_text
@@ -36,9 +35,7 @@ from berth.schema.types import (
     LeadMinutes,
     Line,
     NodeCount,
-    ProfilePercent,
     SeatCount,
-    StepMinutes,
     Ulid,
 )
 from berth.schema.values import Scaling
@@ -57,25 +54,6 @@ def _title(text: str) -> str:
     if len(text) > LONGEST_TITLE:
         raise Refusal(f"the title has {len(text)} characters.", f"Write at most {LONGEST_TITLE}.", RANGE)
     return text
-
-
-class ProfileStepSpec(Model):
-    """From when on, and how many of the seats."""
-
-    at: StepMinutes = field(meaning="from when on, relative to the start: -30m, 0 or 1h30m")
-    percent: ProfilePercent = field(meaning="of the seats, rounded half up")
-
-    def __str__(self) -> str:
-        return f"{self.percent} % from {self.at} min"
-
-
-Profile = tuple[ProfileStepSpec, ...]
-"""Steps of the seats, by time; empty: all seats all the time."""
-
-
-def step_counts(count: int, profile: Profile) -> tuple[tuple[int, int], ...]:
-    """Return (minute, seats) of each step for a number of seats, rounded half up."""
-    return tuple((step.at, (count * step.percent + 50) // 100) for step in profile)
 
 
 class BufferSpec(Model):
@@ -117,12 +95,6 @@ class Provisioning(Model):
         default_text(lambda holder: holder.overlap),
         use=Use("the overlap, by default that of the backend"),
     )
-    profile: NonEmpty[ProfileStepSpec] | None = field(
-        None,
-        "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`",
-        "all seats at once",
-        use=Use(name="profile"),
-    )
     rehearsal: RehearsalSpec | None = dated(
         None, "when the opening of each occurrence is tried beforehand, for instance a week before", "never"
     )
@@ -135,10 +107,6 @@ class Provisioning(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_seats(self.seats, (*path, "seats"), report)
-        for i, (step, after) in enumerate(pairwise(self.profile or ())):
-            if after.at <= step.at:
-                at = (*path, "profile", i + 1, "at")
-                report(CONFLICT, at, "the step is not after the one before.", "Write the steps in order.")
 
     @property
     def form(self) -> str | None:
@@ -266,7 +234,7 @@ class ReservationSpec(Model):
             message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         values: list[tuple[Path, object]] = [
-            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer", "rehearsal")
+            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "buffer", "rehearsal")
         ]
         for (parent, *rest), line in self.scaling_lines():
             if parent == "provisioning":

@@ -12,7 +12,7 @@ from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
 from berth.schema.counts import MOST_SEATS, SEAT_WORDS, Portion
-from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
+from berth.schema.documentproblems import RANGE, Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
 _MOST_MONEY = 10**12
@@ -41,19 +41,6 @@ def _nth_week(value: Any) -> int:
     if value not in _NTH_WEEKS:
         raise Refusal(f"{shown(value)} is not a {_NTH_WEEK}.", "Write 1 to 5, or -1.", RANGE)
     return value
-
-
-def _step_minutes(value: Any) -> int:
-    """Read minutes relative to the start, such as -30m, 0 or 1h30m, of at most a week."""
-    if type(value) is int and value:
-        raise Refusal(f"{value} has no unit.", f"Write {value}m for minutes.", TYPE)
-    if value == 0 and type(value) is int:
-        return 0
-    match = re.fullmatch(_STEP_PATTERN, value, re.ASCII) if type(value) is str else None
-    if match is None:
-        raise wrong_type(value, _STEP)
-    sign, hours, minutes = match.groups()
-    return int(f"{sign or ''}{60 * int(hours or 0) + int(minutes or 0)}")
 
 
 def _portion(value: Any) -> Portion:
@@ -117,8 +104,6 @@ def _any_case(name: str) -> str:
 _WEEKDAY = "weekday: 1 (Monday) to 7, or a text such as mon or mon-fri"
 _WEEK = f"week number from 1 to {weekdays.LAST_WEEK}"
 _WEEKS = "week number, or a text such as odd or 6-8,10"
-_STEP = "time relative to the start: -30m, 0 or 1h30m"
-_STEP_PATTERN = "^(-)?(?=[0-9])(?:([0-9]{1,3})h)?(?:([0-9]{1,4})m)?$"
 _PORTION = "number of seats: all, a percentage such as 50%, or a number"
 _PERCENT_PATTERN = "^([1-9][0-9]?|100)%$"
 _ANY_DAY = f"([1-7]|{'|'.join(map(_any_case, (*weekdays.WEEKDAYS, *weekdays.DAY_NAMES)))})"
@@ -192,7 +177,6 @@ KubernetesVersion = Annotated[
     Text("version of Kubernetes", grammar.kubernetes_version, pattern="^1\\.[1-9][0-9]?$"),
 ]
 Behavior = Literal["maintain", "reduce", "none", "buffer"]
-ProfilePercent = Annotated[int, Whole(0, 100)]
 BufferPercent = Annotated[int, Whole(0, 1000)]
 BufferMinimum = Annotated[int, Whole(0, MOST_SEATS)]
 SeatPortion = Annotated[
@@ -209,9 +193,4 @@ SeatPortion = Annotated[
         },
     ),
     PlainSerializer(lambda portion: str(portion) if portion.number is None else portion.number),
-]
-StepMinutes = Annotated[
-    int,
-    Parsed(_STEP, _step_minutes, {"anyOf": [{"const": 0}, {"type": "string", "pattern": _STEP_PATTERN}]}),
-    PlainSerializer(lambda minutes: f"{minutes}m" if minutes else 0),
 ]

@@ -47,7 +47,7 @@ def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[
     levels = [NumberLevel(0, first.holder.otherwise_count, first)]
     by_name = {each.reservation.name: each for each in holding}
     windows = [(row, name) for name, each in by_name.items() for row in _rows(each, declared)]
-    changes = ((row.open, row.start, row.end, *(at for _, at, _ in row.steps)) for row, _ in windows)
+    changes = ((row.open, row.start, row.end) for row, _ in windows)
     active: list[tuple[TimetableOccurrence, str]] = []
     starting = sorted(windows, key=lambda window: window[0].open, reverse=True)
     for moment in sorted({at for row_changes in changes for at in row_changes}):
@@ -73,9 +73,9 @@ def _rows(holding: NumberHolding, declared: Declared) -> Iterator[TimetableOccur
     for occurrence in () if reservation.suspend else expand(reservation, declared.calendars).windows:
         here = occurrence.of_classes([name])
         if here.seats:
-            yield here.row(reservation.profile)
+            yield here.row()
 
 
 def _count(holding: NumberHolding, rows: Iterable[TimetableOccurrence], now: int) -> int:
     """Return what a reservation asks for by itself."""
-    return target(rows, now, full_count(holding.resource_class, now), holding.reservation.overlap)
+    return target(rows, now, full_count(holding.resource_class), holding.reservation.overlap)

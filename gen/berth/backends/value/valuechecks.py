@@ -16,7 +16,6 @@ from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.heldobjects import NOT_HELD, HeldSpec, is_cap, near_kinds, plural_of
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import step_counts
 from berth.schema.values import Cluster, Site
 
 DISAGREE, LOWERS = "B301", "B302"
@@ -90,12 +89,7 @@ def _own_node_pools(declared: Declared, site: Site) -> set[str]:
 
 
 def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
-    """Report what would write 0 where the API server takes none."""
-    fix = "Write numbers from 1."
-    for i, step in enumerate(reservation.profile):
-        if any(count == 0 for seats in _all_seats(reservation) for _, count in step_counts(seats, (step,))):
-            at: Path = ("spec", "provisioning", "profile", i, "percent")
-            yield reservation.problem(NOT_HELD, at, f"this is 0 as {target}, which is refused.", fix)
+    """Report behaviors that would write 0 where the API server takes none."""
     spare = reservation.buffer.minimum if reservation.buffer else 0
     allowed = reservation.holder.allowed_behaviors(spare, is_shared=False)
     for place, behavior in _behaviors(reservation):
@@ -111,11 +105,6 @@ def _behaviors(reservation: Reservation) -> Iterator[tuple[Path, str]]:
     for place, line in reservation.spec.scaling_lines():
         if line.scale_down_behavior in used:
             yield ("spec", *place, "scaleDownBehavior"), line.scale_down_behavior
-
-
-def _all_seats(reservation: Reservation) -> list[int]:
-    recurrence = reservation.recurrence
-    return [count for seats in (reservation.seats, *recurrence.all_seats()) for _, count in seats]
 
 
 def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> Iterator[Problem]:
@@ -154,13 +143,11 @@ def _lower(reservation: Reservation, least: int) -> Iterator[Problem]:
     target, otherwise = options.target, options.otherwise_count
     if otherwise is None and (least == 0 or is_cap(target.path)):
         message = f"a window lets {target} be {least}, and what it is outside of windows is not said."
-        fix = "Add otherwise, and let counts, profile and sessions lower it to no less."
+        fix = "Add otherwise, and let counts and sessions lower it to no less."
         yield reservation.problem(LOWERS, _BACKEND, message, fix)
     elif otherwise is not None and least < otherwise:
         message = f"a window lets {target} be {least}, and outside of windows it is {otherwise}."
-        fix = (
-            "Write a lower otherwise, or larger counts, also in the profile, and no sessions that lower them."
-        )
+        fix = "Write a lower otherwise, or larger counts, and no sessions that lower them."
         yield reservation.problem(LOWERS, (*_BACKEND, "otherwise"), message, fix)
 
 
