@@ -193,7 +193,7 @@ def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     second = _sessions(cluster), _placeholders(cluster)
     templates = [one["metadata"]["name"] for one in cluster.find("resourceclaimtemplates", NAMESPACE)]
     desk = Desk(cluster, folder)
-    preflight = json.loads(desk.ask("status", "--preflight", "missing", "-o", "json").stdout)
+    preflight = json.loads(desk.ask("preflight", "missing", "-o", "json").stdout)
     sleep_until(opens + 2 * MINUTE)
     status = json.loads(desk.ask("status", "-o", "json").stdout)
     sleep_until(opens + LENGTH * MINUTE + GRACE)

@@ -1,4 +1,4 @@
-"""`berth status --preflight` on the real cluster: a sound site, and one that a ResourceQuota holds up.
+"""`berth preflight` on the real cluster: a sound site, and one that a ResourceQuota holds up.
 
 Then the window opens under the quota, and `berth status` says why it has no Job's pod.
 """
@@ -19,7 +19,7 @@ from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_s
 
 NAMESPACE, SITE = "berth-preflight", "preflight"
 NAME, POOL = "examined", "examined-small"
-ASKED = ("status", "--preflight", "-o", "json")
+ASKED = ("preflight", "-o", "json")
 
 
 class Story(NamedTuple):

@@ -30,13 +30,13 @@ course       small  active  08:30-13:00  20      20     0        5
 """
 
 
-def asking(server: ApiServer, folder: Path) -> tuple[str, ...]:
+def asking(server: ApiServer, folder: Path, command: str = "status") -> tuple[str, ...]:
     file = kubeconfig(folder / "kubeconfig", {"prod": server.url})
-    return ("status", "--now", NOW, "--kubeconfig", str(file))
+    return (command, "--now", NOW, "--kubeconfig", str(file))
 
 
-def two(server: ApiServer, folder: Path, **servers: str) -> tuple[str, ...]:
+def two(server: ApiServer, folder: Path, command: str = "status", **servers: str) -> tuple[str, ...]:
     """Two clusters, of which `lab` is nowhere unless told."""
     project.write(folder, FILES)
     known = {"prod": server.url, "lab": "http://127.0.0.1:9", **servers}
-    return ("status", "--now", NOW, "--kubeconfig", str(kubeconfig(folder / "kubeconfig", known)))
+    return (command, "--now", NOW, "--kubeconfig", str(kubeconfig(folder / "kubeconfig", known)))

@@ -1,4 +1,4 @@
-"""`berth status --preflight` about a window on a number of somebody else."""
+"""`berth preflight` about a window on a number of somebody else."""
 
 import re
 from pathlib import Path
@@ -41,14 +41,14 @@ def cluster(berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest
 
 def preflight(berth: Berth, server: ApiServer, folder: Path) -> list[str]:
     """The findings about the number, as `error[S039]`."""
-    out = berth(*asking(server, folder), "--preflight").out
+    out = berth(*asking(server, folder, "preflight")).out
     return [found for line in wordless(out).splitlines() for found in re.findall(r"\w+\[S\d{3}\]", line)]
 
 
 def test_in_order_the_number_is_tried_and_nothing_is_written(
     berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
-    assert berth(*asking(server, tmp_path), "--preflight") == (0, IN_ORDER, "")
+    assert berth(*asking(server, tmp_path, "preflight")) == (0, IN_ORDER, "")
     assert server.world.edits == [
         (
             "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web",

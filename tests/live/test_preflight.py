@@ -1,4 +1,4 @@
-"""`berth status --preflight`: what it proves, what it tells, and that nothing of it stays."""
+"""`berth preflight`: what it proves, what it tells, and that nothing of it stays."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def preflight(berth: Berth, server: ApiServer, folder: Path, *words: str) -> tuple[int, list[str]]:
     """The exit code, and what is told below the table without sentences."""
-    code, out, err = berth(*asking(server, folder), "--preflight", *words)
+    code, out, err = berth(*asking(server, folder, "preflight"), *words)
     assert err == ""
     return code, wordless(out).partition("\n\n")[2].splitlines()
 
@@ -74,7 +74,7 @@ def test_in_order_everything_is_proven_and_nothing_stays(
 ) -> None:
     before = objects(server.world)
 
-    assert berth(*asking(server, tmp_path), "--preflight") == (0, IN_ORDER, "")
+    assert berth(*asking(server, tmp_path, "preflight")) == (0, IN_ORDER, "")
     assert objects(server.world) == before
     assert [(one["kind"], one["dryRun"]) for one in server.world.created] == [
         *(("Job", "All"), ("Pod", "All")) * 2,
@@ -95,7 +95,7 @@ def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(
 
 
 def test_what_would_run_is_tried_as_it_is(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    berth(*asking(server, tmp_path), "--preflight")
+    berth(*asking(server, tmp_path, "preflight"))
     job, pod, seat = server.world.created[2:5]
     template = cronjob(server.world)["spec"]["jobTemplate"]
 
@@ -181,7 +181,7 @@ def reviews(server: ApiServer, account: str) -> set[tuple[str, ...]]:
 
 
 def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    berth(*asking(server, tmp_path), "--preflight")
+    berth(*asking(server, tmp_path, "preflight"))
 
     assert reviews(server, "course") == {
         *((verb, "configmaps", "", "berth", "") for verb in ("list", "watch")),
@@ -305,16 +305,16 @@ def test_a_template_of_device_claims_that_is_not_there_is_told(
 
 
 def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    code, out, _ = berth(*two(server, tmp_path), "--preflight")
+    code, out, _ = berth(*two(server, tmp_path, "preflight"))
 
     assert (code, out.startswith(IN_ORDER)) == (1, True)
     assert "lab: error[S001]" in out
-    assert berth(*two(server, tmp_path), "--preflight", "course") == (0, IN_ORDER, "")
+    assert berth(*two(server, tmp_path, "preflight"), "course") == (0, IN_ORDER, "")
 
 
 def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     server.world.not_allowed = {"patch deployments/scale"}
-    code, out, _ = berth(*asking(server, tmp_path), "--preflight", "-o", "json")
+    code, out, _ = berth(*asking(server, tmp_path, "preflight"), "-o", "json")
     answer = json.loads(out)
 
     assert (code, answer["kind"], answer["clusters"]) == (1, "Preflight", [])
@@ -330,11 +330,6 @@ def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) ->
     }
     (found,) = answer["items"][4]["findings"]
     assert (found["code"], answer["items"][4]["passed"]) == ("S073", False)
-
-
-def test_it_is_not_watched(berth: Berth) -> None:
-    for more in (["--watch"], ["--class", "small"]):
-        assert berth("status", "--preflight", *more).code == 2
 
 
 def test_each_named_reservation_runs_its_own_test_job_one_after_the_other(

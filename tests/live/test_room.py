@@ -296,7 +296,7 @@ def test_the_jobs_of_a_reservation_count_once_while_it_is_open(tmp_path: Path) -
 
 def limits(berth: Berth, server: ApiServer, folder: Path) -> tuple[int, list[str]]:
     """Exit code, rows about room, and findings without their sentences."""
-    code, out, _ = berth(*asking(server, folder), "--preflight")
+    code, out, _ = berth(*asking(server, folder, "preflight"))
     lines = wordless(out).splitlines()
     return code, [line for line in lines if " room " in line or "[S07" in line or "[S004" in line]
 

@@ -42,6 +42,12 @@ def test_in_order_is_a_table_and_exit_code_0(berth: Berth, server: ApiServer, tm
     assert berth(*asking(server, tmp_path), "-o", "wide") == (0, WIDE, "")
 
 
+def test_it_only_reads(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    berth(*asking(server, tmp_path))
+
+    assert {request.method for request in server.received} == {"GET"}
+
+
 def test_owners_are_a_column_where_there_are_any(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     asked = asking(server, tmp_path)
     (file,) = tmp_path.rglob("course.yaml")

@@ -53,6 +53,9 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
     },
     "Clusters": {
         "status": CommandEntry("status", "Show what every pool does in its cluster, and what is wrong."),
+        "preflight": CommandEntry(
+            "preflightreport", "Prove that Jobs can run and scale: by dry runs and a test Job."
+        ),
         "override": CommandEntry("override", "Set the placeholders of pools for a while, in an emergency."),
     },
     "Look back": {
@@ -79,9 +82,9 @@ On a terminal, text and the cells of tables break at words at its width, and
 tables may leave out columns that -o wide shows. In a pipe nothing is broken: a
 row or a finding is one line.
 
-Exit codes: 0 success; 1 errors in the input, or (status) a broken promise or an
-unreadable cluster; 2 usage; 3 internal error; 4 differences (render --check,
-diff --exit-code); 130 interrupted.
+Exit codes: 0 success; 1 errors in the input, an unreadable cluster, a broken
+promise (status) or something unproven (preflight); 2 usage; 3 internal error;
+4 differences (render --check, diff --exit-code); 130 interrupted.
 """
 
 

@@ -1,28 +1,73 @@
-"""`berth status --preflight`: what was checked in each cluster before the day, and what was found."""
+"""`berth preflight`: what was checked in each cluster before the day, and what was found."""
 
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import click
+
 from berth import quantity
-from berth.cli.command import Settings, exit_code
-from berth.cli.console import has_color
+from berth.cli.command import Settings, command, exit_code
+from berth.cli.console import EXIT_OK, has_color
+from berth.cli.reaching import ClusterChoice, cluster_options
+from berth.cli.selection import clock_of, names_argument, require_cluster, require_reservations
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
-from berth.live.expected import ExpectedState
+from berth.live.expected import ExpectedState, expected_states
 from berth.live.heldnumbers import most_units
 from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
-from berth.live.room import Room, WindowSteps
+from berth.live.room import Room, WindowSteps, steps_by_cluster
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line
 from berth.output.table import INDENT, Fit, wrapped
+from berth.pipeline import Pipeline
 from berth.schema.values import Cluster, Site
 
 CLOCK = PreflightClock(time.monotonic, time.sleep)
+_DRY_RUNS = 60.0  # seconds for all dry runs and permissions of a cluster
+
+
+@command(
+    "text",
+    "json",
+    "yaml",
+    examples=("berth preflight", "berth preflight my-course", "berth preflight --context prod=admin@prod"),
+)
+@names_argument
+@cluster_options
+@click.option(
+    "--timeout",
+    type=click.IntRange(1, 3600),
+    metavar="SECONDS",
+    default=120,
+    show_default=True,
+    help="How long each test Job may take.",
+)
+def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoice, timeout: int) -> int:
+    """Prove that Jobs can run and scale: by dry runs and a test Job.
+
+    With NAMEs, only these reservations, with a test Job for each. Exits 1 if anything is not proven.
+    """
+    pipeline = Pipeline()
+    selected = require_reservations(names, pipeline)
+    require_cluster(choice.cluster, pipeline)
+    items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
+    code = settings.report(pipeline.findings())
+    site = pipeline.site
+    if code != EXIT_OK or site is None:
+        return code
+    expected = expected_states(site, items, pipeline.declared.classes.values())
+    clusters = choice.of(site)
+    means = choice.access(settings, clusters, _DRY_RUNS + timeout * max(len(selected), 1))
+    now = clock_of(settings, pipeline).now
+    question = PreflightQuestion(selected, timeout, steps_by_cluster(items), now)
+    outcome = run(means, site, clusters, expected, question)
+    settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
+    return exit_code(outcome.findings, strict=settings.strict)
 
 
 class PreflightQuestion(NamedTuple):
@@ -85,12 +130,6 @@ def run(
     unreachable |= {name: answer for name, answer in answers.items() if isinstance(answer, LiveFinding)}
     checks = [check for checked in answers.values() if isinstance(checked, list) for check in checked]
     return Outcome(checks, unreachable)
-
-
-def show(outcome: Outcome, settings: Settings) -> int:
-    """Print the outcome and return the exit code."""
-    settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
-    return exit_code(outcome.findings, strict=settings.strict)
 
 
 def _result(check: PreflightCheck) -> str:

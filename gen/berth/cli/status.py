@@ -7,7 +7,6 @@ from typing import NamedTuple, NoReturn
 
 import click
 
-from berth.cli import preflightreport as preflights
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
     EXIT_OK,
@@ -31,7 +30,7 @@ from berth.core.holders import path_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
 from berth.findings import LiveFinding
-from berth.live.access import ANSWER_SECONDS, ClusterAccess
+from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
@@ -50,7 +49,6 @@ from berth.live.poolstate import (
     status_from_git,
     units_text,
 )
-from berth.live.room import steps_by_cluster
 from berth.manifests import code
 from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
@@ -62,7 +60,6 @@ from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
-_PREFLIGHT = 60.0  # seconds for all dry runs and permissions of a cluster
 _UNSYNCED = ("S020", "S022", "S023", "S024")
 _RED, _GREEN, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
@@ -100,35 +97,19 @@ class _View(NamedTuple):
         "berth status",
         "berth status my-course -o wide",
         "berth status --context prod=admin@prod --watch",
-        "berth status --preflight my-course",
     ),
 )
 @names_argument
 @class_option()
 @cluster_options
 @click.option("--watch", is_flag=True, help="Look again every 5 seconds, until Ctrl-C.")
-@click.option(
-    "--preflight",
-    is_flag=True,
-    help="Prove that the Jobs can run and scale: by dry runs, permissions and one test Job.",
-)
-@click.option(
-    "--timeout",
-    type=click.IntRange(1, 3600),
-    metavar="SECONDS",
-    default=120,
-    show_default=True,
-    help="How long the test Job of --preflight may take.",
-)
-def status(  # noqa: PLR0913 - one for each option
+def status(
     settings: Settings,
     *,
     names: tuple[str, ...],
     resource_class: str | None,
     choice: ClusterChoice,
     watch: bool,
-    preflight: bool,
-    timeout: int,
 ) -> int:
     """Show what every pool does in its cluster, and what is wrong.
 
@@ -136,8 +117,6 @@ def status(  # noqa: PLR0913 - one for each option
     """
     if watch and settings.form in DATA_FORMS:
         raise CommandError(f"--watch shows a table. Leave out -o {settings.form}, or leave out --watch.")
-    if preflight and (watch or resource_class is not None):
-        raise CommandError("--preflight checks whole reservations, once. Leave out --watch and --class.")
     pipeline = Pipeline()
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
@@ -150,12 +129,8 @@ def status(  # noqa: PLR0913 - one for each option
         return code
     wanted = expected_states(site, items, pipeline.declared.classes.values())
     clusters = choice.of(site)
-    patience = _PREFLIGHT + timeout * max(len(selected), 1) if preflight else ANSWER_SECONDS
-    means = choice.access(settings, clusters, patience)
-    if preflight:
-        question = preflights.PreflightQuestion(selected, timeout, steps_by_cluster(items), view.instant())
-        return preflights.show(preflights.run(means, site, clusters, wanted, question), settings)
-    return _show(_Looks(means, site, clusters, wanted), view, _zones(site, items), settings, watch=watch)
+    looks = _Looks(choice.access(settings, clusters), site, clusters, wanted)
+    return _show(looks, view, _zones(site, items), settings, watch=watch)
 
 
 def _view(settings: Settings, pipeline: Pipeline, names: frozenset[str], resource_class: str | None) -> _View:
