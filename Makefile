@@ -49,13 +49,13 @@ docs: build/docs/ready
 docs-serve: build/docs/ready
 	build/docs/bin/mkdocs serve --config-file .ci/docs/mkdocs.yml
 
-# Pins every package that pyproject.toml needs, and what workflows install, with hashes. Wants uv on PATH.
-lock:
-	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
+# Pins every package that pyproject.toml needs, and what workflows install, with hashes.
+lock: .venv/ready
+	$(BIN)/uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/requirements.txt
-	uv pip compile --quiet --group docs --generate-hashes --universal --python-version 3.11 \
+	$(BIN)/uv pip compile --quiet --group docs --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/docs/requirements.txt
-	uv pip compile --quiet pyproject.toml --group install --generate-hashes --universal --python-version 3.11 \
+	$(BIN)/uv pip compile --quiet pyproject.toml --group install --generate-hashes --universal --python-version 3.11 \
 		--constraints .ci/requirements.txt --no-annotate --no-emit-index-url \
 		--custom-compile-command "make lock" --output-file gen/berth/edit/requirements.txt
 

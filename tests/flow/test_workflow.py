@@ -1,11 +1,14 @@
 """The workflow that `berth init` writes: bash runs its steps, with git and a stub of GitHub's API."""
 
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
 from berth.edit.workflow import CALENDAR, PREVIEW, REPORT, REQUESTS, requirements, workflow
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.cli import project
 from tests.flow.conftest import ROOT, Repository
@@ -338,6 +341,39 @@ def test_what_pip_installs_is_pinned_by_hash() -> None:
     assert {"pydantic", "click", "jinja2", "pyyaml", "hatchling"} <= {*names}
     for line in requirements().splitlines():
         assert line.startswith("#") or line.rstrip(" \\") in locked.replace(" \\", "")
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+def test_what_those_packages_need_is_pinned_too(python: str) -> None:
+    """With a hash for one package, pip refuses each package without one."""
+    pins = map(Requirement, re.findall(r"^\w[^\\\n]*", requirements(), re.MULTILINE))
+    environment = {"python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    pinned = {pin.name for pin in pins if pin.marker is None or pin.marker.evaluate(environment)}
+    needed = {
+        (name, canonicalize_name(need.name))
+        for name in pinned
+        for need in map(Requirement, metadata.requires(name) or [])
+        if need.marker is None or need.marker.evaluate(environment)
+    }
+
+    assert ("hatchling", "packaging") in needed
+    assert {(name, need) for name, need in needed if need not in pinned} == set()
+
+
+def test_what_builds_and_releases_comes_by_hash() -> None:
+    """What an index or a registry says today gets into no release."""
+    paths = ("Makefile", "action.yml", ".ci/*", ".github/*/*")
+    files = [path for pattern in paths for path in ROOT.glob(pattern) if path.is_file()]
+    online = [path.read_text("utf-8").replace("\\\n", "").partition("PIP_NO_INDEX=1")[0] for path in files]
+    installs = re.findall(
+        r".*(?:pip install|pip download|install\[@|-m build|uv build|uvx|pipx run).*", "\n".join(online)
+    )
+    images = re.findall(r"\S*/buildkit\S*", "\n".join(online))
+
+    assert len(installs) >= 5
+    assert [line for line in installs if not re.search(r"--require-hashes|--no-deps|\binstall=", line)] == []
+    assert len(images) == 2
+    assert [image for image in images if not re.search(r":v?[\d.]+@sha256:[0-9a-f]{64}$", image)] == []
 
 
 def test_actions_are_pinned_by_commit_each_to_one() -> None:
