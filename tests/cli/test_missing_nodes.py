@@ -1,5 +1,6 @@
 """A site that declares no nodes gets the lines it lacks; pasted as they are, they work."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -60,15 +61,16 @@ def test_they_are_six_lines_for_one_class(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("name", ["small", "gpu"])
-def test_the_lines_of_size_fit_the_class(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_lines_fit_a_class(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In this repository, which has several clusters, and nodes in one of them."""
     shutil.copytree(ROOT / "reservations", tmp_path / "reservations")
     words = ["-C", str(tmp_path), "size", "--class", name, "--students", "20", *NOW]
-    assert cli.run(words) == 2
-    assert paste(tmp_path, capsys.readouterr().err) == [name]
     assert cli.run(words) == 0
+    assert f"berth plan --class {name} prints" in " ".join(capsys.readouterr().out.split())
+    assert cli.run(["-C", str(tmp_path), "plan", "--class", name, *NOW]) == 0
+    assert paste(tmp_path, capsys.readouterr().out) == [name]
+    assert cli.run([*words, "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["choices"][0]["machines"]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_nodes_have_the_labels_that_a_class_wants(placement: str, berth: Berth, 
     at = text.index("spec:\n", text.index("name: small")) + len("spec:\n")
     file.write_text(text[:at] + placement + text[at:], "utf-8")
     words = ("size", "course", "--students", "20", *NOW)
-    assert paste(folder, berth(*words).err) == ["small"]
+    assert paste(folder, berth("plan", "course", *NOW).out) == ["small"]
     told = berth(*words)
     assert (told.code, "on-demand node" in told.out) == (0, True)
 
@@ -96,6 +98,6 @@ def test_where_the_cluster_has_nodes_only_the_class_lacks_a_line(berth: Berth, f
     clouds.write(folder)
     file = folder / "reservations/classes.yaml"
     file.write_text(file.read_text("utf-8").replace("  cloudCapacity: [general]\n", ""), "utf-8")
-    text = berth("size", "course", "--students", "20", *NOW).err
+    text = berth("plan", "course", *NOW).out
     assert _DOCUMENT.findall(text) == []
     assert [line for _, _, line in _LINE.findall(text)] == ["  cloudCapacity: [general]\n"]

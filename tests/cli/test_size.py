@@ -162,13 +162,22 @@ def test_seats_beyond_all_nodes_are_never_ready(berth: Berth, folder: Path) -> N
     assert ", but 68 get no seat: nodes have room for 232.\n" in courses.read_text("utf-8")
 
 
-def test_a_class_whose_nodes_nobody_declared_has_no_answer(berth: Berth, folder: Path) -> None:
+def test_without_described_nodes_there_are_seats_and_leads_and_no_machines(
+    berth: Berth, folder: Path
+) -> None:
+    """A node then takes as long as autoscalers wait for one."""
     classes = folder / "reservations/classes.yaml"
     classes.write_text(classes.read_text("utf-8").replace("  cloudCapacity: [campus]\n", ""), "utf-8")
-    code, out, err = berth(*ASK)
+    found = answer(berth, "--show-up", "80%")
 
-    assert (code, out) == (2, "")
-    assert "  cloudCapacity: [campus]\n" in err
+    assert choices(berth, "--show-up", "80%") == {"cheapest": (228, 25), "safe": (251, 25), "today": (200, 5)}
+    assert (found["nodeSeconds"], found["seatsOfANode"]) == ({"window": 900, "single": 900}, None)
+    assert {(*one["machines"], one["withoutSeat"], one["cost"]) for one in found["choices"]} == {(None, None)}
+    out = berth(*ASK).out
+    assert [word for word in ("NODES", "NO SEAT", "COST USD") if word in out] == []
+    assert "Nothing says what nodes class student may use" in " ".join(out.split())
+    assert berth(*ASK, "--write").code == 0
+    assert "nodes may take 15 min.\n" in (folder / COURSES).read_text("utf-8")
 
 
 @pytest.mark.parametrize(

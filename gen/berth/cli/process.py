@@ -62,7 +62,6 @@ def _run(arguments: Sequence[str]) -> int:
         for problem in error.each:
             code_text = f" [{problem.code}]" if problem.code else ""
             stderr(f"berth: {_line(problem.message)}{_lookalikes(problem.message, arguments)}{code_text}\n")
-            stderr(f"\n{problem.example}" if problem.example else "", is_prose=False)
         return EXIT_USAGE
     except click.ClickException as error:
         stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n")

@@ -15,9 +15,7 @@ from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
 from berth.cli.writing import finish_edit
 from berth.cost import arrivallog
-from berth.cost.clusterplans import DEVICES
 from berth.cost.formatting import minutes
-from berth.cost.missingnodes import missing_lines
 from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice, SizedPool, SizeQuestion, sized
 from berth.cost.sizing import BELL, MEASURED, MOST_PEOPLE, SHAPES, Arrivals, Promise
 from berth.dates.moments import named
@@ -193,7 +191,7 @@ def _share(flag: str, text: str) -> float:
 def answer(
     pipeline: Pipeline, item: Item, resource_class: str | None, now: int, question: SizeQuestion
 ) -> SizeAnswer:
-    """Size the next occurrence of a reservation. Raise CommandError if its nodes are not known."""
+    """Size the next occurrence of a reservation."""
     site = pipeline.site
     assert site is not None  # without it there are no items
     pool = _pool(pipeline, site, item, resource_class, now)
@@ -250,13 +248,8 @@ def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None
     if resource_class is None and len(names) > 1:
         raise CommandError(f"{reservation.name} has several classes. Choose one: --class {names[0]}.")
     own = declared.classes[resource_class or names[0]]
-    if own.resource_claims:
-        raise CommandError(f"Class {own.name} {DEVICES}, so its seats cannot be counted on nodes.")
-    if not any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity):
-        raise CommandError(
-            f"Nothing says what nodes class {own.name} may use. Add what is below.",
-            example=missing_lines(declared, site, [own.name]),
-        )
+    is_known = any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity)
     cluster = cluster_of(own, site)
     assert cluster is not None  # the project has no errors
-    return SizedPool(reservation, own.name, cluster.name, occurrence)
+    has_nodes = is_known and not own.resource_claims  # how many devices a node has, nothing says
+    return SizedPool(reservation, own.name, cluster.name, occurrence, has_nodes)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from berth.cli.console import DEFAULT_COLUMNS
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, machines_text, minutes, money_column
-from berth.cost.sizechoices import SAFE, Choice, SizedPool, SizeQuestion, Sizing
+from berth.cost.sizechoices import GIVEN_UP, SAFE, Choice, SizedPool, SizeQuestion, Sizing
 from berth.cost.sizing import AT_ONCE, BELL, MEASURED, UNIFORM
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.output.answers import Answer, document, instant_column
@@ -30,9 +30,10 @@ def comment(answer: SizeAnswer, chosen: Choice) -> str:
     """Return the comment that says where the seats and the lead of a reservation come from."""
     question, supply = answer.question, answer.sizing.supply
     but = f", but {chosen.unserved} get no seat: nodes have room for {supply.most}" if chosen.unserved else ""
+    take = "take" if answer.pool.has_nodes else "may take"
     return (
         f"{MARK}{question.invited} people ({chosen.name}): {chosen.people} come {_arrivals(question)}; "
-        f"{_promise(question)}; nodes take {minutes(supply.window)} min{but}."
+        f"{_promise(question)}; nodes {take} {minutes(supply.window)} min{but}."
     )
 
 
@@ -56,6 +57,8 @@ def text(answer: SizeAnswer, chosen: Choice, form: str, columns: int | None) -> 
     zone = named(occurrence.zone)
     when = f"{occurrence.id}, {span_text(occurrence.start, occurrence.end, zone)} {occurrence.zone}"
     table = Table.of(_choice_columns(answer), answer.sizing.choices)
+    if not answer.pool.has_nodes:
+        table = table.without("nodes", "no seat", "cost USD")
     shown = table.written(form, Fit(columns, ("nodes",), _SPARE))
     parts = [f"{when}\n{question.invited} people are invited to class {answer.pool.resource_class}.\n", shown]
     if form == "markdown":
@@ -76,7 +79,7 @@ def _choice_columns(answer: SizeAnswer) -> Sequence[Column[Choice]]:
         ),
         Column("nodes", "machines", lambda choice: choice.machines, machines_text, machines_json),
         Column("wait longer", "waitLonger", lambda choice: choice.late),
-        Column("no seat", "withoutSeat", lambda choice: choice.unserved),
+        Column("no seat", "withoutSeat", lambda choice: choice.unserved if answer.pool.has_nodes else None),
         Column("longest", "longestWaitSeconds", lambda choice: choice.longest, _minutes_text),
         money_column("cost USD", "cost", lambda choice: choice.cost),
     )
@@ -106,17 +109,25 @@ def _sentence(answer: SizeAnswer, chosen: Choice) -> str:
             f"{chosen.offer.seats} seats open {minutes(chosen.offer.lead)} min before the start; their nodes "
             f"take up to {minutes(supply.window)} min."
         )
+    shared = f", which has room for {supply.seats}" if answer.pool.has_nodes else ""
     return (
         f"{chosen.name}: {often}{chosen.people} of {question.invited} people come {_arrivals(question)}. "
-        f"{reserved} Without a reserved seat a person waits up to {single} min for a node, which has room "
-        f"for {supply.seats}. {chosen.late} of {chosen.people} people wait longer than {within} min; "
+        f"{reserved} Without a reserved seat a person waits up to {single} min for a node{shared}. "
+        f"{chosen.late} of {chosen.people} people wait longer than {within} min; "
         f"{question.promise.late:.0%} may.{_shortage(answer, chosen)}"
     )
 
 
 def _shortage(answer: SizeAnswer, chosen: Choice) -> str:
-    """Say who never gets a seat, and why."""
+    """Say who never gets a seat, and why; or that nobody knows the nodes."""
     missing, most = answer.sizing.missing, answer.sizing.supply.most
+    if not answer.pool.has_nodes:
+        name = answer.pool.resource_class
+        return (
+            f" Nothing says what nodes class {name} may use: one takes {minutes(GIVEN_UP)} min here, after "
+            "which autoscalers give up on it. For its time, machines and cost add what berth plan --class "
+            f"{name} prints."
+        )
     if missing is None:
         return ""
     seats = max(0, chosen.offer.seats - most)
@@ -145,7 +156,7 @@ def as_answer(answer: SizeAnswer) -> Answer:
             "withinSeconds": question.promise.within,
             "late": question.promise.late,
             "nodeSeconds": {"window": supply.window, "single": supply.single},
-            "seatsOfANode": supply.seats,
+            "seatsOfANode": supply.seats if pool.has_nodes else None,
             "withoutNode": missing.count if missing else 0,
             "currency": "USD",
             "choices": as_json(_choice_columns(answer), answer.sizing.choices),

@@ -19,6 +19,8 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 CHEAPEST, SAFE, TODAY = "cheapest", "safe", "today"
+GIVEN_UP = 900  # seconds after which cluster-autoscaler and Karpenter give up on a node that is not there
+_UNKNOWN_NODES = NodeSupply(GIVEN_UP, GIVEN_UP, 1)
 
 
 class SizeQuestion(NamedTuple):
@@ -31,12 +33,13 @@ class SizeQuestion(NamedTuple):
 
 
 class SizedPool(NamedTuple):
-    """The seats of one class in one occurrence."""
+    """The seats of one class in one occurrence. `has_nodes`: its nodes are described."""
 
     reservation: Reservation
     resource_class: str
     cluster: str
     occurrence: Occurrence
+    has_nodes: bool
 
     @property
     def today(self) -> Offer:
@@ -81,11 +84,13 @@ class Sizing(NamedTuple):
 
 
 def sized(declared: Declared, site: Site, pool: SizedPool, question: SizeQuestion) -> Sizing:
-    """Return the choices for a pool, whose class has known nodes."""
+    """Return the choices for a pool. Without described nodes, they have no machines and no cost."""
     expected = question.arrivals.times(sizing.expected_people(question.invited, question.show_up))
     most = question.arrivals.times(sizing.likely_most(question.invited, question.show_up))
-    planner = _Planner(declared._replace(reservations=(pool.reservation,)), site, pool)
-    supply, missing = planner.supply(len(most))
+    planner = None
+    if pool.has_nodes:
+        planner = _Planner(declared._replace(reservations=(pool.reservation,)), site, pool)
+    supply, missing = planner.supply(len(most)) if planner else (_UNKNOWN_NODES, None)
     offers = [
         (CHEAPEST, sizing.cheapest(expected, supply, question.promise), expected),
         (SAFE, sizing.safe(most, supply), most),
@@ -94,7 +99,7 @@ def sized(declared: Declared, site: Site, pool: SizedPool, question: SizeQuestio
     choices = []
     for name, offer, times in offers:
         waits = sizing.waits(times, offer, supply)
-        machines, cost = planner.machines(offer, len(times))
+        machines, cost = planner.machines(offer, len(times)) if planner else ((), None)
         served = [int(wait) for wait in waits if wait != inf]
         late, ready = question.promise.late_people(waits), supply.window - offer.lead
         counts = len(times), late, len(waits) - len(served), max(served, default=0)

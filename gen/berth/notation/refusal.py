@@ -25,15 +25,13 @@ class CommandError(Exception):
 
     `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
     else is wrong with the command line. `place` is the option or argument whose value is refused, if it is
-    one, and `refusal` why. `example`: lines to copy, which are printed as they are.
+    one, and `refusal` why.
     """
 
-    def __init__(
-        self, message: str, code: str = "", more: Iterable["CommandError"] = (), *, example: str = ""
-    ) -> None:
+    def __init__(self, message: str, code: str = "", more: Iterable["CommandError"] = ()) -> None:
         self.message = message if message.endswith((".", "?")) else f"{message}."
         super().__init__(self.message)
-        self.code, self.more, self.example = code, (*more,), example
+        self.code, self.more = code, (*more,)
         self.place = ""
         self.refusal: Refusal | None = None
 
@@ -44,7 +42,7 @@ class CommandError(Exception):
 
     def with_more(self, more: Iterable["CommandError"]) -> "CommandError":
         """Return it with what else is wrong."""
-        error = CommandError(self.message, self.code, more, example=self.example)
+        error = CommandError(self.message, self.code, more)
         error.place, error.refusal = self.place, self.refusal
         return error
 
