@@ -19,12 +19,14 @@ valid=true fresh=true
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ) # the clock of this run: authors choose the time of a commit
 
 refuse() { echo "::error title=$1::$2"; }
+# Git names files as they are, and GitHub carries out what looks like a command in a log.
+plain() { "$@" 2>&1 | LC_ALL=C tr -c '\n -~' '?' | sed -e 's/^/| /' -e 's/##\[/##(/g' >&2; }
 
 code=0
 berth -C "$DIRECTORY" render --check >&2 || code=$?
 if [ "$code" -eq 4 ]; then
   fresh=false
-  if [ "${COMMIT:-false}" = true ] && GH_TOKEN=$token bash "$here/commit.sh"; then
+  if [ "${COMMIT:-false}" = true ] && GH_TOKEN=$token plain bash "$here/commit.sh"; then
     fresh=true
   fi
 elif [ "$code" -ne 0 ]; then
@@ -35,15 +37,16 @@ if [[ "$BASE" =~ ^0*$ ]]; then # the first push of a branch
   BASE=$(git rev-parse HEAD)
 fi
 merged=$(mktemp -d)/merged
-trap 'git worktree remove --force "$merged" >&2 || true' EXIT
+trap 'plain git worktree remove --force "$merged" || true' EXIT
 # Judge what git stores, too: by the attributes of a branch, git may check out something else.
 attributes=$(git rev-parse --git-path info/attributes)
 mkdir -p "$(dirname -- "$attributes")"
 echo "* -text !ident !filter !working-tree-encoding" >>"$attributes"
-git worktree add --quiet --detach "$merged" HEAD >&2
+plain git worktree add --quiet --detach "$merged" HEAD
 if [ "${MERGE:-false}" = true ]; then
-  if ! git -C "$merged" -c user.name=berth -c user.email=berth@localhost merge --quiet --no-edit "$BASE" >&2; then
-    git -C "$merged" merge --abort >&2 || true
+  merge=(-c user.name=berth -c user.email=berth@localhost merge --quiet --no-edit)
+  if ! plain git -C "$merged" "${merge[@]}" "$BASE"; then
+    plain git -C "$merged" merge --abort || true
     valid=false
     refuse "This branch cannot be merged" "Merge its base branch into it, and resolve the conflicts."
   fi

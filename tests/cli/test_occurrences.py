@@ -244,7 +244,7 @@ def test_text_of_authors_stays_in_its_cell(berth: Berth, folder: Path) -> None:
 
     for form, reason in (
         ("text", "calendar holidays: Car\\nnival \\x1b[31m | <b>"),
-        ("markdown", "| calendar holidays: Car\\\\nnival \\\\x1b\\[31m \\| \\<b\\> |"),
+        ("markdown", "| calendar holidays: Car\\\\nnival \\\\x1b\\[31m \\| &lt;b&gt; |"),
     ):
         code, out, err = berth("occurrences", *NOW, "course", "-o", form)
 

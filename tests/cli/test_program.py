@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from berth import cli
+from berth.output.escape import visible
 from berth.version import VERSION
 
 from tests.answer import Berth
@@ -52,7 +53,7 @@ def test_a_folder_that_is_none_is_a_mistake(folder: Path, capsys: pytest.Capture
     for name in ("nowhere", f"{folder}/reservations/site.yaml", "a\0b", ""):
         assert cli.run(["-C", name, "validate"]) == 2
         out, err = capsys.readouterr()
-        assert (out, err.startswith(f"berth: -C {name}: ")) == ("", True)
+        assert (out, err.startswith(f"berth: -C {visible(name)}: ")) == ("", True)
 
 
 def test_main_exits_with_the_code_of_the_command() -> None:

@@ -101,7 +101,7 @@ def test_whose_it_is_is_a_column_where_anybody_owns_one(berth: Berth, project: P
     wide = report(berth, "-o", "markdown").out
 
     assert (first["owner"], last["owner"]) == ({"name": "Mathematics", "contact": "@uni/maths"}, None)
-    assert "| linear-algebra | Mathematics (@uni/maths) | student | 12 |" in wide
+    assert "| linear-algebra | Mathematics (@\u200buni/maths) | student | 12 |" in wide
     assert "owner" not in report(berth, "-o", "markdown", "statistics-exam").out.lower()
 
 

@@ -15,7 +15,8 @@ from berth.diff.change import (
     SideSummary,
 )
 from berth.diff.manifests import FileChange, ObjectChange
-from berth.diff.markdown import LIMIT, as_markdown, escaped
+from berth.diff.markdown import LIMIT, as_markdown
+from berth.output.escape import in_markdown
 
 from tests.awkward import AWKWARD
 from tests.diff.conftest import Pair
@@ -140,7 +141,7 @@ def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
     ("said", "shown"),
     [
         ("a <b> & c", "a &lt;b&gt; &amp; c"),
-        ("@me #1", "@\u200bme \\#\u200b1"),
+        ("@me #1", "@\u200bme #\u200b1"),
         ("http://x", "http:\u200b//x"),
         ("`x`", "\\`x\\`"),
         ("a\nb\x1b", "a\\\\nb\\\\x1b"),
@@ -148,11 +149,29 @@ def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
         ("$x$", "&#36;\u200bx&#36;"),
         (":smile:", ":\u200bsmile:"),
         ("/close", "/close"),
+        ("1. a", "1\\. a"),
+        ("- a", "\\- a"),
+        ("# a", "\\# a"),
+        ("2026-02-02", "2026-02-02"),
     ],
-    ids=["html", "mention", "link", "code", "control", "entity", "math", "emoji", "quick-action"],
+    ids=[
+        "html",
+        "mention",
+        "link",
+        "code",
+        "control",
+        "entity",
+        "math",
+        "emoji",
+        "quick-action",
+        "number",
+        "item",
+        "heading",
+        "date",
+    ],
 )
 def test_text_stays_text(said: str, shown: str) -> None:
-    assert escaped(said) == shown
+    assert in_markdown(said) == shown
 
 
 def test_no_line_begins_with_a_quick_action() -> None:

@@ -83,7 +83,7 @@ def test_proposals_become_a_pull_request_that_is_rendered(week: Week) -> None:
     repository.git("fetch", "--quiet", "origin")
     assert "leadTimeMinutes: 20" in repository.git("show", f"{BRANCH}:reservations/course.yaml")
     assert repository.run("berth", "render", "--check").code == 0
-    assert "lead 0 -\\> 20 minutes: ready 10 minutes late on 4 of 4 dates" in (
+    assert "lead 0 → 20 minutes: ready 10 minutes late on 4 of 4 dates" in (
         (week.folder / "body.md").read_text("utf-8")
     )
     assert (week.folder / "summary.md").read_text("utf-8") == (week.folder / "report.md").read_text("utf-8")

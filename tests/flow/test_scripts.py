@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.answer import Answer
 from tests.cli import clouds, project
 from tests.flow.conftest import SCRIPTS, Repository, store
+from tests.hostile import HIDDEN, LINES, acts_on_a_log, acts_on_a_terminal
 
 WHO = {
     "GIT_AUTHOR_NAME": "a",
@@ -23,13 +25,17 @@ def outcome(folder: Path) -> tuple[str, str]:
 
 
 def preview(repository: Repository, out: Path, **environment: str) -> str:
+    return run_preview(repository, out, **environment).out
+
+
+def run_preview(repository: Repository, out: Path, **environment: str) -> Answer:
     script = str(SCRIPTS / "preview.sh")
     done = repository.run(
         "bash", script, **{"BASE": "origin/main", "MERGE": "true", "OUT": str(out), **environment}
     )
     assert done.code == 0, done.err
     assert (out / "sha").read_text().strip() == repository.git("rev-parse", "HEAD")
-    return done.out
+    return done
 
 
 def test_a_change_that_was_not_rendered_is_valid_but_not_fresh(
@@ -356,6 +362,25 @@ def test_a_branch_that_cannot_be_merged_is_not_valid(repository: Repository, tmp
     assert told.startswith("::error title=This branch cannot be merged::")
     assert outcome(tmp_path / "out")[0] == "false"
     assert repository.git("status", "--porcelain") == ""
+
+
+def test_a_conflict_in_a_file_of_any_name_writes_no_command(repository: Repository, tmp_path: Path) -> None:
+    file = repository.folder / f"reservations/a{HIDDEN}{LINES}##[x]"
+    repository.git("checkout", "--quiet", "-b", "change")
+    file.write_text("one\n", "utf-8")
+    repository.commit("one")
+    repository.git("checkout", "--quiet", "main")
+    file.write_text("two\n", "utf-8")
+    repository.commit("two")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+    ran = run_preview(repository, tmp_path / "out")
+    annotations = [line for line in ran.out.splitlines() if line.startswith("::error title=This branch")]
+
+    assert len(annotations) == 1
+    assert "BROKEN" in ran.err
+    assert acts_on_a_log(ran.out.replace(annotations[0], "") + ran.err) == []
+    assert acts_on_a_terminal(ran.out + ran.err) == []
 
 
 def test_a_missing_file_that_the_author_lets_git_ignore_is_pushed(

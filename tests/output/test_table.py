@@ -21,7 +21,7 @@ def test_columns_line_up_by_what_a_terminal_shows() -> None:
 
 
 def test_markdown_escapes_what_would_break_its_cells() -> None:
-    assert table.markdown(("name",), [("a|b<i>",)]) == "| name |\n| --- |\n| a\\|b\\<i\\> |\n"
+    assert table.markdown(("name",), [("a|b<i>",)]) == "| name |\n| --- |\n| a\\|b&lt;i&gt; |\n"
 
 
 @pytest.mark.parametrize(

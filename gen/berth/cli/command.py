@@ -29,6 +29,7 @@ from berth.findings import ERROR, NOTE, Finding
 from berth.notation.refusal import CommandError, close
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
+from berth.output.escape import visible
 from berth.output.table import INDENT, wrapped
 from berth.reading.source import link_on_path, repository_of
 from berth.version import VERSION
@@ -61,8 +62,9 @@ class Settings(NamedTuple):
     width: int | None = None  # of the terminal that gets the answer; None: it is no terminal
 
     def shown(self, path: str) -> str:
-        """Return a path of the project as the user would write it."""
-        return os.path.relpath(path, self.down) if self.down and not os.path.isabs(path) else path  # noqa: PTH117
+        """Return a path of the project as the user would write it, on one line."""
+        is_below = self.down and not os.path.isabs(path)  # noqa: PTH117 - text
+        return visible(os.path.relpath(path, self.down) if is_below else path)
 
     def given(self, path: str) -> str:
         """Return a path that the user wrote as seen from the project."""
@@ -91,7 +93,11 @@ class Settings(NamedTuple):
 
     def answer(self, data: Callable[[], Answer], text: Callable[[], str]) -> None:
         """Write the answer in the form of `-o`: as data for programs, or as text."""
-        stdout(serialize(data(), self.form) if self.form in DATA_FORMS else text())
+        self.write(serialize(data(), self.form) if self.form in DATA_FORMS else text())
+
+    def write(self, text: str) -> None:
+        """Write a text of the form of `-o`. Forms other than text have escapes of their own."""
+        stdout(text, is_data=self.form not in ("", "text", "wide"))
 
     def report(self, findings: Sequence[Finding], *, aside: bool = True, counts_notes: bool = False) -> int:
         """Write the findings in the form of `-o`; return the exit code they mean.
@@ -118,9 +124,9 @@ class Settings(NamedTuple):
             is_text, color = True, has_color(sys.stderr if aside else sys.stdout)
             text = findinglist.text(findings, color=color, folder=self.up)
         if aside:
-            stderr(text, is_prose=is_text)
+            stderr(text, is_data=not is_text)
         else:
-            stdout(self.wrapped(text) if is_text else text)
+            stdout(self.wrapped(text) if is_text else text, is_data=not is_text)
 
 
 def exit_code(findings: "Iterable[Finding | LiveFinding]", *, strict: bool) -> int:

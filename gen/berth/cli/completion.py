@@ -93,12 +93,12 @@ def completion(settings: Settings, shell: str) -> int:  # noqa: ARG001 - one sig
     from berth.cli.group import berth  # noqa: PLC0415 - it is imported when a command line is parsed
 
     if shell == _NAMES:
-        stdout("".join(f"{name}\n" for name in declared_names("CapacityReservation")))
+        stdout("".join(f"{name}\n" for name in declared_names("CapacityReservation")), is_data=True)
         return EXIT_OK
     found = get_completion_class(shell)
     assert found is not None
     # Not the class's own `source`, which starts bash to ask for its version.
-    stdout(ShellComplete.source(found(berth, {}, "berth", COMPLETE)) + "\n")
+    stdout(ShellComplete.source(found(berth, {}, "berth", COMPLETE)) + "\n", is_data=True)
     return EXIT_OK
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeVar
 
+from berth.output.escape import printed
 from berth.output.table import INDENT, wrapped
 from berth.output.table import width as width_of
 
@@ -33,14 +34,21 @@ class OutputLostError(Exception):
     """Output that cannot be written; the message is the operating system's."""
 
 
-def stdout(text: str) -> None:
-    """Write a result."""
-    _write(sys.stdout, text)
+def stdout(text: str, *, is_data: bool = False) -> None:
+    """Write a result. `is_data`: for a program, and as it is."""
+    _write(sys.stdout, text if is_data else printed(text, has_color=has_color(sys.stdout)))
 
 
-def stderr(text: str, *, is_prose: bool = True) -> None:
+def stderr(text: str, *, is_prose: bool = True, is_data: bool = False) -> None:
     """Write everything else: findings, errors, hints. A terminal gets prose broken at words."""
-    _write(sys.stderr, wrapped(text, columns(sys.stderr), INDENT) if is_prose else text)
+    if is_prose and not is_data:
+        text = wrapped(text, columns(sys.stderr), INDENT)
+    _write(sys.stderr, text if is_data else printed(text, has_color=has_color(sys.stderr)))
+
+
+def controls(text: str) -> None:
+    """Write text with control sequences to the terminal."""
+    _write(sys.stdout, text)
 
 
 def _write(stream: IO[str] | None, text: str) -> None:
@@ -116,12 +124,13 @@ def on_screen(
 ) -> Iterator[Write]:
     """Show one text after the other on the alternate screen of the terminal.
 
-    Each is written over the one before without clearing first, so nothing flickers. `size` is columns and
-    lines.
+    Each is written over the one before without clearing first, so nothing flickers. `write` takes control
+    sequences, and `size` is columns and lines.
     """
 
     def show(text: str) -> None:
-        lines = [f"{line}{_CLEAR_LINE}" for line in _that_fit(text.splitlines(), *size())]
+        shown = printed(text, has_color=has_color(sys.stdout)).splitlines()
+        lines = [f"{line}{_CLEAR_LINE}" for line in _that_fit(shown, *size())]
         write(_HOME + "\r\n".join(lines) + _CLEAR_BELOW)
 
     write(_ENTER_SCREEN)

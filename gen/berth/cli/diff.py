@@ -12,7 +12,6 @@ from berth.cli.console import (
     EXIT_OK,
     EXIT_STALE,
     has_color,
-    stdout,
 )
 from berth.cli.selection import clock_of
 from berth.diff.answer import annotations, as_answer
@@ -84,7 +83,7 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     for path, content in files(after, comparison.reservations(items)):
         comparison.file(path, content)
     change = comparison.change()
-    stdout(_answer(change, settings, after, limit))
+    settings.write(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()
     is_bad = change.is_refused or not change.head.is_valid
     if is_bad or exit_code(planned, strict=settings.strict) != EXIT_OK:

@@ -22,6 +22,7 @@ from berth.edit.scaffold import README
 from berth.findings import Finding
 from berth.notation.refusal import CommandError, read_at
 from berth.output import table
+from berth.output.escape import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, is_input, read_file
 from berth.schema import grammar
@@ -50,7 +51,7 @@ def import_hub(
     if imported.unlabeled:
         stdout("Label the pods in kubespawner_override, so that each class counts its own sessions:\n")
         for title, labels in imported.unlabeled:
-            stdout(f"  {table.visible(title)}: extra_labels: {table.visible(labels)}\n")
+            stdout(f"  {visible(title)}: extra_labels: {visible(labels)}\n")
     if imported.needs_release:
         stdout(
             f"The hub has its own scheduler, and placeholders should have the same. Add schedulerName: "
@@ -74,7 +75,7 @@ def import_classes_of_renku(
     if code == EXIT_OK and imported.skipped:
         stdout("Left out:\n")
         for title, why in imported.skipped:
-            stdout(f"  {table.visible(title)}: {why}\n")
+            stdout(f"  {visible(f'{title}: {why}')}\n")
     return code
 
 

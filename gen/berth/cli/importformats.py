@@ -456,5 +456,5 @@ def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: 
 @command(in_project=False, examples=("berth schema > reservations/berth.schema.json",))
 def schema(settings: Settings) -> int:  # noqa: ARG001 - one signature for all
     """Print the JSON Schema of the declarations, for editors."""
-    stdout(json_schema_text())
+    stdout(json_schema_text(), is_data=True)
     return EXIT_OK

@@ -22,9 +22,9 @@ from berth.cli.selection import clock_of
 from berth.findings import Problem, in_order
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.notation.refusal import CommandError
+from berth.output.escape import visible
 from berth.output.folder import OutputError
 from berth.output.stage import FolderComparison, Stage
-from berth.output.table import visible
 from berth.pipeline import Item, Part, Pipeline
 from berth.reading.source import OUTPUT
 from berth.rendering import files, text_of

@@ -33,6 +33,7 @@ from berth.edit.seatcounts import set_seats
 from berth.findings import NOTE, Problem
 from berth.live.records import ReadRecords, of_text
 from berth.notation.refusal import CommandError
+from berth.output.escape import visible
 from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservation import Reservation
@@ -134,7 +135,7 @@ def _of_file(settings: Settings, file: str) -> ReadRecords:
     except ValueError as error:
         command = "kubectl get configmaps -l berth.dev/role=record -o json"
         raise CommandError(f"--records {file}: {error}. Write it with: {command}") from error
-    for name in read.malformed:
+    for name in map(visible, read.malformed):
         stderr(f"--records {file}: {name} has no records that can be read; its dates are left out.\n")
     if not read.records:
         stderr(f"--records {file}: there is no record in it.\n")

@@ -14,7 +14,8 @@ from berth.dates.zone import Zone
 from berth.findings import Finding
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
-from berth.output.table import Fit, escaped_cell, visible, width, wrapped
+from berth.output.escape import in_markdown, visible
+from berth.output.table import Fit, width, wrapped
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
@@ -64,7 +65,7 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
     if not report.dates and not report.rehearsals:
         return "No date is over that has a record.\n"
     if form == "markdown":
-        sentences = (escaped_cell(_sentence(report, placed)) for placed in report.proposals)
+        sentences = (in_markdown(_sentence(report, placed)) for placed in report.proposals)
         lines = "".join(f"- {sentence}\n" for sentence in sentences) or _NO_PROPOSALS
         tables = {
             "Reservations": _summary_table(report),

@@ -56,19 +56,19 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
         keep_schema()
     if settings.form == MARKDOWN:
         result = result._replace(warnings=tuple(found))  # without errors, these are all
-        stdout(accepted_answer(result, form.answers["title"], sources[0].file, form.replaced))
+        settings.write(accepted_answer(result, form.answers["title"], sources[0].file, form.replaced))
         return EXIT_OK
     settings.report(found)
     if writes:
         stdout(f"Wrote {settings.shown(file)}. Next: berth render\n")
     else:
-        stdout(text)
+        stdout(text, is_data=True)
     return EXIT_OK
 
 
 def _refused(settings: Settings, findings: Sequence[Finding], issue: str) -> int:
     if settings.form == MARKDOWN:
-        stdout(refused_answer(findings, issue, strict=settings.strict))
+        settings.write(refused_answer(findings, issue, strict=settings.strict))
     else:
         settings.report(findings)
         stderr("Nothing was written.\n")

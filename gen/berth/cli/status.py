@@ -10,6 +10,7 @@ import click
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
     EXIT_OK,
+    controls,
     has_color,
     is_terminal,
     new_lines,
@@ -238,7 +239,7 @@ def _zones(site: Site, items: list[Item]) -> Callable[[str], Zone]:
 
 def _watch(text: Callable[[], str]) -> NoReturn:
     """Show the text again and again, until somebody interrupts."""
-    with on_screen(stdout) if is_terminal(sys.stdout) else new_lines(stdout) as show:
+    with on_screen(controls) if is_terminal(sys.stdout) else new_lines(stdout) as show:
         while True:
             show(text())
             time.sleep(_EVERY)

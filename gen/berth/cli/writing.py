@@ -10,7 +10,7 @@ from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_
 from berth.edit.create import remove_file, write_file
 from berth.edit.edits import EditResult
 from berth.findings import Finding
-from berth.output.table import visible
+from berth.output.escape import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA
 from berth.schema.describe import json_schema_text
@@ -56,7 +56,7 @@ def finish_edit(
     lines += left_out_lines(edited.left_out) if before is None else []
     lines += [policy_line(result) for result in edited.policies]
     changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
-    changes += "".join(f"  {loss}\n" for loss in edited.losses)
+    changes += "".join(f"  {visible(loss)}\n" for loss in edited.losses)
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
     )

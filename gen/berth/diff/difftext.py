@@ -20,7 +20,8 @@ from berth.diff.manifests import FileChange
 from berth.diff.planwording import plan_lines
 from berth.diff.wording import DiffLine
 from berth.output import findinglist
-from berth.output.table import visible, wrapped
+from berth.output.escape import visible
+from berth.output.table import wrapped
 
 _COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", "!": "\x1b[33m", "@": "\x1b[36m"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"

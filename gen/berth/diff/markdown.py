@@ -1,10 +1,8 @@
 """Format a change as a comment on a pull request of GitHub or GitLab, within a limit of characters.
 
-Texts of people are escaped: they never become markup, mentions or links. Each block is complete, so that a
-shortened comment never leaves a `<details>` or a fence open.
+Each block is complete, so that a shortened comment never leaves a `<details>` or a fence open.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,15 +25,11 @@ from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.planwording import plan_lines
 from berth.diff.wording import DiffLine, number_of
 from berth.output import findinglist
+from berth.output.escape import fenced, in_markdown, in_markdown_html
 from berth.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
 _MANY = 100  # courses of one cause: above, each has sums instead of dates, so that all of them fit
-_INVISIBLE = "\u200b"  # breaks what would be a mention, a reference or a link
-_special = re.compile(r"[\\`*_{}\[\]<>()#+\-.!|~]")
-_reference = re.compile(
-    r"([@#!$%&~])(?=\w)|(?<=[a-z])(:)(?=//)|(?<=\bwww)(\.)|(?<=\bGH)(-)|(:)(?=[a-z]\w*:)", re.IGNORECASE
-)
 
 
 class _Depth(NamedTuple):
@@ -81,7 +75,7 @@ def as_markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
     losses = [line.text.partition(":")[0] for line in loss_lines(change)]
     warning = f"### INCOMPLETE: no room for the names of {'; '.join(losses)}\n\n" if losses else ""
     room = max(limit - len(warning) - len(_SHORTENED) - 1, 0)
-    return f"{warning}{escaped(summary(change))[:room]}\n{_SHORTENED}"
+    return f"{warning}{in_markdown(summary(change))[:room]}\n{_SHORTENED}"
 
 
 def _join_within(limit: int, blocks: Iterable[str], end: str) -> str | None:
@@ -95,37 +89,14 @@ def _join_within(limit: int, blocks: Iterable[str], end: str) -> str | None:
     return "".join([*kept, end])
 
 
-def escaped(text: str) -> str:
-    """Escape text for Markdown."""
-    plain = _special.sub(lambda match: f"\\{match.group(0)}", _broken(text))
-    return _entities(plain).replace("\\&lt;", "&lt;").replace("\\&gt;", "&gt;")
-
-
-def escaped_in_html(text: str) -> str:
-    """Escape text between HTML tags, where Markdown would show a backslash."""
-    return _entities(_broken(text))
-
-
-def _broken(text: str) -> str:
-    """Escape invisible characters, and break whatever would become a mention, a link or an emoji."""
-    visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return _reference.sub(lambda match: match.group(0) + _INVISIBLE, visible.replace(" -> ", " → "))
-
-
-def _entities(text: str) -> str:
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
-        text = text.replace(character, entity)
-    return text
-
-
 def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
-    yield f"### Berth: {escaped(summary(change))}\n\n"
-    names = f"{escaped(change.base.name)} → {escaped(change.head.name)}"
-    yield f"{names}, by Berth {escaped(VERSION)} at {escaped(instant_text(change.now))}\n\n"
+    yield f"### Berth: {in_markdown(summary(change))}\n\n"
+    names = f"{in_markdown(change.base.name)} → {in_markdown(change.head.name)}"
+    yield f"{names}, by Berth {in_markdown(VERSION)} at {in_markdown(instant_text(change.now))}\n\n"
     for side in (change.base, change.head):
         if side.findings:
             yield _folded(
-                escaped_in_html(f"{side.name}: {findinglist.count(side.findings)}"), _findings(side, depth)
+                in_markdown_html(f"{side.name}: {findinglist.count(side.findings)}"), _findings(side, depth)
             )
     if len(change.reservations) > FEW_RESERVATIONS or depth.titles < _ALL:
         yield from _list(wording.LOSSES, [line.text for line in loss_lines(change)], _ALL)
@@ -162,7 +133,7 @@ def _shared(change: Change, depth: _Depth) -> Iterator[str]:
     for document in change.shared[: depth.titles]:
         effect = alone.get(document.key)
         title, *lines = shared_lines(document, change.reservations)
-        yield f"**{escaped(title.sign)} {escaped(title.text)}**\n"
+        yield f"**{in_markdown(title.sign)} {in_markdown(title.text)}**\n"
         yield "".join(f"- {_signed(line)}\n" for line in lines[: depth.warnings])
         more = len(lines) - depth.warnings
         yield f"- and {more} more\n\n" if more > 0 else "\n"
@@ -173,7 +144,7 @@ def _shared(change: Change, depth: _Depth) -> Iterator[str]:
         yield f"and {number_of(left, 'more document')}\n\n"
     for effect in joint[: depth.titles]:
         line = joint_line(effect)
-        yield f"**{escaped(line.sign)} {escaped(line.text)}**\n\n"
+        yield f"**{in_markdown(line.sign)} {in_markdown(line.text)}**\n\n"
         yield from _courses(effect, depth)
     if len(joint) > depth.titles:
         yield f"and {len(joint) - depth.titles} more\n\n"
@@ -186,7 +157,7 @@ def _courses(effect: Effect, depth: _Depth) -> Iterator[str]:
     count = number_of(len(effect.reservations), "reservation")
     is_brief = len(effect.reservations) > _MANY
     lines = course_lines(effect, is_brief=is_brief)[: depth.reservations]
-    yield _OPEN.format(count) + "".join(f"- {escaped(line.text)}\n" for line in lines)
+    yield _OPEN.format(count) + "".join(f"- {in_markdown(line.text)}\n" for line in lines)
     more = len(effect.reservations) - len(lines)
     yield (f"- and {more} more\n" if more else "") + _CLOSE
 
@@ -200,7 +171,7 @@ def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterat
     changes = [change for change in changes if not change.is_retitled]
     yield from _folded_blocks(changes, depth)
     if retitled:
-        yield _OPEN.format(escaped_in_html(titles_line(retitled).text))
+        yield _OPEN.format(in_markdown_html(titles_line(retitled).text))
         yield from _reservation_blocks(retitled, depth)
         yield _CLOSE
 
@@ -220,7 +191,7 @@ def _folded_blocks(changes: Sequence[ReservationChange], depth: _Depth) -> Itera
 def _reservation_blocks(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     for number, reservation in enumerate(changes[: depth.titles]):
         title = wording.title_line(reservation)
-        head = f"**{escaped(title.sign)} {escaped(title.text)}**\n"
+        head = f"**{in_markdown(title.sign)} {in_markdown(title.text)}**\n"
         lines = wording.detail_lines(reservation) if number < depth.reservations else ()
         yield head + "".join(f"- {_signed(line)}\n" for line in lines) + "\n"
     left = len(changes) - depth.titles
@@ -236,10 +207,10 @@ def _warnings(change: Change, depth: _Depth) -> Iterator[str]:
     left = depth.warnings
     for part in folded_warnings(change.warnings):
         lines, rest = part.lines[:left], part.rest[: max(0, left - len(part.lines))]
-        yield "".join(f"- {escaped(line.text)}\n" for line in lines)
+        yield "".join(f"- {in_markdown(line.text)}\n" for line in lines)
         if rest:
-            folded_lines = "".join(f"- {escaped(line.text)}\n" for line in rest)
-            yield "\n" + _folded(escaped_in_html(part.rest_name), folded_lines)
+            folded_lines = "".join(f"- {in_markdown(line.text)}\n" for line in rest)
+            yield "\n" + _folded(in_markdown_html(part.rest_name), folded_lines)
         left -= len(lines) + len(rest)
     more = len(change.warnings) - depth.warnings
     yield (f"- and {more} more\n" if more > 0 else "") + "\n"
@@ -247,12 +218,12 @@ def _warnings(change: Change, depth: _Depth) -> Iterator[str]:
 
 def _signed(line: DiffLine) -> str:
     sign = f"`{line.sign}` " if line.sign.strip() else ""
-    return sign + escaped(line.text)
+    return sign + in_markdown(line.text)
 
 
 def _list(heading: str, texts: Sequence[str], most: int) -> Iterator[str]:
     if texts:
-        yield f"#### {heading}\n\n" + "".join(f"- {escaped(text)}\n" for text in texts[:most])
+        yield f"#### {heading}\n\n" + "".join(f"- {in_markdown(text)}\n" for text in texts[:most])
         if len(texts) > most:
             yield f"- and {len(texts) - most} more\n"
         yield "\n"
@@ -283,18 +254,11 @@ def _file(file: FileChange, depth: _Depth) -> Iterator[str]:
 def _object(changed: ObjectChange, context: int | None) -> str:
     title = wording.object_title(changed)
     if context is None:
-        return f"  {escaped(title)}\n\n"
+        return f"  {in_markdown(title)}\n\n"
     return _folded(
-        escaped_in_html(title), fenced("".join(f"{line}\n" for line in changed.lines(context)), "diff")
+        in_markdown_html(title), fenced("".join(f"{line}\n" for line in changed.lines(context)), "diff")
     )
 
 
 def _folded(summary: str, content: str) -> str:
     return f"{_OPEN.format(summary)}{content}{_CLOSE}"
-
-
-def fenced(content: str, language: str) -> str:
-    """Put the content into a fence that is longer than any in it."""
-    longest = max((len(run) for run in re.findall("`+", content)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{content}{fence}\n"

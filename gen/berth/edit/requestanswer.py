@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from berth.checks.policychecks import result_text
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named, span_text
-from berth.diff.markdown import escaped, fenced
 from berth.diff.wording import left_out_lines, number_of
 from berth.edit.edits import EditResult
 from berth.edit.prompts import ANSWER_MARK, FORM
 from berth.edit.requestform import FormAnswer
 from berth.findings import ERROR, NOTE, Finding
 from berth.output.answers import seats_text
+from berth.output.escape import fenced, in_markdown
 
 _MOST_DATES, _MOST_FINDINGS = 200, 50
 _AGAIN = """\
@@ -59,14 +59,14 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
     """Return the answer to a request that is a reservation now."""
     change = result.change
     assert change is not None  # it is new
-    lines = [ANSWER_MARK, f"### Seats for {escaped(title.text)}", ""]
+    lines = [ANSWER_MARK, f"### Seats for {in_markdown(title.text)}", ""]
     dates = change.occurrences.added
     unit = change.units[1]
     texts = [f"{_span(date)}{_group(date)}  {seats_text(date.seats, unit)}" for date in dates[:_MOST_DATES]]
     more = len(dates) - len(texts)
     texts += [f"and {number_of(more, 'more date')}, the last on {_span(dates[-1])}"] if more else []
     texts += [line.text for line in left_out_lines(result.left_out)]
-    lines += [f"{number_of(len(dates), 'date')}, in the time zone {escaped(change.zone)}:", ""]
+    lines += [f"{number_of(len(dates), 'date')}, in the time zone {in_markdown(change.zone)}:", ""]
     lines += [fenced("".join(f"{text}\n" for text in texts), "text")]
     comments = [FORM[key].heading for key in replaced]
     lines += [f"A later comment changed: {', '.join(comments)}.", ""] if comments else []
@@ -85,7 +85,7 @@ def _group(occurrence: Occurrence) -> str:
 def _policies(result: EditResult) -> Iterator[str]:
     if result.policies:
         yield from ("By the policies of the site, this request:", "")
-        yield from (f"- {escaped(result_text(policy))}" for policy in result.policies)
+        yield from (f"- {in_markdown(result_text(policy))}" for policy in result.policies)
         yield ""
 
 
@@ -96,15 +96,15 @@ def _warnings(findings: Sequence[Finding], issue: str) -> Iterator[str]:
 
 def _listed(findings: Sequence[Finding], issue: str) -> Iterator[str]:
     for finding in findings[:_MOST_FINDINGS]:
-        heading = f"**{escaped(finding.path)}**: " if finding.path else ""
-        yield f"- {heading}{escaped(f'{finding.message} {finding.fix}')}{_place(finding, issue)}"
+        heading = f"**{in_markdown(finding.path)}**: " if finding.path else ""
+        yield f"- {heading}{in_markdown(f'{finding.message} {finding.fix}')}{_place(finding, issue)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"- and {len(findings) - _MOST_FINDINGS} more"
 
 
 def _place(finding: Finding, issue: str) -> str:
     if finding.file.startswith("reservations/"):
-        return f" ({escaped(finding.file)})"
+        return f" ({in_markdown(finding.file)})"
     return f" (line {finding.line}{'' if finding.file == issue else ' of a comment'})"
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from berth.reading.text import legible
+
 RANGE, TYPE, CHOICE = "B012", "B013", "B014"
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -126,8 +128,7 @@ def shown(value: object) -> str:
     if value is None:
         return "null"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    cut = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:60])
-    cut += "..." if len(text) > 60 else ""
+    cut = legible(text[:60]) + ("..." if len(text) > 60 else "")
     return f'"{cut}"' if type(value) is str else cut
 
 

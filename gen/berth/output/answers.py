@@ -9,7 +9,7 @@ from berth.core.jsonvalues import instant_text
 from berth.core.timetable import API_VERSION
 from berth.output import yamltext
 from berth.output.columns import Column, Row
-from berth.output.table import visible
+from berth.output.escape import in_json, visible
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
@@ -30,7 +30,7 @@ def serialize(answer: Answer, form: str) -> str:
         return yamltext.block(answer, 0) + "\n"
     if form == "csv":
         return _csv(answer["items"])
-    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
+    return in_json(json.dumps(answer, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _csv(items: object) -> str:

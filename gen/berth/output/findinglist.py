@@ -5,7 +5,8 @@ from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding, LiveFinding
 from berth.output.answers import Answer, document
-from berth.output.table import INDENT, visible, wrapped
+from berth.output.escape import visible, workflow_data, workflow_property
+from berth.output.table import INDENT, wrapped
 
 _COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
 _SEVERITIES = ERROR, WARNING, NOTE
@@ -45,9 +46,8 @@ def _line(finding: Finding, color: bool, folder: str) -> str:
         place = f"{visible(file)}:{finding.line}:{finding.column}:"
     if color:
         place = f"{_BOLD}{place}{_PLAIN}"
-    path = f"{finding.path}: " if finding.path else ""
-    message = visible(f"{path}{finding.message} {finding.fix}")
-    return f"{place} {severity_text(finding.severity, finding.code, color=color)} {message}"
+    severity = severity_text(finding.severity, finding.code, color=color)
+    return f"{place} {severity} {visible(_message(finding))}"
 
 
 def severity_text(severity: str, code: str, *, color: bool) -> str:
@@ -80,7 +80,7 @@ def live_line(finding: LiveFinding, *, color: bool) -> str:
     """Return a finding of a cluster in one line."""
     kind = severity_text(finding.severity, finding.code, color=color)
     subject = f"{finding.subject}: " if finding.subject else ""
-    return f"{finding.cluster}: {kind} {subject}{finding.message} {finding.fix}"
+    return f"{visible(finding.cluster)}: {kind} {visible(f'{subject}{finding.message} {finding.fix}')}"
 
 
 def live_json(findings: Sequence[LiveFinding]) -> list[dict[str, str]]:
@@ -96,19 +96,12 @@ def github(findings: Sequence[Finding], folder: str = "") -> str:
 
     `folder` leads from the root of the repository, where workflows run, to the project.
     """
-    files = {finding.file: _property(normpath(join(folder, finding.file))) for finding in findings}
     return "".join(
-        f"::{_GITHUB[finding.severity]} file={files[finding.file]},line={finding.line},"
-        f"col={finding.column},title={finding.code}::"
-        f"{_data((finding.path + ': ' if finding.path else '') + finding.message + ' ' + finding.fix)}\n"
+        f"::{_GITHUB[finding.severity]} file={workflow_property(normpath(join(folder, finding.file)))},"
+        f"line={finding.line},col={finding.column},title={finding.code}::{workflow_data(_message(finding))}\n"
         for finding in findings
     )
 
 
-def _data(value: str) -> str:
-    """Escape what ends a command, and what a terminal or a log would act on or hide."""
-    return visible(value).replace("%", "%25")
-
-
-def _property(value: str) -> str:
-    return _data(value).replace(":", "%3A").replace(",", "%2C")
+def _message(finding: Finding) -> str:
+    return f"{f'{finding.path}: ' if finding.path else ''}{finding.message} {finding.fix}"

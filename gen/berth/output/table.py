@@ -9,12 +9,13 @@ from itertools import zip_longest
 from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
+from berth.output.escape import in_markdown, visible
+
 Rows = Sequence[Sequence[str]]
 
 GAP = "  "
 _SPACE, _HYPHEN = re.compile(r"(?<=(?<!\d) )"), re.compile(r"(?<=(?<!\d)-)")  # where a line may end
 _ESCAPE = re.compile(r"\x1b\[\d*m")  # colors take no columns
-_JOINERS = "\u200c\u200d"  # cannot be seen, and scripts and emoji need them
 
 
 def width(value: str) -> int:
@@ -100,7 +101,7 @@ def cell_lines(cell: str, most: int) -> list[str]:
 
 def markdown(headings: Sequence[str], rows: Rows) -> str:
     """Return a Markdown table; markup in cells is escaped."""
-    lines = [headings, ["---"] * len(headings), *([escaped_cell(cell) for cell in row] for row in rows)]
+    lines = [headings, ["---"] * len(headings), *(map(in_markdown, row) for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -126,18 +127,3 @@ def _wrapped(text: str, columns: int, indent: int) -> list[str]:
         else:
             line += word
     return [*lines, line]
-
-
-def visible(cell: str) -> str:
-    """Return the text with control and format characters escaped."""
-    if cell.isprintable():
-        return cell
-    return "".join(c.encode("unicode_escape").decode() if _breaks_out(c) else c for c in cell)
-
-
-def _breaks_out(character: str) -> bool:
-    return character not in _JOINERS and category(character) in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
-
-
-def escaped_cell(cell: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in visible(cell))

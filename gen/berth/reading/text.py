@@ -52,8 +52,11 @@ def _undecodable(data: bytes, start: int) -> Fault[int]:
 
 def visible(text: str, most: int = 60) -> str:
     """Return the text for a message: on one line, invisible characters escaped, at most `most` characters."""
-    if len(text) > most:
-        text = text[: most - 1] + "…"
+    return legible(text if len(text) <= most else f"{text[: most - 1]}…")
+
+
+def legible(text: str) -> str:
+    """Return the text with all that people cannot tell from a space or from nothing as an escape."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
