@@ -29,7 +29,7 @@ def _built(node: Node, value: Any) -> Any:
     if node.kind == outline.MODEL:
         known = fields(node.type)
         return node.type.model_construct(
-            **{name: _built(known[name].node, one) for name, one in value.items()}
+            **{name: _built(known[name].node, one) if name in known else one for name, one in value.items()}
         )
     return value
 

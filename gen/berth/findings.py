@@ -253,7 +253,7 @@ RULES = {
     "B150": Rule(ERROR, "An unknown version or feature gate of Karpenter."),
     "B151": Rule(ERROR, "A text that Karpenter or AWS cannot parse."),
     "B152": Rule(ERROR, "A selector term that selects nothing, or more than intended."),
-    "B153": Rule(ERROR, "A label or tag that Karpenter reserves."),
+    "B153": Rule(ERROR, "A label that Karpenter reserves."),
     "B154": Rule(ERROR, "A requirement that Karpenter refuses."),
     "B155": Rule(ERROR, "A disruption budget that Karpenter refuses, or that would always apply."),
     "B156": Rule(ERROR, "The Karpenter of a cluster does not support what is requested."),

@@ -4,7 +4,7 @@ import pytest
 from berth.karpenter.nodelabels import AWS, WELL_KNOWN
 
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
-from tests.clouddocuments import cloud
+from tests.clouddocuments import GOOD, cloud
 from tests.saying import Value, finding, reservation, resource_class, site
 
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
@@ -38,11 +38,17 @@ def test_some_class_names_it() -> None:
     ]
 
 
+TERMS = "capacityReservationSelectorTerms"
+
+
 def test_reservations_and_the_wish_for_reserved_go_together() -> None:
     assert of_cloud(capacityTypes=["reserved", "on-demand"]) == ["B159 spec.capacityTypes"]
     assert of_cloud(capacityTypes=["on-demand"], reservations=[RESERVED]) == [
         finding("B158 spec.capacityTypes", "4")
     ]
+    own = {"nodeClass": {**GOOD, TERMS: [{"id": "cr-0b"}]}}
+    assert of_cloud(**own) == of_cloud(**own, reservations=[RESERVED]) == []
+    assert of_cloud(**own, capacityTypes=["on-demand"]) == [f"B158 spec.nodeClass.{TERMS}"]
 
 
 def asked(key: str, *values: str) -> Value:

@@ -37,7 +37,6 @@ SPEC: Document = {
     "requirements": [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["m5.xlarge"]}],
 }
 _OTHER = {"instanceType": "m5.xlarge", "zone": "us-east-1a", "count": 1}
-_SUBNET, _GROUP, _AMI = "subnetSelectorTerms", "securityGroupSelectorTerms", "amiSelectorTerms"
 
 
 class Refused(NamedTuple):
@@ -101,10 +100,6 @@ def _class(**fields: object) -> Change:
     return lambda made: made["nodeClass"].update(fields)
 
 
-def _image(**term: str) -> Change:
-    return _class(amiFamily="AL2023", **{_AMI: [term]})
-
-
 def _terms(*terms: Document) -> Change:
     return _set("reservations", to=[{**_OTHER, **term} for term in terms])
 
@@ -121,26 +116,9 @@ def _budgets(*budgets: Document) -> Change:
     return _set("disruption", to={"budgets": list(budgets)})
 
 
-def _interfaces(number: int) -> list[Document]:
-    one = {"networkCardIndex": 0, "interfaceType": "interface"}
-    return [{**one, "deviceIndex": index} for index in range(number)]
-
-
 _ID, _OTHER_ID = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
 _TAGGED = {"tags": {"course": "ml"}}
 BY_BOTH = (
-    Refused("no-role", lambda made: made["nodeClass"].pop("role"), "B011"),
-    Refused("role-and-profile", _class(instanceProfile="nodes"), "B016"),
-    Refused("no-subnets", _class(**{_SUBNET: []}), "B152"),
-    Refused("subnet-by-id-and-tags", _class(**{_SUBNET: [{"id": "subnet-0a", **_TAGGED}]}), "B152"),
-    Refused("group-that-says-nothing", _class(**{_GROUP: [{}]}), "B152"),
-    Refused("two-aliases", _class(**{_AMI: [{"alias": "al2@v1"}, {"alias": "al2@v2"}]}), "B152"),
-    Refused("alias-of-another-family", _class(amiFamily="Bottlerocket"), "B016"),
-    Refused("no-family", _class(**{_AMI: [{"id": "ami-0a"}]}), "B011"),
-    Refused("alias-without-version", _class(**{_AMI: [{"alias": "al2023"}]}), "B151"),
-    Refused("alias-on-two-lines", _class(**{_AMI: [{"alias": "al2023@v1\n"}]}), "B151"),
-    Refused("151-interfaces", _class(networkInterfaces=_interfaces(151)), "B012"),
-    Refused("tag-of-karpenters", _class(tags={"karpenter.sh/nodepool": "x"}), "B153"),
     Refused("reservation-by-id-and-tags", _terms({"id": _ID, **_TAGGED}), "B152"),
     Refused("owner-alone", _terms({"ownerID": "123456789012"}), "B152"),
     Refused("owner-too-short", _terms({**_TAGGED, "ownerID": "12345678901"}), "B151"),
@@ -170,36 +148,11 @@ BY_BOTH = (
     Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
 )
 ONLY_BY_US = (
-    Refused("soft-without-grace", _class(kubelet={"evictionSoft": {"pid.available": "5%"}}), "B016"),
-    Refused(
-        "high-below-low",
-        _class(kubelet={"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}),
-        "B016",
-    ),
     Refused("less-than-nothing-kept", _class(kubelet={"kubeReserved": {"cpu": "-1"}}), "B022"),
     Refused("bad-reservation-beside-a-good-one", _terms({"id": _OTHER_ID}, {"id": _ID, **_TAGGED}), "B152"),
-    Refused(
-        "bad-subnet-beside-a-good-one",
-        _class(**{_SUBNET: [_TAGGED, {"id": "subnet-0a", **_TAGGED}]}),
-        "B152",
-    ),
-    Refused(
-        "bad-group-beside-a-good-one",
-        _class(**{_GROUP: [_TAGGED, {"id": "sg-0a", "name": "nodes"}]}),
-        "B152",
-    ),
-    Refused("tags-that-are-none", _class(**{_SUBNET: [{"tags": {}}]}), "B012"),
-    Refused("tag-of-a-long-key", _class(**{_SUBNET: [{"tags": {"a" * 129: "b"}}]}), "B151"),
-    Refused("tag-of-a-long-value", _class(**{_SUBNET: [{"tags": {"a": "b" * 257}}]}), "B151"),
-    Refused("101-tags", _class(tags={f"a{number}": "" for number in range(101)}), "B012"),
-    Refused("group-of-no-name", _class(**{_GROUP: [{"name": ""}]}), "B151"),
-    Refused("group-of-an-id-with-more-before-it", _class(**{_GROUP: [{"id": "xx-sg-0a"}]}), "B151"),
-    Refused("image-of-a-large-letter", _image(id="ami-0A"), "B151"),
-    Refused("image-by-id-and-parameter", _image(id="ami-0a", ssmParameter="/ami"), "B152"),
-    Refused("image-by-parameter-and-name", _image(ssmParameter="/ami", name="nodes"), "B152"),
-    Refused("image-by-parameter-and-owner", _image(ssmParameter="/ami", owner="self"), "B152"),
-    Refused("alias-with-a-space", _class(**{_AMI: [{"alias": "al2023@v1 "}]}), "B151"),
     Refused("volume-of-no-number", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "Ti"}}]), "B022"),
+    Refused("tags-that-are-none", _terms({"tags": {}}), "B012"),
+    Refused("tag-of-a-long-key", _terms({"tags": {"a" * 129: "b"}}), "B151"),
     Refused("limit-below-nothing", _set("limits", to={"cpu": "-1"}), "B022"),
     Refused("limit-of-no-resource", _set("limits", to={"gpu": "1"}), "B022"),
     Refused("capacity-type-as-label", _set("labels", to={"karpenter.sh/capacity-type": "spot"}), "B153"),

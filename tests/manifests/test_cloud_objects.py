@@ -137,6 +137,21 @@ def test_reservations_are_selected_in_every_form(tmp_path: Path) -> None:
     ]
 
 
+def test_terms_of_the_node_class_stand_beside_those_of_reservations(tmp_path: Path) -> None:
+    """A reservation that a term selects already is none more."""
+    own = [{"tags": {"team": "ml"}, "ownerID": "123456789012"}, {"id": "cr-0123456789abcdef0"}]
+    plain = capacity(reservations=[{"id": "cr-0123456789abcdef0", **MACHINES}, {"id": "cr-0b", **MACHINES}])
+    plain["spec"]["nodeClass"] = {
+        **plain["spec"]["nodeClass"],
+        "capacityReservationSelectorTerms": own,
+        "enclaveOptions": {"enabled": True},
+    }
+    spec = cloud_objects(tmp_path, plain)["EC2NodeClass/uni.cloud.odcr"]["spec"]
+
+    assert spec["capacityReservationSelectorTerms"] == [*own, {"id": "cr-0b"}]
+    assert spec["enclaveOptions"] == {"enabled": True}
+
+
 def test_windows_of_all_who_may_use_it_are_held(tmp_path: Path) -> None:
     """Those that touch are one; who names another capacity, is suspended or has whole nodes holds nothing."""
     after = {

@@ -92,12 +92,16 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
         yield cloud.origin.problem(CONTRADICTION, ("spec", "requirements"), message, fix)
         return
     wished = "reserved" in cloud.capacity_types
-    if wished and not cloud.reservations:
+    if wished and not cloud.capacity_terms:
         message = (
             "capacityTypes has reserved, but reservations is empty: Karpenter uses no other reservations."
         )
         fix = "Add reservations, or remove reserved from capacityTypes."
         yield cloud.origin.problem(NOTHING_RESERVED, ("spec", "capacityTypes"), message, fix)
+    if not wished and cloud.node_class.capacity_terms:
+        message = "capacityTypes has no reserved: Karpenter uses nothing that these terms select."
+        path = ("spec", "nodeClass", "capacityReservationSelectorTerms")
+        yield cloud.origin.problem(IDLE, path, message, "Add reserved to capacityTypes, or remove them.")
     if cloud.reservations and not wished:
         yield _unwished(cloud, cluster)
     for i, machines in enumerate(cloud.reservations):
@@ -173,7 +177,7 @@ def _fallback(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _images(cloud: CloudCapacity) -> Iterator[Problem]:
     """Check for image selectors that may match another image although no file changes."""
-    for i, term in enumerate(cloud.node_class.ami_selector_terms):
+    for i, term in enumerate(cloud.node_class.ami_selector_terms or ()):
         at: Path = ("nodeClass", "amiSelectorTerms", i)
         alias, name, parameter = term.alias or "", term.name or "", term.ssm_parameter or ""
         fix = "Write the image's id, and change it between windows."

@@ -16,9 +16,7 @@ from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 
 _UNNEEDED = "10m"  # scale-down-unneeded-time
 _HEAVIEST = 100
-_NODE_CLASS = NodeClass.model_construct(
-    subnet_selector_terms=(), security_group_selector_terms=(), ami_selector_terms=()
-)
+_NODE_CLASS = NodeClass.model_construct()
 _DISRUPTION = Disruption.model_construct(
     consolidate_after=_UNNEEDED, budgets=(Budget.model_construct(nodes="100%"),)
 )

@@ -14,7 +14,7 @@ from berth.manifests import naming, nodeaffinity
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
 from berth.schema.basemodel import Model
-from berth.schema.cloudvalues import CloudCapacity, terms
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -94,8 +94,9 @@ def static_pool(
 
 def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
     """Return the spec of the EC2NodeClass; the API refuses an empty list of terms."""
-    selected = terms(cloud.reservations)
-    return {**cloud.node_class.dump(), **({"capacityReservationSelectorTerms": selected} if selected else {})}
+    spec, selected = cloud.node_class.dump(), cloud.capacity_terms
+    spec.pop("capacityReservationSelectorTerms", None)
+    return {**spec, **({"capacityReservationSelectorTerms": selected} if selected else {})}
 
 
 def _limits(cloud: CloudCapacity) -> dict[str, str]:

@@ -87,7 +87,7 @@ class InstanceTypeSpec(Model):
 class CloudSpec(Model):
     cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
     provider: Literal["aws", "generic"] = field("aws", "aws; the keys of generic are below")
-    node_class: NodeClass = field(meaning="spec of the EC2NodeClass, but for its reservations")
+    node_class: NodeClass = field(meaning="spec of the EC2NodeClass, as it is")
     reservations: ListOf[MachineReservation] = field((), "machines that are paid for already", "none")
     capacity_types: NonEmptyUnique[Literal["reserved", "on-demand", "spot"]] | None = field(
         None,
@@ -127,16 +127,16 @@ class CloudSpec(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.limits, (*path, "limits"), report)
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
-        self._check_terms((*path, "reservations"), report)
+        self._check_terms(path, report)
         self._check_taints(path, report)
 
     def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         """Check that no more terms select the reservations than an EC2NodeClass takes."""
-        reservations = self.reservations
-        many = len(terms(reservations)) if len(reservations) > MOST_TERMS else 0
+        own = self.node_class.capacity_terms
+        many = len(own) + sum(term not in own for term in terms(self.reservations))
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
-            report(RANGE, path, f"it takes {many} terms to select these.", fix)
+            report(RANGE, (*path, "reservations"), f"it takes {many} terms to select these.", fix)
 
     def _check_taints(self, path: Path, report: DocumentProblems) -> None:
         """Report duplicate taints in both lists together: such a NodePool is never ready."""
@@ -194,7 +194,8 @@ class CloudDocument(KindDocument):
                 startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
                 daemon_requests=tuple(spec.daemon_requests.items()),
             )
-        default = (("reserved",) if spec.reservations else ()) + ("on-demand",)
+        is_reserved = spec.reservations or spec.node_class.capacity_terms
+        default = (("reserved",) if is_reserved else ()) + ("on-demand",)
         return CloudCapacity(
             origin=origin,
             name=metadata.name,

@@ -5,17 +5,17 @@ ours does not.
 """
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime
 
-from berth.karpenter.nodelabels import NODE_CLASS, NODEPOOL
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
 UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
 BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"  # reserved instances
-FAMILIES = ("AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025")
-BY_ALIAS = {family.lower(): family for family in FAMILIES if family != "Custom"}
+BY_ALIAS = {
+    family.lower(): family
+    for family in ("AL2", "AL2023", "Bottlerocket", "Windows2019", "Windows2022", "Windows2025")
+}
 # These stay text until somebody needs them, as in `berth.schema.grammar`.
 _SPAN = r"([0-9]{1,7})(s|m|h)"
 _SPANS = r"([0-9]{1,7}[smh])+"
@@ -30,12 +30,6 @@ _EVICTION = r"([0-9]{1,2}(\.[0-9]{1,2})?|100(\.0{1,2})?)%"
 _NODES = r"(100|[0-9]{1,2})%|[0-9]{1,9}"
 _SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
 _LARGEST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
-_KEPT_TAGS = (
-    "eks:eks-cluster-name",
-    NODEPOOL,
-    "karpenter.sh/nodeclaim",
-    NODE_CLASS,
-)
 
 
 def seconds(text: str) -> int:
@@ -119,51 +113,9 @@ def tag_value(text: str) -> str:
     raise Refusal(message, 'Write its value, or "*" for any.', UNREADABLE)
 
 
-def own_tag(text: str) -> str:
-    """Read the key of a tag that machines get."""
-    if text in _KEPT_TAGS or text.startswith("kubernetes.io/cluster"):
-        raise Refusal(f"{shown(text)} is a tag that Karpenter sets itself.", "Remove it.", RESTRICTED)
-    return tag_key(text)
-
-
 def threshold(text: str) -> str:
     """Read a threshold of the kubelet's evictions: a quantity, or a share in percent."""
     return text if re.fullmatch(_EVICTION, text, re.ASCII) else grammar.quantity(text)
-
-
-def some(text: str) -> str:
-    if text:
-        return text
-    raise Refusal("the text is empty.", "Write a value, or remove the key.", UNREADABLE)
-
-
-def prefixed(prefix: str, what: str) -> Callable[[str], str]:
-    """Make the grammar of an id that begins with `prefix`."""
-
-    def read(text: str) -> str:
-        if re.fullmatch(rf"{prefix}-[0-9a-z]{{1,60}}", text, re.ASCII):
-            return text
-        message = f"{shown(text)} is not the id of {what}."
-        raise Refusal(
-            message, f"Write it as AWS shows it: {prefix}- and small letters and digits.", UNREADABLE
-        )
-
-    return read
-
-
-def alias(text: str) -> str:
-    """Read an alias of AMIs: family@version."""
-    family, at, version = text.partition("@")
-    if not at or not version or len(text) > 30 or not version.isprintable() or " " in version:
-        fix = "Write family@version, such as al2023@v20260107."
-        raise Refusal(f"{shown(text)} is not an alias of AMIs.", fix, UNREADABLE)
-    if family not in BY_ALIAS:
-        fix = f"Write one of {', '.join(BY_ALIAS)} before the @."
-        raise Refusal(f"{shown(family)} is not a family of AMIs.", fix, UNREADABLE)
-    if family.startswith("windows") and version != "latest":
-        fix = f"Write {family}@latest."
-        raise Refusal(f"{family} has no version {version}: it has only the latest.", fix, UNREADABLE)
-    return text
 
 
 def size(text: str) -> str:

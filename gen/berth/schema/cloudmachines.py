@@ -8,7 +8,7 @@ from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BLOCK, DEFAULT
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
-from berth.schema.nodeclass import TERM, Tags, refuse_beside
+from berth.schema.nodeclass import Tags, check_capacity_term
 from berth.schema.nodepoolparts import NodeTaint
 from berth.schema.pod import check_amounts
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price
@@ -66,13 +66,7 @@ class MachineReservation(Model):
             "instanceMatchCriteria": self.instance_match_criteria,
             "ownerID": self.owner_id,
         }
-        if self.id is not None:
-            refuse_beside(term, "id", path, report)
-        elif self.tags is None and self.instance_match_criteria is None:
-            message = "Karpenter cannot select it."
-            if self.owner_id is not None:
-                message = "ownerID alone selects nothing."
-            report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
+        check_capacity_term(term, path, report)
 
     @property
     def key(self) -> str:

@@ -85,6 +85,12 @@ class CloudCapacity(NamedTuple):
     volumes_per_node: int | None = None  # of sessions; None: nobody says, so they are not counted
 
     @property
+    def capacity_terms(self) -> list[dict[str, Any]]:
+        """Return what selects its capacity reservations, each term once."""
+        own = self.node_class.capacity_terms
+        return own + [term for term in terms(self.reservations) if term not in own]
+
+    @property
     def usable(self) -> tuple[tuple[int, int], ...]:
         """Return when its reserved machines may be used, each span once, by time."""
         return tuple(sorted({span for machines in self.reservations if (span := machines.usable)}))

@@ -17,7 +17,7 @@ NAMESPACED = ("ConfigMap", "ServiceAccount", "Deployment", "CronJob", "Role", "R
 
 @pytest.mark.parametrize(
     ("seed", "kind"),
-    [(30, "ClusterColocationProfile"), (15, "Reservation"), (13, "Deployment")],
+    [(34, "ClusterColocationProfile"), (15, "Reservation"), (13, "Deployment")],
     ids=["profiles", "standing-slots", "placeholders"],
 )
 def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, seed: int, kind: str) -> None:
