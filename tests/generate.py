@@ -77,7 +77,6 @@ def site(random: Random) -> Document:
         "engine": "argocd",
         "repository": {"url": "https://git.example.org/capacity.git"},
         "clusters": clusters,
-        "runtime": {"linterAnnotations": True},
         "calendars": Random(repr(clusters)).choice([[], ["holidays"]]),  # tests name seeds by the rest
     }
     return document("Site", "generated", spec)

@@ -1,6 +1,4 @@
-"""Every pod that we render is one that Pod Security *restricted* lets pass, and kube-linter's default checks
-where a site asks for the explanations that they need.
-"""
+"""Every pod that we render is one that Pod Security *restricted* lets pass."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,9 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-
-from tests.cli import project
-from tests.manifests.parts import of_cluster, of_part, small
 
 RENDERED = Path(__file__).parents[2] / "rendered"
 
@@ -20,15 +15,14 @@ def objects() -> Iterator[dict[str, Any]]:
         yield from yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader)
 
 
-def pods(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """(name, annotations of the object, pod spec) of everything that makes pods."""
+def pods(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name, pod spec) of everything that makes pods."""
     for one in found:
         name = f"{one['kind']}/{one['metadata']['name']}"
-        notes = one["metadata"].get("annotations", {})
         if one["kind"] == "Deployment":
-            yield name, notes, one["spec"]["template"]["spec"]
+            yield name, one["spec"]["template"]["spec"]
         elif one["kind"] == "CronJob":
-            yield name, notes, one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+            yield name, one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
 
 
 def containers(spec: dict[str, Any]) -> list[dict[str, Any]]:
@@ -39,16 +33,16 @@ def containers(spec: dict[str, Any]) -> list[dict[str, Any]]:
 PODS = list(pods(objects()))
 
 
-@pytest.fixture(params=PODS, ids=[name.replace("/", "-").lower() for name, _, _ in PODS])
-def pod(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    param: tuple[str, dict[str, Any], dict[str, Any]] = request.param
+@pytest.fixture(params=PODS, ids=[name.replace("/", "-").lower() for name, _ in PODS])
+def pod(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    param: tuple[str, dict[str, Any]] = request.param
     return param
 
 
 def test_pods_run_as_nobody_and_share_nothing_with_their_host(
-    pod: tuple[str, dict[str, Any], dict[str, Any]],
+    pod: tuple[str, dict[str, Any]],
 ) -> None:
-    _, _, spec = pod
+    _, spec = pod
     context = spec["securityContext"]
 
     assert context["runAsNonRoot"] is True
@@ -64,8 +58,8 @@ def test_pods_run_as_nobody_and_share_nothing_with_their_host(
     }  # of those that *restricted* lets pass
 
 
-def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any], dict[str, Any]]) -> None:
-    _, _, spec = pod
+def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any]]) -> None:
+    _, spec = pod
     for container in containers(spec):
         assert container["securityContext"] == {
             "allowPrivilegeEscalation": False,
@@ -76,39 +70,13 @@ def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any], dict[st
         assert not container["image"].endswith(":latest")
 
 
-@pytest.mark.parametrize("cluster", ["prod", "lab"])
-def test_a_missing_request_or_limit_is_explained_where_the_site_asks(tmp_path: Path, cluster: str) -> None:
-    """Only its own value decides for a cluster that has one."""
-    asking = project.SITE.replace("spec:", "spec:\n  runtime: {linterAnnotations: true}")
-    asking = asking.replace("{name: lab,", "{name: lab, runtime: {linterAnnotations: false},")
-    site, parts = small(tmp_path, site=asking)
-    found = [one for name in ("course/prod", "rest/lab") for one in of_part(site, parts[name])]
-    base = of_cluster(tmp_path, cluster, site=asking)
-    here = [*base, *(one for one in found if (one["metadata"]["namespace"] == "seats") == (cluster == "lab"))]
-
-    unexplained = [
-        f"{name} {resource}"
-        for name, notes, spec in pods(here)
-        for container in containers(spec)
-        for resource in ("cpu", "memory")
-        if not all(resource in container["resources"].get(kind, {}) for kind in ("requests", "limits"))
-        and not notes.get(f"ignore-check.kube-linter.io/unset-{resource}-requirements")
-    ]
-    assert {name.partition("/")[0] for name, _, _ in pods(here)} == {"CronJob", "Deployment"}
-    assert bool(unexplained) == (cluster == "lab"), unexplained
-
-
-def test_nothing_is_said_to_linters_without_being_asked() -> None:
-    assert not [name for name, notes, _ in PODS if any("linter" in key for key in notes)]
-
-
 def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_namespace() -> None:
     accounts = {
         (object_["metadata"]["namespace"], object_["metadata"]["name"])
         for object_ in objects()
         if object_["kind"] == "ServiceAccount"
     }
-    for name, _, spec in PODS:
+    for name, spec in PODS:
         if name.startswith("Deployment"):
             assert spec["automountServiceAccountToken"] is False
         else:
@@ -116,14 +84,14 @@ def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_names
 
 
 def test_every_container_is_there_to_be_tested() -> None:
-    found = {container["name"] for _, _, spec in PODS for container in containers(spec)}
+    found = {container["name"] for _, spec in PODS for container in containers(spec)}
 
     assert found == {"placeholder", "occurrence", "scaler", "sweep"}
-    assert any("secret" in volume for _, _, spec in PODS for volume in spec.get("volumes", []))
+    assert any("secret" in volume for _, spec in PODS for volume in spec.get("volumes", []))
 
 
 def test_what_is_written_to_is_small_and_all_else_is_read_only() -> None:
-    for name, _, spec in PODS:
+    for name, spec in PODS:
         written = {volume["name"] for volume in spec.get("volumes", []) if "emptyDir" in volume}
         for volume in spec.get("volumes", []):
             assert volume.get("emptyDir", {"sizeLimit": "1Mi"}) == {"sizeLimit": "1Mi"}, name

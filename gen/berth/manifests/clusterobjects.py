@@ -73,11 +73,8 @@ def runtime(site: Site, cluster: Cluster) -> list[Manifest]:
 
 def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
     has_koordinator = cluster.koordinator is not None
-    annotations = window.unlimited(cluster)
     return {
         "name": naming.SWEEP,
-        "annotations": annotations,
-        "has_annotations": bool(annotations),
         "pod_labels": {**naming.of_job_pod(site, cluster), ROLE: SWEEP},
         "service_account": naming.SWEEP,
         "site": site.name,

@@ -12,11 +12,6 @@ from berth.manifests import naming, nodeaffinity, window
 from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, ResourceClass, Site
 
-# kube-linter expects requests and limits on every container; these say why placeholders lack them.
-_UNLIMITED = {
-    "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
-    "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
-}
 TEMPLATE = "placeholder/deployment.yaml.j2"
 
 
@@ -24,8 +19,7 @@ def deployments(
     site: Site, placed: Placed, common: dict[str, Any], scheduler: str = ""
 ) -> Iterator[Manifest]:
     """Yield the Deployments in the order of the classes. `scheduler` replaces that of the class."""
-    explained = _UNLIMITED if placed.cluster.linter_annotations else {}
-    notes = {**explained, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
+    notes = {**naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for name, resource_class in zip(names(placed), placed.classes, strict=True):
         values = _pool(site, placed, resource_class, scheduler)
         labels = {**common["labels"], CLASS: resource_class.name}

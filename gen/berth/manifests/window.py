@@ -27,15 +27,6 @@ UNREACHABLE = tuple(
     }
     for condition in ("not-ready", "unreachable")
 )
-# kube-linter expects a CPU limit on every container; this says why there is none.
-_UNLIMITED = {
-    "ignore-check.kube-linter.io/unset-cpu-requirements": "a throttled start would open the window late",
-}
-
-
-def unlimited(cluster: Cluster) -> dict[str, str]:
-    """Return what explains to a linter why Berth's Jobs have no CPU limit, where the site asks for it."""
-    return _UNLIMITED if cluster.linter_annotations else {}
 
 
 def pod(cluster: Cluster) -> dict[str, Any]:
@@ -111,7 +102,7 @@ def cronjobs(
 ) -> Iterator[Manifest]:
     """Yield the CronJobs, by local opening time."""
     jobs = _jobs(site, placed, occurrences)
-    notes = {**unlimited(placed.cluster), **naming.unjudged(placed.cluster.engine), **common["annotations"]}
+    notes = {**naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for number, schedule in enumerate(schedules, start=1):
         yield Manifest(
             "window/cronjob.yaml.j2",

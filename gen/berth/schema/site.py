@@ -372,7 +372,6 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         renku_classes=own.renku_classes or "",
         capacity_buffers=own.capacity_buffers,
         held=own.held,
-        linter_annotations=_first((runtime.linter_annotations for runtime in runtimes), False),
         monitoring=_monitoring([part for part in (own.monitoring, site.monitoring) if part is not None]),
     )
 

@@ -108,9 +108,6 @@ class RuntimeSpec(Tolerating):
     priority_class_name: DnsName | None = field(
         None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
     )
-    linter_annotations: bool | None = field(
-        None, "whether Deployments and CronJobs explain to kube-linter why a limit is missing", "`false`"
-    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_pod_notes(self.pod_labels, self.pod_annotations, path, report)

@@ -237,7 +237,6 @@ class Cluster(NamedTuple):
     existing_priority_class: str = ""  # of the placeholders; empty: one is rendered
     platform: str = "kubernetes"  # or OPENSHIFT, AUTOPILOT, AUTO_MODE
     job_pods: JobPods = JobPods()
-    linter_annotations: bool = False  # whether manifests explain to linters what those miss
     held: "tuple[HeldSpec, ...]" = ()  # kinds of objects of others whose numbers may be held, and where
 
     @property
