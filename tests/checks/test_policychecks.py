@@ -1,30 +1,34 @@
 """Policies: which reservations they are about, and that they hold exactly where their conditions do."""
 
+import math
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.checks.basenames import class_namespaces
+from berth.checks.ceilings import pool_steps
 from berth.checks.policychecks import (
     PolicyCase,
+    PolicyPool,
     PolicySubject,
     PoolCost,
     SharedSubject,
-    added_steps,
     cases_of_reservation,
     check_policies,
-    class_namespaces,
     judge,
-    policy_case,
-    selected_classes,
+    policy_cases,
+    policy_subject,
+    selected_pools,
     shared_result,
 )
 from berth.core.jsonvalues import parse_instant
+from berth.dates.expansion import Occurrence
 from berth.dates.recurrence import expand
-from berth.manifests.placed import placed
 from berth.schema.policies import ConditionsSpec, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
-from berth.schema.values import Site
+from berth.schema.values import ResourceClass, Site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +57,21 @@ def declared(**spec: Any) -> Reservation:
 
 def both(**spec: Any) -> Reservation:
     return declared(**{"resourceClass": None, "provisioning": {**SEATS, "leadTimeMinutes": 40}, **spec})
+
+
+def subject(
+    found: Reservation,
+    clusters: Mapping[str, str] = CLUSTERS,
+    known: Mapping[str, ResourceClass] | None = None,
+    windows: Sequence[Occurrence] = (),
+) -> PolicySubject:
+    """The reservation with these classes; `known` are their declarations."""
+    known = read(resource_class(), resource_class("huge")).classes if known is None else known
+    pools = {
+        name: PolicyPool(known[name], cluster, pool_steps(found, known[name], windows))
+        for name, cluster in clusters.items()
+    }
+    return PolicySubject(found, windows, pools)
 
 
 def labeled() -> Reservation:
@@ -87,15 +106,15 @@ def test_match_and_unless_select_the_same(match: dict[str, Any], classes: str) -
     (policy,) = declared_site.policies
     every, found = {*CLUSTERS}, {*classes.split()}
 
-    assert selected_classes(policy, labeled(), CLUSTERS) == found
+    assert selected_pools(policy, subject(labeled())).keys() == found
     but = EVERY.model_copy(update={"unless": policy.match})
-    assert selected_classes(but, labeled(), CLUSTERS) == every - found
+    assert selected_pools(but, subject(labeled())).keys() == every - found
 
 
 def test_who_has_no_owner_matches_no_pattern() -> None:
     policy = EVERY.model_copy(update={"match": built(MatchSpec, {"owners": ["*"]})})
 
-    assert selected_classes(policy, both(), CLUSTERS) == set()
+    assert selected_pools(policy, subject(both())) == {}
 
 
 @pytest.mark.parametrize(
@@ -111,16 +130,17 @@ def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
     found = read(reservation(), resource_class(sessions=sessions), site())
     (course,), known = found.reservations, found.classes
     match = built(MatchSpec, {"namespaces": patterns, "kinds": ["ResourceClass"]})
-    subject = SharedSubject("ResourceClass", "small", course.origin, class_namespaces(known["small"]))
+    changed = SharedSubject("ResourceClass", "small", course.origin, class_namespaces(known["small"]))
+    seats = subject(course, {"small": "prod"}, known)
     about, but = (EVERY.model_copy(update={key: match}) for key in ("match", "unless"))
     every = EVERY.model_copy(update={"match": built(MatchSpec, {"kinds": ["ResourceClass"]})})
 
-    assert (shared_result(about, subject) is not None) == is_about
-    assert (shared_result(every.model_copy(update={"unless": match}), subject) is None) == is_left_out
+    assert (shared_result(about, changed) is not None) == is_about
+    assert (shared_result(every.model_copy(update={"unless": match}), changed) is None) == is_left_out
     match = match.model_copy(update={"kinds": ()})
     about, but = (EVERY.model_copy(update={key: match}) for key in ("match", "unless"))
-    assert bool(selected_classes(about, course, {"small": "prod"}, known)) == is_about
-    assert (not selected_classes(but, course, {"small": "prod"}, known)) == is_left_out
+    assert bool(selected_pools(about, seats)) == is_about
+    assert (not selected_pools(but, seats)) == is_left_out
 
 
 @pytest.mark.parametrize(
@@ -141,7 +161,7 @@ def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, n
     )
 
     for policy in (about, but):
-        assert selected_classes(policy, found.reservations[0], {"small": "prod"}, found.classes)
+        assert selected_pools(policy, subject(found.reservations[0], {"small": "prod"}, found.classes))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +186,7 @@ def test_owners_of_slots_avoid_no_policy_about_namespaces(
     )
 
     for each, is_selected in ((policy, is_about), (but, not is_left_out)):
-        selected = selected_classes(each, found.reservations[0], {"small": "prod"}, found.classes)
+        selected = selected_pools(each, subject(found.reservations[0], {"small": "prod"}, found.classes))
         assert bool(selected) == is_selected
 
 
@@ -183,7 +203,7 @@ def test_a_class_without_sessions_is_left_out_by_no_namespace(spec: dict[str, An
     found = read(reservation(**spec), resource_class(), site({"name": "prod", "koordinator": {}}))
     but = EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": ["exam-*"]})})
 
-    assert selected_classes(but, found.reservations[0], {"small": "prod"}, found.classes)
+    assert selected_pools(but, subject(found.reservations[0], {"small": "prod"}, found.classes))
 
 
 def test_a_class_is_left_out_where_all_its_namespaces_are() -> None:
@@ -191,22 +211,22 @@ def test_a_class_is_left_out_where_all_its_namespaces_are() -> None:
     found = read(reservation(), resource, site())
     patterns = {"some": ["exam-*"], "all": ["exam-*", "lab"]}
     selected = {
-        key: selected_classes(
-            EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": each})}),
-            *(found.reservations[0], {"small": "prod"}, found.classes),
-        )
+        key: [
+            *selected_pools(
+                EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": each})}),
+                subject(found.reservations[0], {"small": "prod"}, found.classes),
+            )
+        ]
         for key, each in patterns.items()
     }
 
-    assert selected == {"some": {"small"}, "all": set()}
+    assert selected == {"some": ["small"], "all": []}
 
 
-def case(match: MatchSpec = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:
+def case(match: MatchSpec = EVERY.match, **spec: Any) -> PolicyCase | None:
     found = both(**spec)
-    dates = tuple(occurrence for occurrence in expand(found, {}).occurrences if occurrence.end > NOW)
-    return policy_case(
-        EVERY.model_copy(update={"match": match}), PolicySubject(found, CLUSTERS, dates, now=now)
-    )
+    new = subject(found, windows=expand(found, {}).windows)
+    return next(policy_cases(None, new, [(EVERY.model_copy(update={"match": match}), None)], NOW), None)
 
 
 def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
@@ -240,23 +260,34 @@ def test_entries_at_one_time_add_up_for_a_policy() -> None:
 def test_dates_that_stay_add_to_one_that_comes() -> None:
     morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     found = both(recurrence=weekly(morning, {**morning, "startTime": "10:00"}))
-    dates = tuple(occurrence for occurrence in expand(found, {}).occurrences if occurrence.end > NOW)
-    added = [date for date in dates if date.start % 86_400 != dates[0].start % 86_400]
-    subject = PolicySubject(found, CLUSTERS, added, now=NOW, everything=dates)
-    whole, alone = policy_case(EVERY, subject), policy_case(EVERY, subject._replace(everything=None))
+    dates = expand(found, {}).windows
+    first = [date for date in dates if date.start % 86_400 == dates[0].start % 86_400]
+    old, new = (subject(found, windows=each) for each in (first, dates))
+    (added,) = policy_cases(old, new, [(EVERY, None)], NOW)
+    (alone,) = policy_cases(None, old, [(EVERY, None)], NOW)
 
-    assert whole is not None
-    assert alone is not None
-    assert whole.seats == 2 * alone.seats
+    assert added.seats == 2 * alone.seats
 
 
-def test_notice_is_0_while_a_window_is_open_and_none_where_nothing_changes() -> None:
-    when = weekly({"dayOfWeek": 2, "startTime": "11:00", "endTime": "13:00"})
-    changed, plain = case(recurrence=when), case(recurrence=when, now=None)
+def test_notice_is_0_while_a_window_is_open() -> None:
+    changed = case(recurrence=weekly({"dayOfWeek": 2, "startTime": "11:00", "endTime": "13:00"}))
 
     assert changed is not None
-    assert plain is not None
-    assert (changed.notice, plain.notice) == (0, None)
+    assert changed.notice == 0
+
+
+def test_hours_are_those_of_all_seats_from_now_on() -> None:
+    """Two hours remain of the window that is open, and 4 hours of each of the two to come."""
+    when = weekly({"dayOfWeek": 2, "startTime": "10:00", "endTime": "14:00"})
+    lead: dict[str, Any] = {"provisioning": {**SEATS, "leadTimeMinutes": 0}}
+    weeks, huge = (
+        case(recurrence=when, **lead),
+        case(built(MatchSpec, {"classes": ["huge"]}), recurrence=when, **lead),
+    )
+
+    assert weeks is not None
+    assert huge is not None
+    assert (weeks.seat_seconds, huge.seat_seconds) == (25 * 10 * 3600, 5 * 10 * 3600)
 
 
 quick = settings(max_examples=200)
@@ -268,24 +299,34 @@ costs = st.none() | st.builds(PoolCost, st.integers(0, 4).map(Decimal), st.boole
 @quick
 @given(
     st.builds(
-        lambda seats, cost, notice, lead: built(
-            ConditionsSpec, {"seatsAbove": seats, "costAbove": cost, "noticeBelow": notice, "leadAbove": lead}
+        lambda seats, hours, cost, notice, lead: built(
+            ConditionsSpec,
+            {
+                "seatsAbove": seats,
+                "hoursAbove": hours,
+                "costAbove": cost,
+                "noticeBelow": notice,
+                "leadAbove": lead,
+            },
         ),
-        *(numbers, amounts, numbers, numbers),
+        *(numbers, numbers, amounts, numbers, numbers),
     ),
-    st.integers(0, 4),
-    st.integers(0, 4),
-    numbers,
+    st.tuples(
+        st.integers(0, 4),
+        st.integers(0, 4),
+        st.sampled_from([0, 3600, 3601, 4 * 3600, math.inf]),
+        st.integers(0, 4),
+    ),
     st.tuples(costs, costs),
 )
 def test_a_policy_holds_exactly_where_all_its_conditions_do(
-    when: ConditionsSpec, seats: int, lead: int, notice: int | None, cost: tuple[PoolCost | None, ...]
+    when: ConditionsSpec, measures: tuple[int, int, float, int], cost: tuple[PoolCost | None, ...]
 ) -> None:
     """With the cost between what is known and, where a price is missing, any amount above it."""
     pools = {("course", name): one for name, one in zip(("small", "huge"), cost, strict=True) if one}
-    found = PolicyCase(
-        EVERY.model_copy(update={"when": when}), both(), frozenset({"small", "huge"}), seats, lead, notice
-    )
+    policy = EVERY.model_copy(update={"when": when})
+    found = PolicyCase(policy, both(), frozenset({"small", "huge"}), *measures)
+    seats, lead, seconds, notice = measures
     result = judge(found, pools)
 
     least = sum((pool.amount for pool in pools.values()), Decimal(0))
@@ -293,7 +334,8 @@ def test_a_policy_holds_exactly_where_all_its_conditions_do(
     others = (
         (when.seats_above is None or seats > when.seats_above)
         and (when.lead_above is None or lead > when.lead_above)
-        and (when.notice_below is None or (notice is not None and notice < when.notice_below))
+        and (when.hours_above is None or seconds > 3600 * when.hours_above)
+        and (when.notice_below is None or notice < when.notice_below)
     )
     costs_too_much = when.cost_above is None or (bool(pools) and least > when.cost_above)
     if others and costs_too_much:
@@ -321,8 +363,8 @@ def problems(
     assert found.site is not None
     declared_site: Site = found.site
     (one,) = found.reservations
-    subject = PolicySubject(one, {"small": "prod"}, expand(one, {}).occurrences)
-    cases = cases_of_reservation(declared_site, subject, now)
+    seats = policy_subject(one, expand(one, {}).windows, found, declared_site)
+    cases = cases_of_reservation(declared_site, seats, now)
     return lines(check_policies(declared_site, [*cases], known or {}))
 
 
@@ -362,12 +404,8 @@ def held_problems(document: Value, policy: dict[str, Any], now: int = NOW, *othe
     assert found.problems == []
     assert found.site is not None
     number = next(each for each in found.reservations if each.name == document["metadata"]["name"])
-    parts = placed(number, found, found.site)
-    added = [steps for part in parts for steps in added_steps(part, found, found.site)]
-    clusters = {name: "prod" for name, _ in number.seats}
-    dates = expand(number, {}).occurrences
-    subject = PolicySubject(number, clusters, dates, known=found.classes, added=added)
-    return lines(check_policies(found.site, [*cases_of_reservation(found.site, subject, now)], {}))
+    held = policy_subject(number, expand(number, {}).windows, found, found.site)
+    return lines(check_policies(found.site, [*cases_of_reservation(found.site, held, now)], {}))
 
 
 @pytest.mark.parametrize("policy", HELD_TARGETS, ids=["kind", "any", "all-others", "name"])

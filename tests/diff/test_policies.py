@@ -4,15 +4,15 @@ import contextlib
 import io
 import json
 import shutil
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from berth import cli
-from berth.checks.policychecks import judge
+from berth.checks.ceilings import pool_steps
+from berth.checks.policychecks import PolicyPool, PolicySubject, judge, policy_cases
 from berth.core.jsonvalues import parse_instant
 from berth.dates.expansion import Occurrence
-from berth.diff.approvals import policy_cases
-from berth.diff.compare import ReservationVersion, compare_versions
 from berth.schema.policies import ConditionsSpec, PolicySpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass
@@ -68,8 +68,11 @@ def test_a_refusal_is_exit_code_1(pair: Pair) -> None:
     [
         ("course.yaml", "Lab", "Laboratory", ""),  # words
         ("course.yaml", "spec:", "spec:\n  owner: {name: Physics}", ""),
-        ("course.yaml", "placeholderCount: 25", "placeholderCount: 21", "p0 p1"),
-        ("course.yaml", "placeholderCount: 25", "placeholderCount: 20", "p1"),  # not large any more
+        ("course.yaml", "placeholderCount: 25", "placeholderCount: 26", "p0 p1"),
+        ("course.yaml", "placeholderCount: 25", "placeholderCount: 21", ""),  # less than before
+        ("course.yaml", '"13:00"', '"12:00"', ""),
+        ("course.yaml", '"13:00"', '"14:00"', "p0 p1"),
+        ("course.yaml", "scaleDownBehavior: none", "leadTimeMinutes: 29, scaleDownBehavior: none", ""),
         ("course.yaml", "except: [2026-02-09]", "except: [2026-02-09, 2026-02-16]", ""),  # a holiday anyway
         ("course.yaml", "to: {date: 2026-02-24}", "to: {date: 2026-02-25}", "p0 p1"),
         ("course.yaml", "except: [2026-02-09]", "except: [2026-02-02, 2026-02-09]", ""),  # it is removed
@@ -292,17 +295,17 @@ conditions = st.builds(
 )
 
 
-def declared() -> tuple[Reservation, tuple[ResourceClass, ...]]:
+def declared() -> tuple[Reservation, Mapping[str, ResourceClass]]:
     found = read(reservation(), site(), resource_class(), resource_class("huge"))
-    return found.reservations[0], tuple(found.classes.values())
+    return found.reservations[0], found.classes
 
 
 COURSE, CLASSES = declared()
 
 
-def version(days: dict[int, Any]) -> ReservationVersion:
+def subject(days: dict[int, Any]) -> PolicySubject:
     """Each date is 2 hours long, from 3 hours times its number on."""
-    occurrences = [
+    windows = [
         Occurrence(
             "course",
             f"course/{number}",
@@ -316,35 +319,54 @@ def version(days: dict[int, Any]) -> ReservationVersion:
         )
         for number, (lead, held) in sorted(days.items())
     ]
-    return ReservationVersion(COURSE, CLASSES, ("prod", "prod"), (), tuple(occurrences))
+    pools = {
+        name: PolicyPool(found, "prod", pool_steps(COURSE, found, windows)) for name, found in CLASSES.items()
+    }
+    return PolicySubject(COURSE, windows, pools)
+
+
+def open_in(days: dict[int, Any], hour: int, name: str) -> int:
+    """The seats of a class: a date in its lead has what is needed at its start, where no other is open."""
+    counts = [
+        dict(held).get(name, 0)
+        for number, (lead, held) in days.items()
+        if 3 * number - lead <= hour < 3 * number + 2
+    ]
+    return max(counts, default=0)
 
 
 @quick
-@given(dates, dates, conditions, st.sampled_from([(), ("small",), ("huge",)]))
-def test_a_policy_fires_exactly_if_what_differs_fits(
+@given(dates, dates, conditions, st.sampled_from([("small", "huge"), ("small",), ("huge",)]))
+def test_a_policy_fires_exactly_if_what_is_new_or_larger_fits(
     before: dict[int, Any], after: dict[int, Any], when: ConditionsSpec, classes: tuple[str, ...]
 ) -> None:
-    match = {"classes": classes}
-    policy = built(PolicySpec, {"name": "p", "match": match, "when": when, "require": "refuse"})
-    sides = version(before), version(after)
-    change = compare_versions(*sides)
-    found = policy_cases(change, *sides, [policy], MIDNIGHT) if change else ()
+    """Hour by hour. A policy about the notice looks at whatever differs, on both sides."""
+    policy = built(
+        PolicySpec, {"name": "p", "match": {"classes": classes}, "when": when, "require": "refuse"}
+    )
+    found = policy_cases(subject(before), subject(after), [(policy, None)], MIDNIGHT)
     fired = [case for case in found if judge(case, {})]
 
-    differing = [
-        (number, lead, sum(count for name, count in held if name in (classes or ("small", "huge"))))
-        for side, other in ((after, before), (before, after))
-        if side is after or when.notice_below is not None
-        for number, (lead, held) in side.items()
-        if other.get(number) != (lead, held) and 3 * number + 2 > 0
+    is_notice = when.notice_below is not None
+    levels = {
+        hour: [tuple(open_in(days, hour, name) for name in classes) for days in (before, after)]
+        for hour in range(24)
+    }
+    hours = {
+        hour: max(map(sum, sides)) if is_notice else sum(sides[1])
+        for hour, sides in levels.items()
+        if (sides[0] != sides[1] if is_notice else any(map(int.__lt__, *sides)))
+    }
+    windows = [
+        (3 * number - lead, lead)
+        for days in ((before, after) if is_notice else (after,))
+        for number, (lead, held) in days.items()
+        if any(name in classes for name, _ in held)
+        and any(3 * number - lead <= hour < 3 * number + 2 for hour in hours)
     ]
-    selected = [one for one in differing if one[2]]
-    expected = bool(selected) and (
-        (when.seats_above is None or max(count for *_, count in selected) > when.seats_above)
-        and (when.lead_above is None or max(lead for _, lead, _ in selected) * 60 > when.lead_above)
-        and (
-            when.notice_below is None
-            or min(max(3 * number - lead, 0) for number, lead, _ in selected) * HOUR < when.notice_below
-        )
+    expected = bool(hours) and (
+        (when.seats_above is None or max(hours.values()) > when.seats_above)
+        and (when.lead_above is None or max(lead for _, lead in windows) * 60 > when.lead_above)
+        and (when.notice_below is None or max(min(windows)[0], 0) * HOUR < when.notice_below)
     )
     assert bool(fired) is expected

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from berth.checks.basenames import BaseNames
 from berth.checks.rehearsalchecks import rehearsal_path
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Match
@@ -30,7 +31,7 @@ from berth.quantity import text as quantity_text
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.siteparts import CeilingSpec
-from berth.schema.values import Cluster, ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message
@@ -190,6 +191,7 @@ class _CeilingLimit(NamedTuple):
     each: Mapping[str, int]
     say: Callable[[int], str]
     is_of_pods: bool = False
+    is_of_base: bool = False  # of the base of a change, not of what is checked
 
 
 def pool_steps(
@@ -398,25 +400,69 @@ class Ceilings:
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
-            otherwise = self._otherwise.loads(cluster.name)
-            pools = [*self._pools[cluster.name], *otherwise] if cluster.ceilings else []
-            changes = {
-                is_of_pods: changes_by_class(pods(pools) if is_of_pods else pools)
-                for is_of_pods in (True, False)
-            }
-            for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
-                first, last = ceiling_span(ceiling, self.site.zone)
-                for limit in limits:
-                    highest = peak(weigh_changes(changes[limit.is_of_pods], limit.each), first, last)
-                    if highest and highest[0] > limit.most:
-                        open_then = [
-                            rehearsal
-                            for rehearsal in self._rehearsals[cluster.name]
-                            if rehearsal.open // 60 <= highest[1] < -(-rehearsal.end // 60)
-                            and any(name in limit.each for name, _ in rehearsal.seats)
-                        ]
-                        counted = pods(pools) if limit.is_of_pods else pools
-                        yield _problem(cluster, limit, highest, counted, reservations, open_then)
+            spans = [ceiling_span(ceiling, self.site.zone) for ceiling in cluster.ceilings]
+            limits = [*zip(spans, self._limits[cluster.name], strict=True)]
+            pools = [*self._pools[cluster.name], *self._otherwise.loads(cluster.name)] if limits else []
+            yield from _exceeded(cluster.name, limits, pools, reservations, self._rehearsals[cluster.name])
+
+
+def check_ceilings_of_base(
+    base: tuple[Site, BaseNames],
+    site: Site,
+    classes: Mapping[str, ResourceClass],
+    reservations: Mapping[str, Reservation],
+    pools_of: Callable[[str], Sequence[PoolLoad]],
+) -> Iterator[Problem]:
+    """Report what exceeds ceilings of the base of a change, except those that stay as they are.
+
+    What is in a cluster that the base does not know counts in all of its clusters, and seats of a class that
+    it does not know count as those of each class. Of resources, each takes what it requests now.
+    """
+    before, known = base
+    after = {cluster.name: cluster for cluster in site.clusters}
+    for cluster in before.clusters:
+        names = [name for name in after if name == cluster.name or name not in known.clusters]
+        pools = [pool for name in names for pool in pools_of(name)] if cluster.ceilings else []
+        unknown = {name for pool in pools if not known.knows_class(classes[name := pool.resource_class])}
+        stay = after[cluster.name].ceilings if names == [cluster.name] and before.zone == site.zone else ()
+        limits = [
+            (
+                ceiling_span(ceiling, before.zone),
+                [
+                    limit._replace(
+                        each=limit.each if limit.is_of_pods else {**limit.each, **dict.fromkeys(unknown, 1)},
+                        is_of_base=True,
+                    )
+                    for limit in _limits(ceiling, classes)
+                ],
+            )
+            for ceiling in cluster.ceilings
+            if unknown or ceiling not in stay
+        ]
+        yield from _exceeded(", ".join(names), limits, pools, reservations, ())
+
+
+def _exceeded(
+    cluster: str,
+    ceilings: Sequence[tuple[tuple[int, int], Sequence[_CeilingLimit]]],
+    pools: Sequence[PoolLoad],
+    reservations: Mapping[str, Reservation],
+    rehearsals: Sequence[Dated],
+) -> Iterator[Problem]:
+    """Report each limit that is exceeded during its ceiling, at its peak."""
+    counted = {is_of_pods: pods(pools) if is_of_pods else pools for is_of_pods in (True, False)}
+    changes = {is_of_pods: changes_by_class(own) for is_of_pods, own in counted.items()}
+    for span, limits in ceilings:
+        for limit in limits:
+            highest = peak(weigh_changes(changes[limit.is_of_pods], limit.each), *span)
+            if highest and highest[0] > limit.most:
+                open_then = [
+                    rehearsal
+                    for rehearsal in rehearsals
+                    if rehearsal.open // 60 <= highest[1] < -(-rehearsal.end // 60)
+                    and any(name in limit.each for name, _ in rehearsal.seats)
+                ]
+                yield _problem(cluster, limit, highest, counted[limit.is_of_pods], reservations, open_then)
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
@@ -432,7 +478,7 @@ def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[
 
 
 def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
-    cluster: Cluster,
+    cluster: str,
     limit: _CeilingLimit,
     span: tuple[int, int],
     pools: Sequence[PoolLoad],
@@ -451,9 +497,10 @@ def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
     )
     when = f"at {instant_text(at * 60)}" if at else "always"
     units = "" if limit.is_of_pods else f"{units_text(pool for pool, _ in active)} "
+    ceiling = f"{limit.written} in the base" if limit.is_of_base else limit.written
     message = (
-        f"{when} {limit.say(amount)} {units}{limit.what} are open in {cluster.name}, "
-        f"above the ceiling of {limit.written}: {holders_text(holders)}."
+        f"{when} {limit.say(amount)} {units}{limit.what} are open in {cluster}, "
+        f"above the ceiling of {ceiling}: {holders_text(holders)}."
     )
     reservation = reservations[last]
     path: Path = ("spec", "backend", "otherwise") if is_otherwise else ("spec", "provisioning")
@@ -463,6 +510,8 @@ def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
             "Write a lower otherwise, fewer seats or another time, or have the platform team raise the "
             "ceiling."
         )
+    if limit.is_of_base:
+        fix = "First merge the new ceiling, class or cluster, then reserve in another change."
     if rehearsals:
         times = [
             f"{rehearsal.rehearses} ({_rehearsal_text(rehearsal)})" for rehearsal in rehearsals[:_MAX_NAMED]

@@ -1,22 +1,27 @@
 """Judge reservations, and changes of them, by the policies of the site.
 
-A policy looks at the occurrences that it is given: of a reservation, those that are not over; of a change,
-those that it adds or changes. The current time is always an argument.
+A change is two sets of windows, before and after. A policy looks at what is new or larger from now on, class
+by class: at the peak at any instant, over all of the reservation that is open then. A policy about the notice
+also looks at what is removed. Without a change, all of a reservation is new. A rehearsal asks for real seats,
+so its window counts as that of a date. The current time is always an argument.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import accumulate
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from berth.checks.ceilings import ClassSteps, add_steps, named_pool_steps, pool_steps
+from berth.checks.basenames import BaseNames, class_namespaces
+from berth.checks.ceilings import NO_END, Steps, pool_steps, step_pairs
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
 from berth.dates.recurrence import expand
 from berth.findings import Origin, Problem
 from berth.manifests.placed import Placed, placed
 from berth.schema.declared import RESERVATION, Declared
+from berth.schema.plainfields import plain_settings
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
@@ -57,11 +62,28 @@ class SharedSubject(NamedTuple):
     namespaces: tuple[str, ...] | None = ()
 
 
+class PolicyPool(NamedTuple):
+    """A class of a reservation, with the changes of its pool; `added`: by others who hold the same number."""
+
+    resource_class: ResourceClass
+    cluster: str
+    steps: Steps
+    added: Steps = ()
+
+
+class PolicySubject(NamedTuple):
+    """A reservation as policies look at it: its windows, and its pools by class."""
+
+    reservation: Reservation
+    windows: Sequence[Occurrence]
+    pools: Mapping[str, PolicyPool]
+
+
 class PolicyCase(NamedTuple):
     """What one policy looks at: classes of a reservation, and their measures.
 
-    `seats` are the most that are open at once, or held outside of windows; `lead` is in minutes. `notice`:
-    the seconds until a change takes effect; None: nothing changes.
+    `seats` are the most that are open at once, or held outside of windows; `lead` is in minutes.
+    `seat_seconds` are those of all dates to come. `notice`: the seconds until a change takes effect.
     """
 
     policy: PolicySpec
@@ -69,7 +91,8 @@ class PolicyCase(NamedTuple):
     classes: frozenset[str]
     seats: int
     lead: int
-    notice: int | None = None
+    seat_seconds: float = 0
+    notice: int = 0
 
 
 class PolicyResult(NamedTuple):
@@ -94,198 +117,269 @@ class PolicyResult(NamedTuple):
         )
 
 
-def selected_classes(
-    policy: PolicySpec,
-    reservation: Reservation,
-    clusters: Mapping[str, str],
-    known: Mapping[str, ResourceClass] | None = None,
-) -> frozenset[str]:
-    """Return the classes of a reservation that a policy is about. `clusters`: the cluster of each class."""
-    classes = _matched(policy.match, reservation, clusters, known or {})
-    if policy.unless is None:
-        return classes
-    return classes - _matched(policy.unless, reservation, clusters, known or {}, exempts=True)
+def policy_subject(
+    reservation: Reservation, windows: Sequence[Occurrence], declared: Declared, site: Site
+) -> PolicySubject:
+    """Return a reservation as policies look at it. `windows`: all of it, rehearsals included."""
+    suspended = reservation.suspend
+    pools = {
+        found.name: PolicyPool(
+            found,
+            place.cluster.name,
+            () if suspended else pool_steps(reservation, found, windows),
+            [*_added_steps(place, declared, site)] if found is place.classes[0] else (),
+        )
+        for place in placed(reservation, declared, site)
+        for found in place.classes
+    }
+    return PolicySubject(reservation, () if suspended else windows, pools)
 
 
-def shared_result(policy: PolicySpec, subject: SharedSubject) -> PolicyResult | None:
+def _added_steps(place: Placed, declared: Declared, site: Site) -> Iterator[int]:
+    """Yield what other reservations add to the same number in a cluster, each with its leads."""
+    if not place.peers or place.reservation.overlap != "sum":
+        return
+    for other in declared.reservations:
+        if other.name in place.peers and not other.suspend:
+            windows = expand(other, declared.calendars).windows
+            for there in placed(other, declared, site):
+                for found in there.classes if there.cluster.name == place.cluster.name else ():
+                    yield from pool_steps(other, found, windows)
+
+
+# What a policy is about
+
+
+def selected_pools(
+    policy: PolicySpec, subject: PolicySubject | None, base: BaseNames | None = None
+) -> dict[str, PolicyPool]:
+    """Return the classes of a reservation that a policy is about. `base`: it is a policy of this base."""
+    return {
+        name: pool
+        for name, pool in (subject.pools if subject else {}).items()
+        if subject and _applies(policy, _facts(subject.reservation, pool, base), base)
+    }
+
+
+def shared_result(
+    policy: PolicySpec, subject: SharedSubject, base: BaseNames | None = None, *, is_new: bool = False
+) -> PolicyResult | None:
     """Return the result for a changed document that all share; None if the policy is not about it."""
-    if not _is_about(policy.match, subject):
-        return None
-    if policy.unless is not None and _is_about(policy.unless, subject, exempts=True):
+    unknown = ("names",) if is_new and base else ()
+    facts = _Facts(subject.kind, {"names": (subject.name,)}, unknown, subject.namespaces)
+    if not _applies(policy, facts, base):
         return None
     return PolicyResult(policy, subject, (f"this {subject.kind} changes",))
 
 
-def _is_about(match: MatchSpec, subject: SharedSubject, *, exempts: bool = False) -> bool:
-    default = (subject.kind,) if exempts else ()
+class _Facts(NamedTuple):
+    """What a policy compares: words by key, of which the base does not know some.
+
+    `namespaces`: of those who may take the seats; None: any. `others`: those that do not leave it out.
+    """
+
+    kind: str
+    words: Mapping[str, Sequence[str]]
+    unknown: Collection[str]
+    namespaces: tuple[str, ...] | None
+    others: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+def _facts(reservation: Reservation, pool: PolicyPool, base: BaseNames | None) -> _Facts:
+    """Return the facts of one class of a reservation.
+
+    What a reservation narrows the namespaces to does not count: its author writes it, and any session of the
+    class takes the seats. What it adds counts, the owners of slots, but leaves nothing out by itself.
+    """
+    owner, holder, found = reservation.owner, reservation.holder, pool.resource_class
+    namespaces, owners = class_namespaces(found), [*holder.owner_namespaces]
+    words = {
+        "names": (reservation.name,),
+        "owners": (owner.name, owner.contact or "") if owner else (),
+        "classes": (found.name,),
+        "clusters": (pool.cluster,),
+        "backends": (holder.backend,),
+        "targets": (holder.target_text,) if holder.target_text else (),
+    }
+    unknown = []
+    if base is not None:
+        unknown += [] if base.knows_class(found) else ["classes"]
+        unknown += [] if pool.cluster in base.clusters else ["clusters"]
+    others = tuple(filter(None, owners))
+    return _Facts(
+        RESERVATION, words, unknown, None if None in owners else namespaces, others, reservation.labels
+    )
+
+
+def _applies(policy: PolicySpec, facts: _Facts, base: BaseNames | None) -> bool:
+    return _is_about(policy.match, facts, base) and not (
+        policy.unless is not None and _is_about(policy.unless, facts, base, exempts=True)
+    )
+
+
+def _is_about(match: MatchSpec, facts: _Facts, base: BaseNames | None, *, exempts: bool = False) -> bool:
     return (
-        subject.kind in (match.kinds or default)
-        and _fits(match.names, (subject.name,))
-        and _fits_namespaces(match, subject.namespaces, exempts=exempts)
-        and not (
-            match.owners or match.labels or match.classes or match.clusters or match.backends or match.targets
+        (facts.kind in match.kinds if match.kinds else exempts or facts.kind == RESERVATION)
+        and match.labels.items() <= {*facts.labels}
+        and all(
+            _fits(getattr(match, key), facts.words.get(key, ()), key in facts.unknown, exempts=exempts)
+            for key in ("names", "owners", "classes", "clusters", "backends", "targets")
         )
+        and _fits_namespaces(match, facts, base, exempts=exempts)
     )
 
 
-def _matched(
-    match: MatchSpec,
-    reservation: Reservation,
-    clusters: Mapping[str, str],
-    known: Mapping[str, ResourceClass],
-    *,
-    exempts: bool = False,
-) -> frozenset[str]:
-    owner = reservation.owner
-    is_meant = (
-        _fits(match.names, (reservation.name,))
-        and _fits(match.owners, (owner.name, owner.contact or "") if owner else ())
-        and match.labels.items() <= {*reservation.labels}
-        and (not match.kinds or RESERVATION in match.kinds)
-        and (not match.backends or reservation.holder.backend in match.backends)
-        and _fits(match.targets, tuple(filter(None, (reservation.holder.target_text,))))
-    )
-    return frozenset(
-        name
-        for name, cluster in clusters.items()
-        if is_meant
-        and (not match.classes or name in match.classes)
-        and (not match.clusters or cluster in match.clusters)
-        and _fits_namespaces(
-            match, _namespaces(reservation, known.get(name), exempts=exempts), exempts=exempts
-        )
-    )
+def _fits_namespaces(match: MatchSpec, facts: _Facts, base: BaseNames | None, *, exempts: bool) -> bool:
+    """Tell whether a policy is about one of the namespaces, or leaves all of them out (`exempts`).
 
-
-def _namespaces(
-    reservation: Reservation,
-    resource_class: ResourceClass | None,
-    *,
-    exempts: bool,
-) -> tuple[str, ...] | None:
-    """Return the namespaces of those who may take the seats of a class; None: any.
-
-    What a reservation narrows them to does not count: its author writes it, and any session of the class
-    takes the seats. What it adds counts, the owners of slots, but leaves nothing out by itself.
+    Any namespace can get a label, so with None, and with one that the base does not know, it may be any.
     """
-    namespaces, owners = class_namespaces(resource_class), [*reservation.holder.owner_namespaces]
-    if namespaces is None or None in owners:
-        return None
-    return () if exempts and not namespaces else (*namespaces, *filter(None, owners))
-
-
-def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
-    """Return the namespaces of the sessions of a class; None: any, because labels tell which."""
-    sessions = found.sessions if found else None
-    if sessions is None:
-        return ()
-    return None if sessions.namespace_labels else sessions.namespace_names
-
-
-def _fits_namespaces(match: MatchSpec, namespaces: tuple[str, ...] | None, *, exempts: bool) -> bool:
-    """Tell whether a policy is about one of these namespaces, or leaves all of them out (`exempts`).
-
-    Any namespace can get a label: a policy about some is then about it, and only `*` leaves it out.
-    """
-    if namespaces is None:
-        return not match.namespaces or not exempts or "*" in match.namespaces
-    if exempts and namespaces:
+    namespaces = (*(facts.namespaces or ()), *facts.others)
+    is_any = facts.namespaces is None or (base is not None and not base.namespaces.issuperset(namespaces))
+    if exempts and not is_any and facts.namespaces:
         return all(_fits(match.namespaces, (namespace,)) for namespace in namespaces)
-    return _fits(match.namespaces, namespaces)
+    return _fits(match.namespaces, () if exempts else namespaces, is_any, exempts=exempts)
 
 
-def _fits(patterns: Sequence[str], words: Sequence[str]) -> bool:
+def _fits(
+    patterns: Sequence[str], words: Sequence[str], is_unknown: bool = False, *, exempts: bool = False
+) -> bool:
+    """Tell whether one of the words fits a pattern, or there is none.
+
+    What is unknown may be anything: it fits what a policy is about, and of what it leaves out only `*`.
+    """
+    if is_unknown and patterns:
+        return not exempts or "*" in patterns
     return not patterns or any(fnmatchcase(word, pattern) for word in words for pattern in patterns)
 
 
-class PolicySubject(NamedTuple):
-    """What policies look at: a reservation with the cluster of each class, and some of its occurrences.
+# What is new or larger
 
-    `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
-    `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
-    classes by name. `otherwise`: what it holds outside of windows. `is_permitted`: it gets permissions on an
-    object of somebody else, whatever its dates. `added`: what others add, see `added_steps`.
+
+class _Moment(NamedTuple):
+    """A range of minutes, with the seats before and after."""
+
+    since: int
+    until: int
+    seats: tuple[int, int]
+    is_larger: bool  # in any pool
+    differs: bool
+
+    def seat_seconds(self, side: int) -> float:
+        has_end = self.until < NO_END or not self.seats[side]
+        return 60 * (self.until - self.since) * self.seats[side] if has_end else math.inf
+
+
+def _moments(
+    before: Mapping[str, PolicyPool], after: Mapping[str, PolicyPool], same: Collection[str], first: int
+) -> Iterator[_Moment]:
+    """Yield what is open of the pools of each side, by time, from the first minute on.
+
+    What is not the same on both sides goes and comes. What others add is not compared.
     """
+    sides = before, after
+    pairs: list[Sequence[Steps]] = [[[*chain(*(pool.added for pool in side.values()))] for side in sides]]
+    for name in {*before, *after}:
+        was, becomes = (side[name].steps if name in side else () for side in sides)
+        pairs += [(was, becomes)] if name in same else [(was, ()), ((), becomes)]
+    events: dict[int, list[tuple[int, int, int]]] = {}
+    for pool, pair in enumerate(pairs):
+        for side, steps in enumerate(pair):
+            for minute, change in step_pairs(steps):
+                events.setdefault(minute, []).append((pool, side, change))
+    counts = [[0, 0] for _ in pairs]
+    for since, until in pairwise([*sorted(events), NO_END]):
+        for pool, side, change in events[since]:
+            counts[pool][side] += change
+        if until > first:
+            seats = sum(pair[0] for pair in counts), sum(pair[1] for pair in counts)
+            is_larger, differs = any(a > b for b, a in counts[1:]), any(a != b for b, a in counts[1:])
+            yield _Moment(max(since, first), until, seats, is_larger, differs)
 
-    reservation: Reservation
-    clusters: Mapping[str, str]
-    occurrences: Sequence[Occurrence]
-    holds_now: bool = False
-    now: int | None = None
-    everything: Sequence[Occurrence] | None = None
-    known: Mapping[str, ResourceClass] = {}
-    otherwise: int = 0
-    is_permitted: bool = False
-    added: ClassSteps = ()
 
+def policy_cases(
+    old: PolicySubject | None,
+    new: PolicySubject | None,
+    policies: Iterable[tuple[PolicySpec, BaseNames | None]],
+    now: int,
+    *,
+    is_change: bool = True,
+) -> Iterator[PolicyCase]:
+    """Yield what each policy looks at. A policy of the base of a change comes with what the base knows.
 
-def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
-    """Return what a policy looks at; None if it is about nothing of the subject.
-
-    A policy without conditions looks at a reservation without dates, too, if that gets permissions.
+    Without windows count what a number is otherwise, and, for a policy without conditions, a reservation that
+    gets permissions, if none of the classes stays as it was.
     """
-    reservation, now = subject.reservation, subject.now
-    classes = selected_classes(policy, reservation, subject.clusters, subject.known)
-    if not classes:
-        return None
-    selected = [occurrence for item in subject.occurrences if (occurrence := item.of_classes(classes)).seats]
-    counts = [_most_at_once(subject, classes, selected)] if selected else []
-    opens = [occurrence.open for occurrence in selected]
-    if subject.holds_now:
-        counts.append(sum(count for name, count in reservation.seats if name in classes))
-        opens.append(now or 0)
-    if subject.otherwise:
-        counts.append(subject.otherwise)
-    if not counts and not (subject.is_permitted and policy.when.is_blank):
-        return None
-    lead = max(((occurrence.start - occurrence.open) // 60 for occurrence in selected), default=0)
-    notice = None if now is None else max(min(opens, default=now) - now, 0)
-    return PolicyCase(policy, reservation, classes, max(counts, default=0), lead, notice)
-
-
-def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
-    """Return the most seats that are open at one time during the selected dates, those of others included."""
-    everything = subject.occurrences if subject.everything is None else subject.everything
-    most = max(sum(count for _, count in occurrence.seats) for occurrence in selected)
-    pools = [steps for name, steps in subject.added if name in classes]
-    for name in classes:
-        resource_class = subject.known.get(name)
-        has_sessions = resource_class is not None and resource_class.sessions is not None
-        pools.append(named_pool_steps(subject.reservation, name, has_sessions, everything))
-    changes = add_steps(pools)
-    minutes = sorted(changes)
-    levels = [*accumulate(changes[minute] for minute in minutes)]
-    for occurrence in selected:
-        first = max(bisect_right(minutes, occurrence.open // 60) - 1, 0)
-        until = bisect_left(minutes, occurrence.end // 60)
-        most = max([most, *levels[first:until]])
-    return most
-
-
-def added_steps(place: Placed, declared: Declared, site: Site) -> Iterator[tuple[str, list[int]]]:
-    """Yield what other reservations add to the same number in a cluster, each with its leads.
-
-    It counts for the class that the reservation has there.
-    """
-    if not place.peers or place.reservation.overlap != "sum":
-        return
-    here = place.classes[0].name
-    for other in declared.reservations:
-        if other.name not in place.peers or other.suspend:
+    same = _unchanged_classes(old, new) if old and new else frozenset()
+    for policy, base in policies:
+        sides = selected_pools(policy, old, base), selected_pools(policy, new, base)
+        with_removed = policy.when.notice_below is not None
+        subject = new if sides[1] else old
+        if subject is None or not (sides[1] or (with_removed and sides[0])):
             continue
-        there = [part for part in placed(other, declared, site) if part.cluster.name == place.cluster.name]
-        windows = expand(other, declared.calendars).windows
-        for resource_class in (found for part in there for found in part.classes):
-            yield here, pool_steps(other, resource_class, windows)
+        measured = (0, 1) if with_removed else (1,)
+        moments = [*_moments(*sides, same, now // 60)]
+        judged = [moment for moment in moments if moment.is_larger or (with_removed and moment.differs)]
+        counts = [moment.seats[side] for moment in judged for side in measured]
+        holder = subject.reservation.holder
+        is_anew = bool(sides[1]) and not same & sides[0].keys() & sides[1].keys()
+        is_larger = any(moment.is_larger for moment in judged)
+        if holder.otherwise_count and (is_larger or (is_anew and is_change)):
+            counts.append(holder.otherwise_count)
+        if not counts and not (is_anew and holder.target_text and policy.when.is_blank):
+            continue
+        windows = [
+            window for side in measured for window in _windows_during(judged, (old, new)[side], sides[side])
+        ]
+        opens = min((window.open for window in windows), default=60 * judged[0].since if judged else now)
+        yield PolicyCase(
+            policy,
+            subject.reservation,
+            frozenset(name for side in measured for name in sides[side]),
+            max(counts, default=0),
+            max(((window.start - window.open) // 60 for window in windows), default=0),
+            max(sum(moment.seat_seconds(side) for moment in moments) for side in measured),
+            max(opens - now, 0),
+        )
+
+
+def _windows_during(
+    moments: Sequence[_Moment], subject: PolicySubject | None, classes: Collection[str]
+) -> Iterator[Occurrence]:
+    """Yield the windows of some classes that are open in one of these moments."""
+    ends = [60 * moment.until for moment in moments]
+    for window in (one.of_classes(classes) for one in (subject.windows if subject else ())):
+        i = bisect_right(ends, window.open)
+        if window.seats and i < len(ends) and 60 * moments[i].since < window.end:
+            yield window
+
+
+def _unchanged_classes(old: PolicySubject, new: PolicySubject) -> frozenset[str]:
+    """Return the classes of both that differ neither themselves nor by how the reservation holds them."""
+
+    def values(subject: PolicySubject) -> tuple[object, ...]:
+        """Return what is neither text for people nor seen in the dates."""
+        one = subject.reservation
+        return one.name, one.behavior, one.sessions, one.holder, one.overlap, plain_settings(one)
+
+    both = old.pools.keys() & new.pools.keys() if values(old) == values(new) else ()
+    pairs = ((name, old.pools[name], new.pools[name]) for name in both)
+    return frozenset(
+        name
+        for name, was, becomes in pairs  # but not the place of a class in a file
+        if (was.resource_class[1:], was.cluster) == (becomes.resource_class[1:], becomes.cluster)
+    )
 
 
 def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     """Return the result for one policy; None if a condition does not hold."""
     when, reasons = case.policy.when, []
-    unit = case.reservation.holder.unit
-    seats = f"{case.seats} {unit.word if case.seats == 1 else unit.plural}"
+    holder = case.reservation.holder
+    hours = "without end" if case.seat_seconds == math.inf else hours_text(int(case.seat_seconds))
     for limit, measure, words in (
-        (when.seats_above, case.seats, seats),
+        (when.seats_above, case.seats, holder.unit.amount(case.seats)),
+        (when.hours_above, case.seat_seconds / 3600, f"{holder.unit.word}-hours {hours}"),
         (when.lead_above, case.lead, f"lead {case.lead} min"),
     ):
         if limit is None:
@@ -294,7 +388,7 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
             return None
         reasons.append(f"{words}, above {limit}")
     if when.notice_below is not None:
-        if case.notice is None or case.notice >= when.notice_below:
+        if case.notice >= when.notice_below:
             return None
         reasons.append(f"notice {hours_text(case.notice)} h, below {hours_text(when.notice_below)}")
     lacks_cost = False
@@ -328,36 +422,9 @@ def _cost(case: PolicyCase, costs: PoolCosts) -> PoolCost | None:
 
 
 def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterator[PolicyCase]:
-    """Yield what the policies look at of a reservation, of whose dates those that are over do not count.
-
-    Policies about the notice of a change are left out.
-    """
-    reservation = subject.reservation
-    coming = coming_occurrences(reservation, subject.occurrences, now)
-    holds_now = holds_without_windows(reservation, now)
-    otherwise = (reservation.holder.otherwise_count or 0) if coming else 0
-    subject = subject._replace(
-        occurrences=coming,
-        holds_now=holds_now,
-        otherwise=otherwise,
-        is_permitted=bool(reservation.holder.target_text),
-    )
-    for policy in site.policies:
-        case = None if policy.when.notice_below is not None else policy_case(policy, subject)
-        if case is not None:
-            yield case
-
-
-def coming_occurrences(
-    reservation: Reservation, occurrences: Iterable[Occurrence], now: int
-) -> tuple[Occurrence, ...]:
-    """Return the occurrences that are not over; a suspended reservation has none."""
-    return () if reservation.suspend else tuple(item for item in occurrences if item.end > now)
-
-
-def holds_without_windows(reservation: Reservation, now: int) -> bool:
-    persistence = reservation.holder.persistence
-    return persistence is not None and not reservation.suspend and persistence.is_open(now)
+    """Yield what the policies look at of a reservation, without those about the notice of a change."""
+    policies = [(policy, None) for policy in site.policies if policy.when.notice_below is None]
+    yield from policy_cases(None, subject, policies, now, is_change=False)
 
 
 def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:

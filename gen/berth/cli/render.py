@@ -9,12 +9,11 @@ import click
 from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
     PolicyCase,
-    PolicySubject,
     PoolCosts,
-    added_steps,
     cases_of_reservation,
     check_policies,
     compare_costs,
+    policy_subject,
 )
 from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
@@ -191,19 +190,9 @@ def validate(settings: Settings) -> int:
 
 def _policy_cases(item: Item, pipeline: Pipeline, now: int) -> Iterator[PolicyCase]:
     site = pipeline.site
-    if site is None or not site.policies:
-        return
-    clusters = {
-        resource_class.name: part.placed.cluster.name
-        for part in item.parts
-        for resource_class in part.placed.classes
-    }
-    known = {
-        resource_class.name: resource_class for part in item.parts for resource_class in part.placed.classes
-    }
-    added = [steps for part in item.parts for steps in added_steps(part.placed, pipeline.declared, site)]
-    subject = PolicySubject(item.reservation, clusters, item.expansion.windows, known=known, added=added)
-    yield from cases_of_reservation(site, subject, now)
+    if site is not None and site.policies:
+        subject = policy_subject(item.reservation, item.expansion.windows, pipeline.declared, site)
+        yield from cases_of_reservation(site, subject, now)
 
 
 def _planned(

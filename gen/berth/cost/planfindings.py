@@ -160,7 +160,7 @@ def _budget(
                 f"{month.month} costs {'at least ' if names else ''}{money_text(month.sum.priced)} USD, "
                 f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
-            fix = "Reserve fewer seats or another time, or have the platform team raise the budget."
+            fix = "Reserve fewer seats or another time, or have the platform team raise the budget first."
             yield site.origin.problem(BUDGET, _BUDGET, message, fix)
         elif names:
             message = f"{month.month} cannot be compared with the budget: {missing}."

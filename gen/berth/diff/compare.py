@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
-from berth.checks.ceilings import ClassSteps
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence, Skipped, windows
 from berth.dates.zone import clock
@@ -38,8 +37,8 @@ class ReservationVersion(NamedTuple):
     """A reservation on one side, with everything it refers to.
 
     `calendars`: its own and those of all. `clusters`: the cluster of each class. `slot_hashes`: a
-    hash of the slots of each class. `peers`: other reservations that hold the same number. `added_steps`:
-    what others add to it, for policies. `shared_most`: the most that it is by all who hold it.
+    hash of the slots of each class. `peers`: other reservations that hold the same number.
+    `shared_most`: the most that it is by all who hold it.
     """
 
     reservation: Reservation
@@ -51,7 +50,6 @@ class ReservationVersion(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     rehearsals: tuple[Occurrence, ...] = ()
     peers: tuple[str, ...] = ()
-    added_steps: ClassSteps = ()
     shared_most: int = 0
 
     @property

@@ -8,14 +8,17 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
-from berth.checks.ceilings import pool_steps
+from berth.checks.basenames import BaseNames, base_names
+from berth.checks.ceilings import check_ceilings_of_base, pool_steps
 from berth.checks.policychecks import (
     PolicyCase,
     PolicyResult,
+    PolicySubject,
     PoolCosts,
-    added_steps,
     compare_costs,
     judge,
+    policy_cases,
+    policy_subject,
     shared_result,
 )
 from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
@@ -23,7 +26,6 @@ from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks
-from berth.diff.approvals import policy_cases
 from berth.diff.causes import causes_of
 from berth.diff.change import (
     REMOVED,
@@ -86,9 +88,12 @@ class Comparison:
         self._changed: dict[str, str] = {}
         self._remaining: set[str] = set()
         self._stale: list[str] = []
-        sites = [side.site for side in (head, base) if side.site is not None]
-        policies = [policy for site in sites for policy in site.policies]
-        self._policies = [policy for i, policy in enumerate(policies) if policy not in policies[:i]]
+        was, becomes = (side.site.policies if side.site else () for side in (base, head))
+        self._known = base_names(base.declared, base.site) if base.site else None
+        self._policies = [
+            (policy, self._known if policy in was else None)
+            for policy in (*becomes, *(policy for policy in was if policy not in becomes))
+        ]
         self._policy_cases: list[PolicyCase] = []
 
     def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
@@ -118,6 +123,7 @@ class Comparison:
         """Return all that differs."""
         shared = self._shared
         self._head.problems += self._in_owned_files(shared)
+        self._head.problems += self._above_ceilings_of_base()
         base, head = self._summaries()
         before, after = self._rendered.attributes(), self._committed.attributes()
         changed = [path for path in before if path in after and before[path] != after[path]]
@@ -136,8 +142,8 @@ class Comparison:
         results += [
             policy_result
             for one in shared
-            for policy in self._policies
-            if (policy_result := _result_of_either(policy, one))
+            for policy, known in self._policies
+            if (policy_result := _result_of_either(policy, one, known))
         ]
         self._warnings += risks.policy_warnings(results)
         return Change(
@@ -204,7 +210,10 @@ class Comparison:
             PlanInput(side.declared, side.site, loads) if side.site else None
             for side, loads in zip((self._base, self._head), self._loads, strict=True)
         )
-        with_costs = compare_costs(self._policies)
+        if before and after and before.site.budget is not None:  # a change does not raise it and use it
+            budget = min(before.site.budget, after.site.budget or before.site.budget)
+            after = after._replace(site=after.site._replace(budget=budget))
+        with_costs = compare_costs(policy for policy, _ in self._policies)
         found = compare_plans(before, after, self._options.now, with_costs=with_costs) if after else None
         if found is None:
             return None, {}
@@ -244,6 +253,16 @@ class Comparison:
             if contacts:
                 yield ownership.owned_problem(*shared_change.subject[:3], contacts)
 
+    def _above_ceilings_of_base(self) -> Iterator[Problem]:
+        """Report what exceeds ceilings that the change raises or avoids."""
+        before, head = self._base.site, self._head
+        if before is not None and head.site is not None and self._known is not None:
+            reservations = {reservation.name: reservation for reservation in head.declared.reservations}
+            pools_of = self._loads[1].with_otherwise
+            yield from check_ceilings_of_base(
+                (before, self._known), head.site, head.declared.classes, reservations, pools_of
+            )
+
     def _ignored(self) -> tuple[Finding, ...]:
         """Return what the head ignores and the base does not."""
         known = {finding.without_place() for finding in self._base.silenced()}
@@ -269,8 +288,9 @@ class Comparison:
                 _add_loads(loads, version)
         old, new = _with_shared_most(old, self._base), _with_shared_most(new, self._head)
         reservation_change = compare_versions(old, new)
-        judged = self._with_added_steps(old, self._base), self._with_added_steps(new, self._head)
-        self._policy_cases += policy_cases(reservation_change, *judged, self._policies, self._options.now)
+        if self._policies:
+            judged = _policy_subject(old, self._base), _policy_subject(new, self._head)
+            self._policy_cases += policy_cases(*judged, self._policies, self._options.now)
         if reservation_change:
             if old and new:
                 changed = {document.key: document for document in self._shared}
@@ -300,17 +320,6 @@ class Comparison:
             if self._goes_back(old):
                 self._warnings += risks.number_warnings(old, new, self._head, now, was_open=was_open)
 
-    def _with_added_steps(
-        self, version: ReservationVersion | None, side: Pipeline
-    ) -> ReservationVersion | None:
-        """Return a version with what others add to the number it holds."""
-        declared, site = side.declared, side.site
-        if version is None or site is None or not (version.peers and self._policies):
-            return version
-        places = placed(version.reservation, declared, site)
-        added = [steps for place in places for steps in added_steps(place, declared, site)]
-        return version._replace(added_steps=added)
-
     @property
     def _has_clusters(self) -> bool:
         """Whether one of the sides has several clusters."""
@@ -326,9 +335,15 @@ class Comparison:
         return all(backend_of(holder).can_give_back(holder, cluster) for cluster in clusters)
 
 
-def _result_of_either(policy: PolicySpec, one: SharedChange) -> PolicyResult | None:
+def _policy_subject(version: ReservationVersion | None, side: Pipeline) -> PolicySubject | None:
+    if version is None or side.site is None:
+        return None
+    return policy_subject(version.reservation, version.windows, side.declared, side.site)
+
+
+def _result_of_either(policy: PolicySpec, one: SharedChange, base: BaseNames | None) -> PolicyResult | None:
     """Judge a document as it is, and as it was where the policy is not about it any more."""
-    result = shared_result(policy, one.subject)
+    result = shared_result(policy, one.subject, base, is_new=one.before is None)
     return result or (shared_result(policy, one.before) if one.before else None)
 
 

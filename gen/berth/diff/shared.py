@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from berth.checks.policychecks import SharedSubject, class_namespaces
+from berth.checks.basenames import class_namespaces
+from berth.checks.policychecks import SharedSubject
 from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, number
 from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange

@@ -7,11 +7,10 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from berth.checks import typos
-from berth.checks.policychecks import PolicyResult, judge
+from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy_cases, policy_subject
 from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
-from berth.diff.approvals import policy_cases
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
@@ -318,13 +317,23 @@ def check_edit(
         return EditResult(file, text, errors, None, warnings=warnings)
     versions = before, version_of(new[0], after) if new else None
     change = compare_versions(*versions)
-    policies = after.site.policies if after.site else ()
-    cases = policy_cases(change, *versions, policies, now) if change and now is not None else ()
+    policies = [(policy, None) for policy in after.site.policies] if after.site and change else ()
+    judged = (
+        _policy_subject(old.get(previous.name) if previous else None, pipeline),
+        _policy_subject(new[0] if new else None, after),
+    )
+    cases = policy_cases(*judged, policies, now) if policies and now is not None else ()
     results = [result for case in cases if (result := judge(case, {})) and not result.lacks_cost]
     left_out = new[0].expansion.skipped if new else ()
     return EditResult(
         file, text, errors, change, warnings=warnings, policies=tuple(results), left_out=left_out
     )
+
+
+def _policy_subject(item: Item | None, pipeline: Pipeline) -> PolicySubject | None:
+    if item is None or pipeline.site is None:
+        return None
+    return policy_subject(item.reservation, item.expansion.windows, pipeline.declared, pipeline.site)
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:

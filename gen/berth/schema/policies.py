@@ -63,6 +63,9 @@ class ConditionsSpec(Model):
     seats_above: Annotated[int, Whole(0)] | None = field(
         None, "an occurrence has more seats than this, or more whole nodes", "any number"
     )
+    hours_above: Annotated[int, Whole(0)] | None = field(
+        None, "all dates to come together have more seat-hours than this, or node-hours", "any hours"
+    )
     cost_above: Price | None = field(
         None, "the machines of its dates to come cost more than this, as `berth plan` has it", "any cost"
     )

@@ -1,0 +1,281 @@
+"""Attacks on the limits of the base: one change avoids a policy, ceiling or budget by its names, and uses it.
+
+In each the head has no limit any more. The course has 25 seats of small in prod from 2026-02-24 on.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cli import clouds, project
+from tests.diff.conftest import NOW, Pair, results, ruled
+
+COPY = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: tiny}
+spec:
+  cluster: prod
+  requests: {cpu: "1", memory: 4Gi}
+"""
+CLUSTER = "    - name: prod\n"
+MAIN = "    - name: main\n"
+ANOTHER = f"{CLUSTER}    - {{name: copy, destination: {{server: https://other.example.org}}}}\n"
+CEILING = "    - name: prod\n      ceilings: [{seats: {small: 29}}]\n"
+CORES = '    - name: prod\n      ceilings: [{requests: {cpu: "29"}}]\n'
+
+
+def everywhere(pair: Pair, before: str, after: str) -> None:
+    """Edit all files of the head."""
+    for path in (pair.now / "reservations").iterdir():
+        path.write_text(path.read_text("utf-8").replace(before, after), "utf-8")
+
+
+def rename_class(pair: Pair) -> None:
+    everywhere(pair, "small", "tiny")
+
+
+def copy_class(pair: Pair) -> None:
+    (pair.now / "reservations/tiny.yaml").write_text(COPY, "utf-8")
+    pair.edit("course.yaml", "resourceClass: small", "resourceClass: tiny")
+
+
+def take_the_name_of_another_class(pair: Pair) -> None:
+    """`bench` is in no limit, and requests no memory: afterwards it is what small was."""
+    pair.edit(
+        "classes.yaml",
+        "cluster: lab\n  requests: {cpu: 250m}",
+        'cluster: prod\n  requests: {cpu: "1", memory: 4Gi}',
+    )
+    pair.edit("course.yaml", "resourceClass: small", "resourceClass: bench")
+
+
+def rename_cluster(pair: Pair) -> None:
+    everywhere(pair, CLUSTER, MAIN)
+    everywhere(pair, "cluster: prod", "cluster: main")
+
+
+def copy_cluster(pair: Pair) -> None:
+    everywhere(pair, CLUSTER, ANOTHER)
+    everywhere(pair, "cluster: prod", "cluster: copy")
+
+
+def rename_both(pair: Pair) -> None:
+    rename_class(pair)
+    rename_cluster(pair)
+
+
+def nothing(_: Pair) -> None:
+    """Only the limit goes."""
+
+
+ATTACKS = [
+    rename_class,
+    copy_class,
+    take_the_name_of_another_class,
+    rename_cluster,
+    copy_cluster,
+    rename_both,
+    nothing,
+]
+of_names = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
+
+
+def attacked(
+    pair: Pair, attack: object, seats: int, *policies: str, text: str = project.SITE
+) -> tuple[int, Sequence[str]]:
+    """The exit code, and what applies to the course, of a change that removes all limits."""
+    ruled(pair, was=policies)
+    (pair.was / "reservations/site.yaml").write_text(
+        (pair.was / "reservations/site.yaml").read_text("utf-8").replace(project.SITE, text), "utf-8"
+    )
+    assert callable(attack)
+    attack(pair)
+    pair.edit("course.yaml", "placeholderCount: 25", f"placeholderCount: {seats}")
+    answer = pair.diff("-o", "json")
+    applied = sorted(policy for policy, name, _ in results(answer) if name == "course")
+    found = [finding["code"] for finding in json.loads(answer.out)["head"]["findings"]]
+    return answer.code, [*applied, *(code for code in found if code == "B067")]
+
+
+@of_names
+@pytest.mark.parametrize(
+    "match",
+    ["classes: [small]", "clusters: [prod]", "classes: [small], clusters: [prod]"],
+)
+def test_no_name_leads_out_of_a_policy_of_the_base(pair: Pair, attack: object, match: str) -> None:
+    large = f"match: {{{match}}}, when: {{seatsAbove: 29}}"
+    policies = (f"{large}, require: refuse", f"{large}, require: {{approvalBy: ada}}")
+
+    assert attacked(pair, attack, 30, *policies) == (1, ["p0", "p1"])
+
+
+@of_names
+def test_an_approval_stays_an_approval(pair: Pair, attack: object) -> None:
+    policy = "match: {classes: [small], clusters: [prod]}, when: {seatsAbove: 29}, require: {approvalBy: ada}"
+
+    assert attacked(pair, attack, 30, policy) == (0, ["p0"])
+    assert pair.diff().out.splitlines()[0].startswith("needs approval by ada; ")
+
+
+@of_names
+@pytest.mark.parametrize("ceiling", [CEILING, CORES], ids=["seats", "cores"])
+def test_no_name_leads_out_of_a_ceiling_of_the_base(pair: Pair, attack: object, ceiling: str) -> None:
+    text = project.SITE.replace(CLUSTER, ceiling)
+
+    assert attacked(pair, attack, 30, text=text) == (1, ["B067"])
+
+
+@of_names
+def test_what_is_within_the_limits_of_the_base_passes(pair: Pair, attack: object) -> None:
+    policy = "match: {classes: [small], clusters: [prod]}, when: {seatsAbove: 29}, require: refuse"
+
+    assert attacked(pair, attack, 29, policy, text=project.SITE.replace(CLUSTER, CEILING)) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [(CEILING.replace("29", "99"), 1), (CEILING, 1), (CLUSTER, 1)],
+    ids=["raised", "kept", "removed"],
+)
+def test_a_ceiling_is_not_raised_and_used_in_one_change(pair: Pair, raised: str, code: int) -> None:
+    for side, ceiling in ((pair.was, CEILING), (pair.now, raised)):
+        (side / "reservations/site.yaml").write_text(project.SITE.replace(CLUSTER, ceiling), "utf-8")
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    answer = pair.diff("-o", "json")
+    found = [finding for finding in json.loads(answer.out)["head"]["findings"] if finding["code"] == "B067"]
+
+    assert answer.code == code
+    assert [finding["path"] for finding in found] == ["spec.provisioning"]
+    assert ("29 in the base" in found[0]["message"]) == (raised != CEILING)
+
+
+def test_two_clusters_that_the_base_does_not_know_share_its_ceiling(pair: Pair) -> None:
+    """15 seats in each of them."""
+    (pair.was / "reservations/site.yaml").write_text(project.SITE.replace(CLUSTER, CEILING), "utf-8")
+    copy_cluster(pair)
+    everywhere(
+        pair,
+        "    - {name: copy",
+        "    - {name: copy-2, destination: {server: https://third.example.org}}\n    - {name: copy",
+    )
+    second = COPY.replace("cluster: prod", "cluster: copy-2")
+    (pair.now / "reservations/tiny.yaml").write_text(second, "utf-8")
+    pair.edit("course.yaml", "  resourceClass: small\n", "")
+    seats = (
+        "seats: [{resourceClass: small, placeholderCount: 15}, {resourceClass: tiny, placeholderCount: 15}]"
+    )
+    pair.edit("course.yaml", "placeholderCount: 25", seats)
+
+    assert (
+        "30 seats of small are open in prod, copy-2, copy, above the ceiling of 29 in the base"
+        in pair.diff().out
+    )
+
+
+SESSIONS = "spec:\n  sessions: {source: jupyterhub, namespaces: [exam-a]}\n  cluster: prod"
+
+
+@pytest.mark.parametrize(
+    ("reach", "namespace", "is_judged"),
+    [
+        pytest.param("match: {namespaces: [exam-*]}", "labs", True, id="unknown"),
+        pytest.param("match: {namespaces: [exam-*]}", "jhub", False, id="known"),
+        pytest.param("unless: {namespaces: [labs]}", "labs", True, id="left-out-unknown"),
+        pytest.param("unless: {namespaces: [jhub]}", "jhub", False, id="left-out-known"),
+        pytest.param("unless: {namespaces: ['*']}", "labs", False, id="all-left-out"),
+    ],
+)
+def test_no_new_namespace_leads_out_of_a_policy(
+    pair: Pair, reach: str, namespace: str, is_judged: bool
+) -> None:
+    other = SESSIONS.replace("prod", "lab").replace("exam-a", "jhub")
+    for side in (pair.was, pair.now):
+        path = side / "reservations/classes.yaml"
+        text = path.read_text("utf-8").replace("spec:\n  cluster: prod", SESSIONS)
+        path.write_text(text.replace("spec:\n  cluster: lab", other), "utf-8")
+    ruled(pair, was=[f"{reach}, require: refuse"])
+    pair.edit("classes.yaml", "[exam-a]", f"[{namespace}]")
+
+    assert [name for _, name, _ in results(pair.diff("-o", "json"))] == ["course", "night"] * is_judged
+
+
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_a_class_is_merged_first_and_then_used(pair: Pair, is_merged: bool) -> None:
+    """A limit that names other classes says nothing about one that the base knows."""
+    if is_merged:
+        (pair.was / "reservations/tiny.yaml").write_text(COPY, "utf-8")
+    policy = "match: {classes: [small]}, when: {seatsAbove: 20}, require: refuse"
+
+    assert attacked(pair, copy_class, 30, policy, text=project.SITE.replace(CLUSTER, CEILING)) == (
+        (0, []) if is_merged else (1, ["p0", "B067"])
+    )
+
+
+def test_a_class_with_more_memory_is_the_same_class(pair: Pair) -> None:
+    ruled(pair, "match: {classes: [bench]}, require: refuse")
+    pair.edit("classes.yaml", "memory: 4Gi", "memory: 5Gi")
+
+    assert results(pair.diff("-o", "json")) == []
+
+
+def test_a_new_shared_document_is_judged_by_policies_about_others_of_its_kind(pair: Pair) -> None:
+    ruled(pair, "match: {kinds: [ResourceClass], names: [small]}, require: refuse", was=None)
+    (pair.now / "reservations/tiny.yaml").write_text(COPY, "utf-8")
+
+    (result,) = json.loads(pair.diff("-o", "json").out)["policies"]
+    assert result["document"] == "ResourceClass tiny"
+
+
+def with_budget(folder: Path, budget: str) -> None:
+    path = folder / "reservations/site.yaml"
+    path.write_text(clouds.SITE + (f"  diff: {{budget: {budget}}}\n" if budget else ""), "utf-8")
+
+
+@pytest.mark.parametrize("budget", ["1000", "", "10"], ids=["raised", "removed", "kept"])
+def test_a_budget_is_not_raised_and_used_in_one_change(cloudy: Pair, budget: str) -> None:
+    with_budget(cloudy.was, "10")
+    with_budget(cloudy.now, budget)
+    cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
+    answer = cloudy.diff("-o", "json", at="2026-01-01")
+
+    assert answer.code == 1
+    found = json.loads(answer.out)["plan"]["findings"]
+    assert [finding["code"] for finding in found] == ["B197"]
+    assert "above the budget of 10:" in found[0]["message"]
+
+
+@pytest.mark.parametrize(("most", "policies"), [(2599, ["p0"]), (2600, [])])
+def test_few_seats_for_a_long_time_are_many_hours(pair: Pair, most: int, policies: list[str]) -> None:
+    """26 seats for 100 hours, of which one seat comes with the change."""
+    long = '"13:00", endDay: 4'
+    for side in (pair.was, pair.now):
+        path = side / "reservations/course.yaml"
+        path.write_text(path.read_text("utf-8").replace('"13:00"', long), "utf-8")
+    ruled(pair, f"when: {{hoursAbove: {most}}}, require: refuse")
+    pair.edit("course.yaml", "placeholderCount: 25", "leadTimeMinutes: 0, placeholderCount: 26")
+    answer = pair.diff("-o", "json", at="2026-02-20")
+
+    assert [policy for policy, *_ in results(answer)] == policies
+    assert answer.code == len(policies)
+
+
+def test_seats_without_an_end_are_more_than_any_hours(pair: Pair) -> None:
+    ruled(pair, "when: {hoursAbove: 1000000000}, require: refuse")
+    site = (pair.now / "reservations/site.yaml").read_text("utf-8")
+    for side in (pair.was, pair.now):
+        (side / "reservations/site.yaml").write_text(
+            site.replace(CLUSTER, f"{CLUSTER}      koordinator: {{}}\n"), "utf-8"
+        )
+    standing = (
+        "apiVersion: berth.dev/v1alpha1\nkind: CapacityReservation\nmetadata: {name: always}\nspec:\n"
+        "  resourceClass: small\n  backend: {type: koordinator, standing: true}\n"
+        "  provisioning: {placeholderCount: 1}\n"
+    )
+    (pair.now / "reservations/always.yaml").write_text(standing, "utf-8")
+
+    (result,) = json.loads(pair.diff("-o", "json", at=NOW).out)["policies"]
+    assert result["reasons"] == ["seat-hours without end, above 1000000000"]
