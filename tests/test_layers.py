@@ -1,6 +1,7 @@
 """The floors of the architecture: who may import whom."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -143,13 +144,35 @@ def test_the_runtime_needs_the_standard_library_and_itself() -> None:
                 )
 
 
-def test_small_commands_load_no_big_library() -> None:
-    """What `--version`, `--help` and completion would wait for."""
-    code = "import sys; from berth.cli import run; run(['--version']); print(sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    loaded = done.stdout.splitlines()[-1]
+@pytest.mark.parametrize(
+    ("argument", "completed", "libraries"),
+    [("--version", "", set()), ("--help", "", {"click"}), ("", "berth re", {"click"})],
+)
+def test_small_commands_load_no_library_but_that_of_the_command_line(
+    argument: str, completed: str, libraries: set[str]
+) -> None:
+    """What a person waits for: the schema takes longer to load than all else."""
+    program = [sys.executable, "-X", "importtime", "-m", "berth", *filter(None, [argument])]
+    shell = {"_BERTH_COMPLETE": "bash_complete", "COMP_WORDS": completed, "COMP_CWORD": "1"}
+    environment = {**os.environ, **(shell if completed else {})}
+    done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    known = {
+        "click",
+        "icalendar",
+        "jinja2",
+        "kubernetes",
+        "pydantic",
+        "ruamel.yaml",
+        "tzdata",
+        "yaml",
+        "zoneinfo",
+    }
 
-    assert not [name for name in ("jinja2", "ruamel.yaml", "yaml", "zoneinfo") if f"'{name}'" in loaded]
+    assert done.stdout
+    assert "berth.cli.process" in loaded
+    assert loaded & known == libraries
+    assert not [name for name in loaded if re.fullmatch(r"berth\.(pipeline|schema\.(?!seatholders).*)", name)]
 
 
 def code_files() -> list[Path]:

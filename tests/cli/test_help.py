@@ -1,8 +1,5 @@
 """`--help`, `berth help` and the reference of the command line that is made of them."""
 
-import subprocess
-import sys
-
 import pytest
 from berth.cli.group import COMMANDS, load
 from berth.cli.reference import FILE, reference
@@ -50,15 +47,6 @@ def test_it_fits_into_80_columns(berth: Berth, name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_in_the_list_is_the_first_of_the_commands_own(name: str) -> None:
     assert (load(name).help or "").partition("\n")[0] == COMMANDS[name].help
-
-
-def test_the_list_of_commands_imports_none_of_them() -> None:
-    code = "import sys; from berth.cli import run; run(['--help']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-
-    assert {"berth.pipeline", "berth.cli.render", "yaml", "jinja2"} & {
-        *done.stdout.splitlines()[-1].split()
-    } == set()
 
 
 def test_the_reference_is_fresh() -> None:

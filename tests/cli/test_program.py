@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,6 @@ from berth.output.escape import visible
 from berth.version import VERSION
 
 from tests.answer import Berth
-from tests.cli.conftest import ROOT
 
 Act = Callable[[Sequence[str]], int]
 
@@ -40,13 +38,6 @@ def test_version(berth: Berth) -> None:
 
     assert berth("--version") == berth("list", "--version") == berth("--version", "list") == expected
     assert berth("--strict", "--version") == expected
-
-
-def test_the_version_is_told_without_any_library() -> None:
-    code = "import sys; from berth.cli import run; run(['--version']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-
-    assert {"click", "yaml", "jinja2", "zoneinfo"} & {*done.stdout.splitlines()[-1].split()} == set()
 
 
 def test_a_folder_that_is_none_is_a_mistake(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,14 +4,17 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from berth.core.jsonvalues import instant_text
 from berth.core.timetable import API_VERSION
 from berth.output import yamltext
 from berth.output.columns import Column, Row
 from berth.output.escape import in_json, visible
-from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
+
+if TYPE_CHECKING:  # every command has answers, and only some read the schema
+    from berth.schema.reservationspec import OwnerSpec
 
 Answer = Mapping[str, object]
 """What a command answers to programs, of the values that JSON has."""
@@ -85,12 +88,12 @@ def hours_json(seconds: int) -> int | float:
     return seconds / 3600 if rest else whole
 
 
-def owner_column(owner: Callable[[Row], OwnerSpec | None]) -> Column[Row]:
+def owner_column(owner: "Callable[[Row], OwnerSpec | None]") -> Column[Row]:
     """Return the column of who asks for a reservation."""
     return Column("owner", "owner", owner, str, owner_json)
 
 
-def owner_json(owner: OwnerSpec | None) -> dict[str, str | None] | None:
+def owner_json(owner: "OwnerSpec | None") -> dict[str, str | None] | None:
     return None if owner is None else {"name": owner.name, "contact": owner.contact or None}
 
 
