@@ -198,18 +198,10 @@ def pool_steps(
     reservation: Reservation, resource_class: ResourceClass, occurrences: Sequence[Dated]
 ) -> list[int]:
     """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
-    return named_pool_steps(
-        reservation, resource_class.name, resource_class.sessions is not None, occurrences
-    )
-
-
-def named_pool_steps(
-    reservation: Reservation, name: str, has_sessions: bool, occurrences: Sequence[Dated]
-) -> list[int]:
-    """Return the changes of the pool of a class. `has_sessions`: the class says what its sessions are."""
+    name = resource_class.name
     persistence = reservation.holder.persistence
     if persistence is None:
-        is_counted = reservation.behavior != "none" and has_sessions
+        is_counted = reservation.behavior != "none" and resource_class.sessions is not None
         handover = reservation.sessions.handover if is_counted else 0
         match = Match(handover=handover, carries_over=reservation.sessions.carry_over or not is_counted)
         pool = TimetablePool(name, "", reservation.behavior, match=match, overlap=reservation.overlap)
