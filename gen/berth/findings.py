@@ -205,7 +205,10 @@ RULES = {
     "B082": Rule(WARNING, "More than 1,000 seats or nodes, and no ceiling limits them."),
     "B084": Rule(WARNING, "The last date is more than 18 months away."),
     # JupyterHub
-    "B085": Rule(WARNING, "A placeholder of a class differs from sessions that it counts, in size or place."),
+    "B085": Rule(
+        WARNING,
+        "A class counts no session of its hub, or its placeholders differ from those in size or place.",
+    ),
     "B087": Rule(
         WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
     ),

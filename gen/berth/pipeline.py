@@ -223,6 +223,7 @@ class Pipeline:
         reading = profiles.read_hubs(site, self._read_other)
         self.problems += reading.problems
         self.problems += profiles.check_hub_profiles(self.declared, site, reading.hubs)
+        self.problems += profiles.check_selectors(self.declared, site, reading.hubs)
         self.problems += profiles.check_renku_classes(self.declared, site, self._read_other)
         return reading.hubs
 

@@ -46,6 +46,7 @@ def compared(declared: Declared, text: str) -> list[str]:
 
 
 STOCK_SCHEDULER: Value = {"singleuser": {}, "scheduling": {"userScheduler": {"enabled": False}}}
+UNLABELED = {("B085", "spec.sessions.selector")}
 UNTOLERATED = finding("B085 spec", "org/dedicated=user", "org_dedicated=user")
 DEDICATED = [
     {"key": f"hub.jupyter.org{sign}dedicated", "operator": "Equal", "value": "user", "effect": "NoSchedule"}
@@ -75,7 +76,7 @@ def test_imported_classes_go_with_their_values(name: str) -> None:
     project = Pipeline(sources=[classes, Source("reservations/site.yaml", SITE)], other_file=lambda _: values)
 
     assert list(project.items()) == []
-    assert {one.code for one in project.findings()} <= {"B033"}
+    assert {(one.code, one.path) for one in project.findings() if one.code != "B033"} <= UNLABELED
 
 
 @pytest.mark.parametrize(
@@ -308,6 +309,72 @@ def test_a_class_is_compared_with_the_profiles_that_it_counts(
     found = compared(declared, json.dumps(hub(*listed)))
 
     assert found == (["B085 spec.requests.memory"] if is_compared_with_large else [])
+
+
+def unset(values: Value, *hubs: Value, name: str = "small", **labels: str) -> list[str]:
+    """Return what is said of the selector of a class with these labels, where hubs have these values."""
+    listed = [{"files": [f"{i}.yaml"], "namespace": f"hub-{i}"} for i in range(len(hubs) + 1)]
+    namespaces = [one["namespace"] for one in listed]
+    sessions = {"source": "jupyterhub", "namespaces": namespaces, "selector": {"matchLabels": labels}}
+    declared = read(resource_class(name, sessions=sessions), site({"name": "prod", "z2jh": listed}))
+    assert declared.site is not None
+    files = {f"{i}.yaml": json.dumps(one).encode() for i, one in enumerate((values, *hubs))}
+    readings = profiles.read_hubs(declared.site, lambda path: Source(path, files[path]))
+    return lines(profiles.check_selectors(declared, declared.site, readings.hubs))
+
+
+CHOICES = {"course": {"choices": {"x": {"kubespawner_override": {"extra_labels": {"course": "x"}}}}}}
+HOOK = "spawner.extra_labels = {**spawner.extra_labels, %s: course}"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        hub(profile(extra_labels={"course": "x"}), profile("Other")),
+        hub(profile(extra_labels={"course": "{username}"})),
+        hub({**profile(), "profile_options": CHOICES}),
+        hub(profile(), extraLabels={"course": "x"}),
+        {"hub": {"extraConfig": {"label": HOOK % '"course"'}}},
+        {"hub": {"extraConfig": {"label": HOOK % "'course'"}}},
+        {
+            "hub": {
+                "config": {
+                    "KubeSpawner": {
+                        "group_overrides": {"x": {"spawner_override": {"extra_labels": {"course": "x"}}}}
+                    }
+                }
+            }
+        },
+    ],
+    ids=["profile", "filled-in", "choice", "all", "hook", "hook-in-single-quotes", "group"],
+)
+def test_a_label_that_the_values_set_somewhere_is_no_finding(values: Value) -> None:
+    assert unset(values, course="x") == []
+    assert unset(STOCK_SCHEDULER, values, course="x") == []
+
+
+@pytest.mark.parametrize("label", ["hub.jupyter.org/servername", "component", "release"])
+def test_a_label_of_kubespawner_is_no_finding(label: str) -> None:
+    assert unset(STOCK_SCHEDULER, **{label: "x"}) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "lines_to_paste"),
+    [
+        (hub(profile("Small"), profile("Other")), "small", 'profile "Small": extra_labels: {course: x}'),
+        (hub(profile("Small"), profile("Other")), "big", "its profile: extra_labels: {course: x}"),
+        (hub(profile("Small", extra_labels={"course": "y"})), "big", "extra_labels: {course: x}"),
+        (STOCK_SCHEDULER, "small", "singleuser: extraLabels: {course: x}"),
+    ],
+    ids=["profile", "unknown-profile", "another-value", "no-profiles"],
+)
+def test_a_label_that_no_profile_sets_is_told_with_what_to_add(
+    values: Value, name: str, lines_to_paste: str
+) -> None:
+    expected = [finding("B085 spec.sessions.selector", lines_to_paste, f"class {name}.")]
+
+    assert unset(values, name=name, course="x") == expected
+    assert unset(values, STOCK_SCHEDULER, name=name, course="x") == expected
 
 
 def test_classes_of_other_clusters_and_sources_are_not_compared() -> None:

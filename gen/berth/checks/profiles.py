@@ -3,15 +3,18 @@
 A placeholder only helps a session that fits in its room and may run on its node.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from berth.checks import hubchecks
 from berth.checks.hubchecks import ComparedHub, counts_sessions_of
+from berth.core.sessions import LabelRequirement
 from berth.findings import ERROR, Finding, Path, Problem
 from berth.karpenter.taints import may_match_same_taint, names_a_taint, taint_text
 from berth.manifests.placed import cluster_of
 from berth.manifests.timetabletext import recognition_of
+from berth.output.yamltext import flow
 from berth.quantity import parse
 from berth.reading.source import Source
 from berth.schema.declared import Declared
@@ -21,8 +24,9 @@ from berth.schema.values import Cluster, HubFiles, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.renkuclasses import RenkuClass
-    from berth.schema.z2jh import ProfileSession
+    from berth.schema.z2jh import Hub, ProfileSession
 
+_OF_KUBESPAWNER = {"app", "component", "release", "chart", "heritage", "app.kubernetes.io/component"}
 UNLIKE, UNREADABLE, UNKNOWN_ID = "B085", "B087", "B266"
 
 ReadFile = Callable[[str], Source]
@@ -113,6 +117,66 @@ def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHu
             yield from _without_devices(resource_class, counted)
             yield from _misplaced(resource_class, counted)
         yield from hubchecks.check_hub(hub, pairs)
+
+
+def check_selectors(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iterator[Problem]:
+    """Check that the hubs whose sessions a class counts set the labels of its selector."""
+    for resource_class in declared.classes.values():
+        recognition = recognition_of(resource_class)
+        own = [
+            hub
+            for hub in hubs
+            if hub.cluster is cluster_of(resource_class, site) and counts_sessions_of(resource_class, hub)
+        ]
+        missing = {
+            requirement.key: next(iter(requirement.values), "true")
+            for requirement in (() if recognition is None else recognition.selector)
+            if own and not any(_may_hold(requirement, hub.hub) for hub in own)
+        }
+        if missing:
+            files = ", ".join(file for hub in own for file in hub.files.files)
+            message = (
+                f"no profile in {files} sets {flow(missing)}, so no session counts for class "
+                f"{resource_class.name}."
+            )
+            fix = (
+                f"{_where_to_label(resource_class, own[0].hub)}: {flow(missing)}; if something else sets it, "
+                f'annotate berth.dev/ignore: "{UNLIKE}: <reason>".'
+            )
+            yield resource_class.origin.problem(UNLIKE, ("spec", "sessions", "selector"), message, fix)
+
+
+def _where_to_label(resource_class: ResourceClass, hub: "Hub") -> str:
+    title = next((session.title for session in hub.sessions if session.name == resource_class.name), "")
+    if not any(session.picked for session in hub.sessions):
+        return "Add to singleuser: extraLabels"
+    whose = f'profile "{title}"' if title else "its profile"
+    return f"Add to kubespawner_override of {whose}: extra_labels"
+
+
+def _may_hold(requirement: LabelRequirement, hub: "Hub") -> bool:
+    """Tell whether pods of a hub may meet a requirement, by labels of KubeSpawner's own or of the values.
+
+    Code that names the label may set it to anything, and so may a value that the hub fills in.
+    """
+    key = requirement.key
+    if key in _OF_KUBESPAWNER or key.startswith("hub.jupyter.org/"):
+        return True
+    texts = [text for name, text in _labels(hub.written.value) if name == key]
+    code = json.dumps(hub.written.value.get("hub"))
+    is_free = any("{" in text for text in texts) or f"'{key}'" in code or f'\\"{key}\\"' in code
+    return is_free or any(requirement.holds({key: text}) for text in texts) or requirement.holds({})
+
+
+def _labels(value: object) -> Iterator[tuple[str, str]]:
+    """Yield the labels of pods in values: of all, of profiles and their choices, and of groups."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            is_labels = key in ("extra_labels", "extraLabels") and isinstance(inner, dict)
+            yield from ((name, str(text)) for name, text in inner.items()) if is_labels else _labels(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _labels(inner)
 
 
 def counted_sessions(
