@@ -11,7 +11,7 @@ from berth.notation.refusal import CommandError
 from berth.schema.describe import json_schema
 
 from tests.answer import Berth
-from tests.edit.newcourse import GIVEN, once_on
+from tests.edit.newcourse import GIVEN, once_on, with_sessions
 
 NEW = """\
 # yaml-language-server: $schema=.schema.json
@@ -367,3 +367,42 @@ def test_a_typo_is_told_at_once_and_written_unless_strict(berth: Berth, folder: 
     told = berth(*once_on("2025-02-02"), "--now", "2026-01-10")
     assert (told.code, "warning[B081]" in told.err) == (0, True)
     assert (folder / "reservations/algebra.yaml").exists()
+
+
+OTHERS = (
+    "! All sessions of class small count for more, also those of {}: while 10 of them run, no seat is held."
+)
+LABEL = "! To count only its own, label their pods, and: berth set more sessions.matchLabels.course=more"
+MORE = ("new", "more", "09:00-13:00", *GIVEN, "--weekly", "mon")
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_told"),
+    [
+        (("--behavior", "maintain"), True),
+        (("--behavior", "reduce"), True),
+        (("--behavior", "maintain", "--match-labels", "course=more"), False),
+        (("--behavior", "none"), False),
+        (("--behavior", "buffer"), False),
+    ],
+    ids=["maintain", "reduce", "labeled", "uncounted", "buffer"],
+)
+def test_new_begins_with_the_sessions_of_others_that_take_its_seats(
+    berth: Berth, folder: Path, flags: tuple[str, ...], is_told: bool
+) -> None:
+    with_sessions(folder)
+    told = berth(*MORE, *flags)
+
+    lines = [OTHERS.format("course, night"), LABEL] if is_told else []
+    assert told.out.splitlines()[: len(lines) + 2] == ["reservations/more.yaml:", *lines, "+ more [prod]"]
+
+
+def test_courses_of_another_class_and_suspended_ones_take_no_seats(berth: Berth, folder: Path) -> None:
+    with_sessions(folder)
+    assert (berth("set", "course", "suspend=true").code, berth("delete", "night").code) == (0, 0)
+
+    large = [{"small": "large"}.get(word, word) for word in MORE]
+
+    assert berth(*MORE, "--behavior", "maintain").out.splitlines()[1] == "+ more [prod]"
+    assert berth("delete", "more").code == 0
+    assert berth(*large, "--behavior", "maintain").out.splitlines()[1] == "+ more [prod]"

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.answer import Answer, Berth
+from tests.edit.newcourse import with_sessions
 from tests.requesting import ANSWERS, FILE, HOSTILE, NAME, assert_harmless, form_text, part_text
 
 HEADINGS = "|".join(prompt.heading for prompt in FORM.values())
@@ -296,6 +297,16 @@ def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(
         "Wed 2026-02-18 09:00-13:00  25 small",
         "left out by calendar holidays: Carnival: Mon 2026-02-16",
     ]
+
+
+def test_the_answer_begins_with_the_sessions_of_others_that_take_the_seats(ask: Asking, folder: Path) -> None:
+    with_sessions(folder)
+    told = ask(form_text(), words=("-o", "markdown"))
+
+    sentence, label = told.out.splitlines()[3:5]
+    assert sentence.endswith("also those of course, night: while 25 of them run, no seat is held.**")
+    assert f"`sessions: {{matchLabels: {{course: {NAME}}}}}`" in label
+    assert "also those of course, night" in ask(form_text()).err
 
 
 def test_the_answer_names_the_groups(ask: Asking) -> None:

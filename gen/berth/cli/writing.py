@@ -55,7 +55,8 @@ def finish_edit(
     lines = [title_line(edited.change), *detail_lines(edited.change)] if edited.change else []
     lines += left_out_lines(edited.left_out) if before is None else []
     lines += [policy_line(result) for result in edited.policies]
-    changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
+    changes = "".join(f"! {line}\n" for line in shared_lines(edited))
+    changes += "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     changes += "".join(f"  {visible(loss)}\n" for loss in edited.losses)
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
@@ -64,6 +65,15 @@ def finish_edit(
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)
     return EXIT_OK
+
+
+def shared_lines(edited: EditResult) -> list[str]:
+    """Return whose sessions take the seats of a new reservation, too, and how it gets its own."""
+    if not edited.shared or edited.change is None:
+        return []
+    name = edited.change.name
+    label = f"sessions.matchLabels.course={name}"
+    return [*edited.shared, f"To count only its own, label their pods, and: berth set {name} {label}"]
 
 
 def of_options(findings: Sequence[Finding], file: str, places: Places) -> list[Finding]:

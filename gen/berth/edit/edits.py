@@ -27,11 +27,13 @@ from berth.edit.roundtrip import (
     without_document,
 )
 from berth.findings import ERROR, WARNING, Finding, Problem
+from berth.manifests.placed import class_names, pool_behaviors
 from berth.notation.refusal import CommandError
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.scalar import plain
 from berth.reading.source import Source
+from berth.schema.declared import Declared
 from berth.schema.documentproblems import nearest, shown
 from berth.schema.metadata import IMPORTED
 from berth.schema.reservation import Reservation
@@ -129,6 +131,8 @@ def _path_text(path: FieldPath) -> str:
 
 # The edit of a file in its project
 
+_TAKEN = ("maintain", "reduce")  # behaviors of seats that sessions take
+
 
 class EditResult(NamedTuple):
     """The new text of a file; None: the file is to be removed.
@@ -136,7 +140,7 @@ class EditResult(NamedTuple):
     `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
     as they compare no cost. `left_out`: dates of the reservation that do not happen. `losses`: what the file
-    no longer says and `--undo` does not restore.
+    no longer says and `--undo` does not restore. `shared`: of a new one, whose sessions take its seats, too.
     """
 
     file: str
@@ -148,6 +152,7 @@ class EditResult(NamedTuple):
     policies: tuple[PolicyResult, ...] = ()
     left_out: tuple[Skipped, ...] = ()
     losses: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
@@ -325,8 +330,16 @@ def check_edit(
     cases = policy_cases(*judged, policies, now) if policies and now is not None else ()
     results = [result for case in cases if (result := judge(case, {})) and not result.lacks_cost]
     left_out = new[0].expansion.skipped if new else ()
+    shared = _shared_seats(new[0].reservation, after.declared) if previous is None else ()
     return EditResult(
-        file, text, errors, change, warnings=warnings, policies=tuple(results), left_out=left_out
+        file,
+        text,
+        errors,
+        change,
+        warnings=warnings,
+        policies=tuple(results),
+        left_out=left_out,
+        shared=shared,
     )
 
 
@@ -334,6 +347,36 @@ def _policy_subject(item: Item | None, pipeline: Pipeline) -> PolicySubject | No
     if item is None or pipeline.site is None:
         return None
     return policy_subject(item.reservation, item.expansion.windows, pipeline.declared, pipeline.site)
+
+
+def _shared_seats(reservation: Reservation, declared: Declared) -> tuple[str, ...]:
+    """Return sentences about the sessions of other courses that take the seats of a reservation."""
+    name, counts = reservation.name, dict(reservation.seats)
+    for seats in reservation.recurrence.all_seats():
+        counts |= {
+            resource_class: max(count, counts.get(resource_class, 0)) for resource_class, count in seats
+        }
+    shared = {}
+    for resource_class, behavior in pool_behaviors(reservation).items():
+        known = declared.classes.get(resource_class)
+        if behavior in _TAKEN and known and known.sessions:
+            shared[resource_class] = [
+                other.name
+                for other in declared.reservations
+                if other.name != name and not other.suspend and resource_class in class_names(other)
+            ]
+    if reservation.sessions.course:
+        return ()
+    return tuple(
+        f"All sessions of class {resource_class} count for {name}, also those of {_some(others)}: while "
+        f"{counts[resource_class]} of them run, no seat is held."
+        for resource_class, others in shared.items()
+        if others
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:

@@ -60,6 +60,7 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
     change = result.change
     assert change is not None  # it is new
     lines = [ANSWER_MARK, f"### Seats for {in_markdown(title.text)}", ""]
+    lines += [*_shared(result.shared, change.name)]
     dates = change.occurrences.added
     unit = change.units[1]
     texts = [f"{_span(date)}{_group(date)}  {seats_text(date.seats, unit)}" for date in dates[:_MOST_DATES]]
@@ -72,6 +73,16 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
     lines += [f"A later comment changed: {', '.join(comments)}.", ""] if comments else []
     lines += [*_policies(result), *_warnings(result.warnings, issue), _again()]
     return "\n".join(lines)
+
+
+def _shared(shared: Sequence[str], name: str) -> Iterator[str]:
+    if shared:
+        yield from (f"**{in_markdown(sentence)}**" for sentence in shared)
+        yield (
+            "If only sessions of this course should count, their pods need a label, and the reservation "
+            f"`sessions: {{matchLabels: {{course: {name}}}}}`: ask the people who run the platform."
+        )
+        yield ""
 
 
 def _span(occurrence: Occurrence) -> str:
