@@ -1,5 +1,7 @@
 """Requests as GitHub writes them from the issue form: headings, and an answer below each."""
 
+import re
+
 from berth.edit.prompts import FORM
 
 NAME = "linear-algebra-spring-2026"
@@ -59,7 +61,7 @@ HOSTILE = {
 def assert_harmless(answer: str) -> None:
     """Nothing in an answer is a mention, a link, an image or HTML, or ends a fence."""
     prose = "".join(answer.split("```")[::2]).removeprefix("<!-- berth request -->")
-    for markup in ("<", "](", "@everyone", "@uni", "https://", "#4711"):
-        assert markup not in prose, markup
+    for markup in ("<", r"(?<!\\)\]\(", "@everyone", "@uni", "https://", "#4711"):
+        assert not re.search(markup, prose), markup
     assert answer.count("\n```text\n") * 2 == answer.count("\n```")
     assert answer.replace("\n", "").replace("\u200b", "").isprintable()
