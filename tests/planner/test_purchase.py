@@ -205,13 +205,6 @@ def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> Instanc
         ),
         (
             [
-                of_price("a", "reserved", 0.2, reservation="q", count=1, interruptible=True),
-                of_price("b", "reserved", 0.2, reservation="r", count=1, kind="capacity-block"),
-            ],
-            "b",
-        ),
-        (
-            [
                 machine("a", {"nvidia.com/gpu": "1"}, (Offering("on-demand", "z", 0.1),)),
                 of_price("b", "spot", 9.0),
             ],
@@ -226,7 +219,6 @@ def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> Instanc
         "reserved-before-cheaper-spot",
         "default-before-a-block",
         "a-cheaper-block",
-        "a-block-before-interruptible",
         "no-gpu-for-who-asks-for-none",
     ],
 )

@@ -37,8 +37,7 @@ _EXOTIC = (
     "nvidia.com/gpu",
     "habana.ai/gaudi",
 )
-_RESERVATION_KINDS = (("default", False), ("capacity-block", False), ("default", True))
-"""Kinds of reservations (and whether interruptible), preferred first at equal prices."""
+_RESERVATION_KINDS = ("default", "capacity-block")  # preferred first at equal prices
 
 
 OfferedType = tuple[PoolInstanceType, list[Offering]]
@@ -112,19 +111,16 @@ def _reserved_only(lots: list[OfferedType], in_use: Mapping[str, int]) -> list[O
     For each type and zone keep the reservation with most free instances; of Capacity Blocks keep a single
     one.
     """
-    price: dict[tuple[str, bool], float] = {}
+    price: dict[str, float] = {}
     for _, offerings in lots:
         for one in offerings:
             if one.capacity_type == RESERVED:
-                kind = (one.kind, one.interruptible)
-                price[kind] = min(price.get(kind, one.price), one.price)
+                price[one.kind] = min(price.get(one.kind, one.price), one.price)
     if not price:
         return lots
     best = min(price, key=lambda kind: (price[kind], _RESERVATION_KINDS.index(kind)))
-    lots = _filter_offerings(
-        lots, lambda o: o.capacity_type == RESERVED and (o.kind, o.interruptible) == best
-    )
-    if best[0] == "capacity-block":
+    lots = _filter_offerings(lots, lambda o: o.capacity_type == RESERVED and o.kind == best)
+    if best == "capacity-block":
         entry, one = min(((e, o) for e, some in lots for o in some), key=lambda lot: lot[1].price)
         return [(entry, [one])]
     return [(entry, _most_available(offerings, in_use)) for entry, offerings in lots]
