@@ -13,23 +13,23 @@ course       2 from 2026-02-02 to 2026-02-24    25 small  4         2 reserved m
 night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              1      3 min
 
 Reserved machines
-RESERVED              MACHINES      HOURS  USED H  IDLE H  IDLE SHARE  COST USD  IDLE USD
-cr-0123456789abcdef0  2 m5.2xlarge  1344   27.1    1316.9  98%         403.20    395.07
+RESERVED              MACHINES      HOURS  USED H  IDLE H   IDLE SHARE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   27.08   1316.92  98%         403.20    395.08
 
 Reservations, USD
 RESERVATION  RESERVED H  ON-DEMAND H  COST
-course       18.08       18.14        6.96
+course       18.07       18.07        6.94
 night        9.02                     0.00
 
 Classes, USD
 CLASS  RESERVED H  ON-DEMAND H  COST
-small  27.1        18.14        6.96
+small  27.08       18.07        6.94
 
 Months, USD
 MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE USD
-2026-02  4              27.1        18.14        6.96  402.60      394.47
+2026-02  4              27.08       18.07        6.94  402.60      394.48
 2026-03                                          0.00  0.60        0.60
-all                     27.1        18.14        6.96
+all                     27.08       18.07        6.94
 
 Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
 Not planned: bench (names no cloudCapacity).
@@ -63,28 +63,28 @@ MARKDOWN = """\
 
 | reserved | machines | hours | used h | idle h | idle share | cost USD | idle USD |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.1 | 1316.9 | 98% | 403.20 | 395.07 |
+| cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.08 | 1316.92 | 98% | 403.20 | 395.08 |
 
 #### Reservations, USD
 
 | reservation | reserved h | on-demand h | cost |
 | --- | --- | --- | --- |
-| course | 18.08 | 18.14 | 6.96 |
+| course | 18.07 | 18.07 | 6.94 |
 | night | 9.02 |  | 0.00 |
 
 #### Classes, USD
 
 | class | reserved h | on-demand h | cost |
 | --- | --- | --- | --- |
-| small | 27.1 | 18.14 | 6.96 |
+| small | 27.08 | 18.07 | 6.94 |
 
 #### Months, USD
 
 | month | most machines | reserved h | on-demand h | cost | paid ahead | idle USD |
 | --- | --- | --- | --- | --- | --- | --- |
-| 2026-02 | 4 | 27.1 | 18.14 | 6.96 | 402.60 | 394.47 |
+| 2026-02 | 4 | 27.08 | 18.07 | 6.94 | 402.60 | 394.48 |
 | 2026-03 |  |  |  | 0.00 | 0.60 | 0.60 |
-| all |  | 27.1 | 18.14 | 6.96 |  |  |
+| all |  | 27.08 | 18.07 | 6.94 |  |  |
 
 - Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
 - Not planned: bench (names no cloudCapacity).
@@ -107,8 +107,6 @@ NIGHT: dict[str, Any] = {
             "count": 1,
         }
     ],
-    "least": 1,
-    "most": 1,
     "bought": 1,
     "idle": 1,
     "withoutMachine": [],
@@ -117,7 +115,7 @@ NIGHT: dict[str, Any] = {
 }
 REST: dict[str, Any] = {
     "from": "2026-02-02T07:30:00Z",
-    "until": "2026-02-24T12:02:15Z",
+    "until": "2026-02-24T12:01:00Z",
     "currency": "USD",
     "prices": {"table": "on-demand prices of us-east-1 of 2026-01-19", "missing": []},
     "peaks": [
@@ -143,8 +141,6 @@ REST: dict[str, Any] = {
                     "count": 2,
                 },
             ],
-            "least": 4,
-            "most": 4,
             "idle": 0,
             "withoutMachine": 0,
         }
@@ -160,18 +156,18 @@ REST: dict[str, Any] = {
             "from": "2026-02-01T00:00:00Z",
             "until": "2026-03-01T00:00:00Z",
             "hours": 1344,
-            "usedHours": 27.09722222222222,
-            "idleHours": 1316.9027777777778,
+            "usedHours": 27.083333333333332,
+            "idleHours": 1316.9166666666667,
             "cost": "403.20",
-            "idleCost": "395.070833333",
+            "idleCost": "395.075",
         }
     ],
     "reservations": [
         {
             "name": "course",
             "cluster": "prod",
-            "machineHours": {"reserved": 18.080555555555556, "on-demand": 18.136111111111113, "spot": 0},
-            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+            "machineHours": {"reserved": 18.066666666666666, "on-demand": 18.066666666666666, "spot": 0},
+            "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
         },
         {
             "name": "night",
@@ -184,26 +180,24 @@ REST: dict[str, Any] = {
         {
             "name": "small",
             "cluster": "prod",
-            "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
-            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+            "machineHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
+            "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
         }
     ],
     "months": [
         {
             "month": "2026-02",
             "machines": 4,
-            "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
-            "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
-            "least": "6.964266667",
-            "most": "6.964266667",
+            "machineHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
+            "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
             "reserved": [
                 {
                     "capacityReservation": "cr-0123456789abcdef0",
                     "hours": 1342,
-                    "usedHours": 27.09722222222222,
-                    "idleHours": 1314.9027777777778,
+                    "usedHours": 27.083333333333332,
+                    "idleHours": 1314.9166666666667,
                     "cost": "402.60",
-                    "idleCost": "394.470833333",
+                    "idleCost": "394.475",
                 }
             ],
             "budget": None,
@@ -213,8 +207,6 @@ REST: dict[str, Any] = {
             "machines": 0,
             "machineHours": {"reserved": 0, "on-demand": 0, "spot": 0},
             "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
-            "least": "0.00",
-            "most": "0.00",
             "reserved": [
                 {
                     "capacityReservation": "cr-0123456789abcdef0",
@@ -229,8 +221,8 @@ REST: dict[str, Any] = {
         },
     ],
     "total": {
-        "machineHours": {"reserved": 27.09722222222222, "on-demand": 18.136111111111113, "spot": 0},
-        "cost": {"on-demand": "6.964266667", "spot": "0.00", "sum": "6.964266667"},
+        "machineHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
+        "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
     },
     "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],
     "leftOut": [],

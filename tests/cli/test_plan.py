@@ -96,7 +96,7 @@ def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
 
     assert code == 1
     assert err.startswith("reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
-    values = ("6.96 USD", "budget of 5", "course 6.96", "night 0.00")
+    values = ("6.94 USD", "budget of 5", "course 6.94", "night 0.00")
     assert [value for value in values if value not in err] == []
     assert err.endswith("\n1 error.\n")
     assert out.startswith("Cluster peaks\n")
@@ -108,7 +108,7 @@ def test_a_budget_that_is_kept_is_shown(berth: Berth, folder: Path) -> None:
     code, out, err = berth("plan", *NOW)
 
     assert (code, err) == (0, "")
-    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47    1,500.5\n" in out
+    assert "2026-02  4              27.08       18.07        6.94  402.60      394.48    1,500.5\n" in out
 
 
 def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Path) -> None:
@@ -120,7 +120,7 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     assert err.startswith("reservations/site.yaml:10:18: warning[B198] spec.diff.budget: 2026-02 ")
     assert "on-demand m5.2xlarge" in err
     assert err.endswith("\n1 warning.\n")
-    assert "course       18.08       18.14        not known\n" in out
+    assert "course       18.07       18.07        not known\n" in out
     assert out.endswith(
         "No total, because prices are missing: on-demand m5.2xlarge, reserved cr-0123456789abcdef0.\n"
         "Not planned: bench (names no cloudCapacity).\n"
@@ -153,7 +153,7 @@ def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: 
 
     assert code == 1
     assert err.startswith("reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
-    values = ("at least 1.83 USD", "budget of 1", "course 1.83", "night 0.00", "on-demand m5.2xlarge")
+    values = ("at least 1.81 USD", "budget of 1", "course 1.81", "night 0.00", "on-demand m5.2xlarge")
     assert [value for value in values if value not in err] == []
     assert err.endswith("\n1 error.\n")
 

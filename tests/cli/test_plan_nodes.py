@@ -20,8 +20,8 @@ RESERVATION  DATES                       SEATS             MACHINES  WHICH      
 exam         Thu 2026-02-12 09:00-12:00  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large  1      3 min
 
 Reserved machines
-RESERVED              MACHINES      HOURS  USED H  IDLE H  IDLE SHARE  COST USD  IDLE USD
-cr-0123456789abcdef0  2 m5.2xlarge  1344   34.1    1309.9  97%         403.20    392.97
+RESERVED              MACHINES      HOURS  USED H  IDLE H   IDLE SHARE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   34.08   1309.92  97%         403.20    392.98
 
 Reservations, USD
 RESERVATION  RESERVED H  ON-DEMAND H  COST
@@ -33,7 +33,7 @@ small  7           10.55        1.01
 
 Months, USD
 MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE USD
-2026-02  5              7           10.55        1.01  402.60      392.37
+2026-02  5              7           10.55        1.01  402.60      392.38
 2026-03                                          0.00  0.60        0.60
 all                     7           10.55        1.01
 
@@ -56,7 +56,7 @@ def test_json_tells_nodes_from_seats(berth: Berth) -> None:
     own = next(load for load in answer["occurrences"] if load["reservation"] == "exam")
 
     assert (own["seats"], own["nodes"]) == ({}, {"small": 5})
-    assert (own["bought"], own["least"], own["most"]) == (5, 5, 5)
+    assert own["bought"] == 5
     assert (answer["peaks"][0]["seats"], answer["peaks"][0]["nodes"]) == ({}, {"small": 5})
     assert all("nodes" not in load for load in answer["occurrences"] if load["reservation"] != "exam")
 
@@ -91,7 +91,7 @@ def test_a_budget_counts_what_nodes_cost(berth: Berth, folder: Path) -> None:
 
     assert code == 1
     assert err.startswith("reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
-    values = ("7.98 USD", "budget of 7", "course 6.96", "exam 1.01", "night 0.00")
+    values = ("7.95 USD", "budget of 7", "course 6.94", "exam 1.01", "night 0.00")
     assert [value for value in values if value not in err] == []
 
 

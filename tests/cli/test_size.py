@@ -175,7 +175,7 @@ def test_without_described_nodes_there_are_seats_and_leads_and_no_machines(
     assert {(*one["machines"], one["withoutSeat"], one["cost"]) for one in found["choices"]} == {(None, None)}
     out = berth(*ASK).out
     assert [word for word in ("NODES", "NO SEAT", "COST USD") if word in out] == []
-    assert "Nothing says what nodes class student may use" in " ".join(out.split())
+    assert "The machines of class student are not known (names no cloudCapacity)" in " ".join(out.split())
     assert berth(*ASK, "--write").code == 0
     assert "nodes may take 15 min.\n" in (folder / COURSES).read_text("utf-8")
 

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 import pytest
-from berth.cost.formatting import money_json
-from berth.cost.results import HOUR
+from berth.machines.formatting import money_json
+from berth.machines.results import HOUR
 
 
 @pytest.mark.parametrize(

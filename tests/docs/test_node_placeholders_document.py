@@ -41,7 +41,7 @@ def machines(folder: Path, resource_class: str, reservation: str) -> int:
     assert printed("berth validate --strict", folder) == "1 reservation is valid.\n"
     assert printed("berth render", folder).startswith("rendered/: ")
     plan = json.loads(printed("berth plan --now 2026-01-01 -o json", folder))
-    most: int = plan["peaks"][0]["most"]
+    most: int = sum(kind["count"] for kind in plan["peaks"][0]["machines"])
     return most
 
 

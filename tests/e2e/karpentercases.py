@@ -1,8 +1,8 @@
 """A table of declarations for which the plan and Karpenter must buy the same machines.
 
 Each case has pools and pods of its own; only its pods bear the taint of its pools and ask for their label.
-All of them stand in one cluster, and in one queue of Karpenter's, so the plan is asked about all at once too:
-pods that are to be spread over zones count those of every pool, be it theirs or not. None has reservations,
+All of them stand in one cluster, and in one queue of Karpenter's, so the plan is asked about all at once too.
+None has reservations,
 which the pretending provider does not know, and no limits that a second look of Karpenter's would meet:
 that provider says of a node only what its first pods request, and limits count that.
 """
@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
-from berth.planner.inputs import PodSet, SchedulingInput
-from berth.planner.provisioning import SchedulingResult, schedule
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
+from berth.machines.estimate import Estimate, estimate
+from berth.machines.question import Question
+from berth.machines.question import Seats as PlannedSeats
 
 from tests.e2e import karpenterquestion as question
 from tests.e2e.images import PAUSE
@@ -62,9 +63,9 @@ class Case(NamedTuple):
             for i, seat in enumerate(self.seats)
         ]
 
-    def pods(self, namespace: str) -> list[PodSet]:
+    def planned(self) -> list[PlannedSeats]:
         return [
-            question.planned_pod(f"{self.name}-{i}", namespace, _template(self.name, i, seat), seat.count)
+            question.planned_seats(f"{self.name}-{i}", _template(self.name, i, seat), seat.count)
             for i, seat in enumerate(self.seats)
         ]
 
@@ -109,16 +110,6 @@ def _deployment(name: str, namespace: str, template: Document, count: int) -> Do
     }
 
 
-def _spread(whose: str, key: str, skew: int = 1, anyway: bool = False) -> Document:
-    constraint = {
-        "topologyKey": key,
-        "maxSkew": skew,
-        "whenUnsatisfiable": "ScheduleAnyway" if anyway else "DoNotSchedule",
-        "labelSelector": {"matchLabels": labels(whose)},
-    }
-    return {"topologySpreadConstraints": [constraint]}
-
-
 def _pool(
     *requirements: Document, suffix: str = "", **spec: object
 ) -> tuple[str, tuple[Document, ...], Document]:
@@ -137,15 +128,6 @@ CASES: Sequence[Case] = (
     Case("one-zone", (Seats(5),), (_pool(BUYS, AMD, one_of(ZONE, ZONES[2])),)),
     Case("small-types-only", (Seats(7),), (_pool(BUYS, AMD, SMALL),)),
     Case("gpus", (Seats(6, "1", "4Gi", 1),)),
-    Case("spread-over-zones", (Seats(7, more=_spread("spread-over-zones", ZONE)),)),
-    Case("spread-over-nodes", (Seats(6, more=_spread("spread-over-nodes", HOSTNAME, 2)),)),
-    Case("spread-as-wished", (Seats(5, more=_spread("spread-as-wished", HOSTNAME, anyway=True)),)),
-    Case(
-        "two-zones-only",
-        (Seats(6, more=_spread("two-zones-only", ZONE)),),
-        (_pool(BUYS, AMD, one_of(ZONE, *ZONES[1:])),),
-        unplaced=4,
-    ),
     Case("a-node-each", (Seats(4, more={"affinity": apart(labels("a-node-each"))}),)),
     Case(
         "second-term",
@@ -191,22 +173,21 @@ CASES: Sequence[Case] = (
 )
 
 
-def plan(namespace: str) -> dict[str, Seen]:
+def plan() -> dict[str, Seen]:
     """By case: what the plan buys for all of them at once."""
-    answer = schedule(
-        SchedulingInput(
+    answer = estimate(
+        Question(
             tuple(question.planned_pool(pool) for case in CASES for pool in case.node_pools),
-            question.planned_types(),
-            tuple(pod for case in CASES for pod in case.pods(namespace)),
-            settings=question.SETTINGS,
+            tuple(seats for case in CASES for seats in case.planned()),
+            well_known=question.KNOWN,
         )
     )
-    return {case.name: _planned(case, answer, namespace) for case in CASES}
+    return {case.name: _planned(case, answer) for case in CASES}
 
 
-def _planned(case: Case, answer: SchedulingResult, namespace: str) -> Seen:
+def _planned(case: Case, answer: Estimate) -> Seen:
     pools = {pool["metadata"]["name"] for pool in case.node_pools}
-    pods = {pod.name for pod in case.pods(namespace)}
-    own = [machine for machine in answer.machines if machine.pool in pools]
+    names = {seats.name for seats in case.planned()}
+    own = [machine for machine in answer.bought if machine.pool in pools]
     machines = Counter((machine.pool, machine.type, machine.zone, machine.capacity_type) for machine in own)
-    return Seen(machines, sum(left.count for left in answer.left if left.pod in pods))
+    return Seen(machines, sum(left.count for left in answer.left if left.seats in names))

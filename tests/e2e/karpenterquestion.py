@@ -11,17 +11,9 @@ from typing import Any
 from berth.karpenter.instancetypes import InstanceType, Offering
 from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, ON_DEMAND, OS, SPOT, WELL_KNOWN, ZONE
 from berth.karpenter.requirements import Labels, Requirement, requirement
-from berth.karpenter.resourcelists import ResourceList, parse_resources
+from berth.karpenter.resourcelists import ONE, ResourceList, parse_resources
 from berth.karpenter.taints import Taint, Toleration
-from berth.planner.inputs import (
-    KarpenterSettings,
-    NodePool,
-    PodAffinityTerm,
-    PodSelector,
-    PodSet,
-    PreferredTerm,
-    SpreadConstraint,
-)
+from berth.machines.question import APART, NodePool, PreferredTerm, Seats
 
 from tests.e2e.project import Document
 
@@ -29,7 +21,7 @@ ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 _OVERHEAD = parse_resources({"cpu": "100m", "memory": "10Mi"})  # of each type, by the provider
 _OWN = "karpenter.kwok.sh/instance-"
 _LABELS = tuple(_OWN + name for name in ("size", "family", "cpu", "memory"))
-SETTINGS = KarpenterSettings(well_known=WELL_KNOWN | set(_LABELS))
+KNOWN = WELL_KNOWN | set(_LABELS)
 CPU = f"{_OWN}cpu"
 
 
@@ -111,19 +103,19 @@ def planned_pool(manifest: Document) -> NodePool:
         tuple(Taint(one["key"], one["value"], one["effect"]) for one in template["spec"]["taints"]),
         weight=spec.get("weight", 0),
         limits=parse_resources(spec.get("limits", {})),
+        types=planned_types(),
     )
 
 
-def planned_pod(name: str, namespace: str, template: Document, count: int) -> PodSet:
+def planned_seats(name: str, template: Document, count: int) -> Seats:
     """Of the template of a Deployment."""
     spec, affinity = template["spec"], template["spec"].get("affinity", {})
     nodes = affinity.get("nodeAffinity", {})
-    return PodSet(
+    own = ((APART + name, ONE),) if "podAntiAffinity" in affinity else ()
+    return Seats(
         name,
-        _requests(spec),
+        (*_requests(spec), *own),
         count,
-        namespace,
-        _labels(template["metadata"]["labels"]),
         _labels(spec.get("nodeSelector", {})),
         _terms(nodes.get("requiredDuringSchedulingIgnoredDuringExecution", {})),
         tuple(
@@ -131,13 +123,6 @@ def planned_pod(name: str, namespace: str, template: Document, count: int) -> Po
             for one in nodes.get("preferredDuringSchedulingIgnoredDuringExecution", ())
         ),
         _tolerations(spec),
-        tuple(map(_spread, spec.get("topologySpreadConstraints", ()))),
-        anti_affinity=tuple(
-            PodAffinityTerm(one["topologyKey"], _selector(one["labelSelector"]))
-            for one in affinity.get("podAntiAffinity", {}).get(
-                "requiredDuringSchedulingIgnoredDuringExecution", ()
-            )
-        ),
     )
 
 
@@ -165,15 +150,6 @@ def _tolerations(spec: Document) -> tuple[Toleration, ...]:
         )
         for one in spec.get("tolerations", ())
     )
-
-
-def _selector(told: Document) -> PodSelector:
-    return PodSelector(_labels(told["matchLabels"]))
-
-
-def _spread(told: Document) -> SpreadConstraint:
-    anyway = told["whenUnsatisfiable"] == "ScheduleAnyway"
-    return SpreadConstraint(told["topologyKey"], told["maxSkew"], _selector(told["labelSelector"]), anyway)
 
 
 def one_of(key: str, *values: str, operator: str = "In") -> Document:

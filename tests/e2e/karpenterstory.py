@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
-from berth.planner.inputs import SchedulingInput
-from berth.planner.provisioning import SchedulingResult, schedule
+from berth.machines.estimate import Estimate, estimate
+from berth.machines.question import Question
 
 from tests.e2e import karpenterquestion as question
 from tests.e2e.cluster import Cluster
@@ -166,17 +166,15 @@ def session_pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
 
 
-def planned() -> SchedulingResult:
+def planned() -> Estimate:
     """Of what comes at the opening of `courses`: the stranger first."""
     asked = [session_pod("stranger", "courses", "3500m"), session_pod("seat", "courses", "1")]
-    pods = [
-        question.planned_pod(one["metadata"]["name"], NAMESPACE, one, count)
+    seats = [
+        question.planned_seats(one["metadata"]["name"], one, count)
         for one, count in zip(asked, (1, SEATS), strict=True)
     ]
     pool = question.planned_pool(node_pool("courses", "courses", MACHINES))
-    return schedule(
-        SchedulingInput((pool,), question.planned_types(), tuple(pods), settings=question.SETTINGS)
-    )
+    return estimate(Question((pool,), tuple(seats), well_known=question.KNOWN))
 
 
 class Record(Looking):

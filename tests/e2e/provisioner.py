@@ -1,4 +1,4 @@
-"""Asks Karpenter's own provisioner the questions of the planner: the first loop, without a cluster."""
+"""Asks Karpenter's own provisioner the questions of the estimate: the first round, without a cluster."""
 
 import json
 import subprocess
@@ -10,25 +10,17 @@ from berth.karpenter.nodelabels import INITIALIZED, RESERVATION_ID
 from berth.karpenter.requirements import Requirement
 from berth.karpenter.resourcelists import ONE, ResourceList
 from berth.karpenter.taints import Taint
-from berth.planner.inputs import (
-    NodePool,
-    PodAffinityTerm,
-    PodSelector,
-    PodSet,
-    SchedulingInput,
-    StateNode,
-)
+from berth.machines.question import ExistingMachine, NodePool, Question, Seats
 
 from tests.e2e.binaries import binary
 from tests.e2e.errors import E2EError
 from tests.e2e.project import Document
-from tests.planner.plainly import Told
 
-Answer = tuple[Counter[Told], dict[str, int]]
-"""What nodes took and the NodeClaims, in any order; and how many pods have no place."""
+Answer = tuple[Counter[tuple[str, tuple[tuple[str, int], ...]]], dict[str, int]]
+"""By name of a node, or pool of a NodeClaim: what it took, in any order; and how many pods have no place."""
 
 
-def solve(questions: Iterable[SchedulingInput]) -> list[Answer]:
+def solve(questions: Iterable[Question]) -> list[Answer]:
     """What Karpenter answers to each question."""
     lines = "".join(json.dumps(_question(question)) + "\n" for question in questions)
     done = subprocess.run([binary("provisioner")], input=lines, capture_output=True, text=True, check=False)
@@ -38,25 +30,23 @@ def solve(questions: Iterable[SchedulingInput]) -> list[Answer]:
 
 
 def _answer(told: Document) -> Answer:
-    tolds: list[Told] = [(name, (), _counts(pods), ()) for name, pods in told["nodes"].items()]
-    for one in told["claims"] or ():
-        held = tuple(one["reservations"])
-        tolds.append((one["pool"], tuple(one["types"]), _counts(one["pods"]), held))
-    return Counter(tolds), {name: count for name, count in told["left"].items() if count}
+    taken = [(name, _counts(pods)) for name, pods in told["nodes"].items()]
+    taken += [(one["pool"], _counts(one["pods"])) for one in told["claims"] or ()]
+    return Counter(taken), {name: count for name, count in told["left"].items() if count}
 
 
 def _counts(pods: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(pods.items()))
 
 
-def _question(asked: SchedulingInput) -> Document:
+def _question(asked: Question) -> Document:
     return {
-        "wellKnown": sorted(asked.settings.well_known),
+        "wellKnown": sorted(asked.well_known),
         "reservationID": RESERVATION_ID,
         "nodePools": [_pool(pool) for pool in asked.pools],
-        "instanceTypes": [_type(type_) for type_ in asked.types],
-        "pods": [{"name": pod.name, "count": pod.count, "pod": _pod(pod)} for pod in asked.pods],
-        "nodes": [_node(node) for node in asked.nodes],
+        "instanceTypes": [_type(type_) for type_ in asked.pools[0].types],
+        "pods": [{"name": pod.name, "count": pod.count, "pod": _pod(pod)} for pod in asked.seats],
+        "nodes": [_node(node) for node in asked.machines],
     }
 
 
@@ -64,11 +54,7 @@ def _pool(pool: NodePool) -> Document:
     template = {
         "metadata": {"labels": dict(pool.labels)},
         "spec": {
-            "requirements": [
-                {**said, **({"minValues": requirement.min_values} if requirement.min_values else {})}
-                for requirement in pool.requirements
-                for said in _requirement(requirement)
-            ],
+            "requirements": [said for requirement in pool.requirements for said in _requirement(requirement)],
             "taints": [_taint(taint) for taint in pool.taints],
         },
     }
@@ -94,14 +80,14 @@ def _type(one: InstanceType) -> Document:
     }
 
 
-def _node(one: StateNode) -> Document:
+def _node(one: ExistingMachine) -> Document:
     labels = {**dict(one.labels), INITIALIZED: "true"}
     taints = [_taint(taint) for taint in one.taints]
     resources = {"allocatable": _resources(one.allocatable), "capacity": _resources(one.capacity)}
     return {"metadata": {"name": one.name, "labels": labels}, "spec": {"taints": taints}, "status": resources}
 
 
-def _pod(pod: PodSet) -> Document:
+def _pod(pod: Seats) -> Document:
     spec: Document = {
         "containers": [{"name": "seat", "resources": {"requests": _resources(pod.requests)}}],
         "nodeSelector": dict(pod.node_selector),
@@ -109,27 +95,12 @@ def _pod(pod: PodSet) -> Document:
             {key: value for key, value in toleration._asdict().items() if value}
             for toleration in pod.tolerations
         ],
-        "topologySpreadConstraints": [
-            {
-                "topologyKey": spread_constraint.key,
-                "maxSkew": spread_constraint.max_skew,
-                "whenUnsatisfiable": "ScheduleAnyway"
-                if spread_constraint.schedule_anyway
-                else "DoNotSchedule",
-                "labelSelector": _selector(spread_constraint.selector),
-            }
-            for spread_constraint in pod.spread
-        ],
-        "affinity": {
-            "nodeAffinity": _node_affinity(pod),
-            "podAffinity": _pod_affinity(pod.affinity, pod.preferred_affinity),
-            "podAntiAffinity": _pod_affinity(pod.anti_affinity, pod.preferred_anti_affinity),
-        },
+        "affinity": {"nodeAffinity": _node_affinity(pod)},
     }
-    return {"metadata": {"namespace": pod.namespace, "labels": dict(pod.labels)}, "spec": spec}
+    return {"metadata": {"namespace": "default"}, "spec": spec}
 
 
-def _node_affinity(pod: PodSet) -> Document:
+def _node_affinity(pod: Seats) -> Document:
     required = [{"matchExpressions": _requirements(term)} for term in pod.required]
     preferred = [
         {"weight": one.weight, "preference": {"matchExpressions": _requirements(one.requirements)}}
@@ -138,26 +109,10 @@ def _node_affinity(pod: PodSet) -> Document:
     return _affinity({"nodeSelectorTerms": required} if required else None, preferred)
 
 
-def _pod_affinity(required: Iterable[PodAffinityTerm], preferred: Iterable[PodAffinityTerm]) -> Document:
-    weighted = [
-        {"weight": pod_affinity_term.weight, "podAffinityTerm": _term(pod_affinity_term)}
-        for pod_affinity_term in preferred
-    ]
-    return _affinity([_term(pod_affinity_term) for pod_affinity_term in required], weighted)
-
-
 def _affinity(required: object, preferred: object) -> Document:
     suffix = "DuringSchedulingIgnoredDuringExecution"
     told = {f"required{suffix}": required, f"preferred{suffix}": preferred}
     return {name: value for name, value in told.items() if value}
-
-
-def _term(one: PodAffinityTerm) -> Document:
-    return {"topologyKey": one.key, "labelSelector": _selector(one.selector)}
-
-
-def _selector(one: PodSelector | None) -> Document | None:
-    return None if one is None else {"matchLabels": dict(one.labels)}
 
 
 def _requirements(some: Iterable[Requirement]) -> list[Document]:

@@ -1,80 +1,62 @@
-"""Karpenter's own provisioner and the planner give the same answers to the same random questions, also where
-reservations are full, and offered all the same.
+"""Karpenter's own provisioner judges the estimate by random questions, also where reservations are full.
 
-Where Karpenter leaves an order to chance, its answer is one of those that the planner gives for some order.
-No cluster is needed: the provisioner runs with a client that holds the objects of the question.
+Karpenter leaves the order of equal pods to chance, so a few answers differ. No cluster is needed: the
+provisioner runs with a client that holds the objects of the question.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from random import Random
 
 import pytest
-from berth.planner.inputs import SchedulingInput
-from berth.planner.podqueue import ignored_reason
-from berth.planner.tiebreaks import TieBreaker
+from berth.karpenter.nodelabels import NODEPOOL
+from berth.karpenter.requirements import DOES_NOT_EXIST
+from berth.machines.estimate import first_round
+from berth.machines.question import Question
 
 from tests.e2e import provisioner
 from tests.e2e.provisioner import Answer
-from tests.planner import grouped
-from tests.planner.chance import full_question, question
+from tests.machines.chance import full_question, question
 
 QUESTIONS = 600
-ORDERS = 400  # of a question that are tried at most, half of them by chance
-UNDECIDED = 0.01  # of the questions: those with more orders than are tried
+ALIKE = 0.95  # of the answers have as many machines of each pool, and as many seats left
 
 
 @pytest.fixture(scope="module", params=[question, full_question], ids=["", "full"])
-def asked(request: pytest.FixtureRequest) -> list[SchedulingInput]:
-    return [request.param(seed) for seed in range(QUESTIONS)]
+def asked(request: pytest.FixtureRequest) -> list[Question]:
+    return [_meant(request.param(seed)) for seed in range(QUESTIONS)]
+
+
+def _meant(asked: Question) -> Question:
+    """Without pods that Karpenter leaves alone."""
+    kept = [
+        seats
+        for seats in asked.seats
+        if not any(
+            one.key == NODEPOOL and one.operator == DOES_NOT_EXIST for t in seats.required for one in t
+        )
+    ]
+    return asked._replace(seats=tuple(kept))
 
 
 @pytest.fixture(scope="module")
-def karpenter(asked: list[SchedulingInput]) -> list[Answer]:
+def karpenter(asked: list[Question]) -> list[Answer]:
     return provisioner.solve(asked)
 
 
-def orders(asked: SchedulingInput) -> Iterator[Answer]:
-    """The planner's answers: for one order after the other until there are no more, or half are tried; then
-    by chance.
-    """
-    tape: list[int] | None = []
-    for _ in range(ORDERS // 2):
-        if tape is None:
-            return
-        ties = TieBreaker(tape)
-        yield planned(asked, ties)
-        tape = ties.next_tape()
-    for seed in range(ORDERS // 2):
-        yield planned(asked, TieBreaker(dice=Random(seed)))
+def summary(answer: Answer) -> tuple[Counter[str], int]:
+    """How many machines of each pool are bought or used, and how many seats are left."""
+    taken, left = answer
+    return Counter(name for name, _ in taken.elements()), sum(left.values())
 
 
-def planned(asked: SchedulingInput, ties: TieBreaker) -> Answer:
-    told, left = grouped.tell(asked, ties)
-    known = asked.settings.well_known
-    ignored = {pod.name: pod.count for pod in asked.pods if ignored_reason(pod, known) is not None}
-    return Counter(told), {**left, **ignored}
+def test_the_estimate_answers_as_karpenter(asked: list[Question], karpenter: list[Answer]) -> None:
+    pairs = [(summary(first_round(one)), summary(real)) for one, real in zip(asked, karpenter, strict=True)]
 
-
-def compare(asked: SchedulingInput, real: Answer) -> str:
-    number = 0
-    for answer in orders(asked):
-        number += 1
-        if answer == real:
-            return "same"
-    return "undecided" if number == ORDERS else "different"
-
-
-def test_the_planner_answers_as_karpenter(asked: list[SchedulingInput], karpenter: list[Answer]) -> None:
-    found = {seed: compare(*both) for seed, both in enumerate(zip(asked, karpenter, strict=True))}
-
-    assert [seed for seed, judged in found.items() if judged == "different"] == []
-    assert Counter(found.values())["undecided"] <= UNDECIDED * QUESTIONS
+    assert sum(own == real for own, real in pairs) >= ALIKE * QUESTIONS
+    assert sum(own[1] < real[1] for own, real in pairs) <= (1 - ALIKE) * QUESTIONS / 2
 
 
 def test_the_questions_are_about_more_than_one_node(karpenter: list[Answer]) -> None:
     several = [nodes for nodes, _ in karpenter if nodes.total() > 2]
-    booked = [nodes for nodes, _ in karpenter if any(held for *_, held in nodes)]
     short = [left for _, left in karpenter if left]
 
-    assert min(len(several), len(booked), len(short)) > QUESTIONS / 10
+    assert min(len(several), len(short)) > QUESTIONS / 10

@@ -1,6 +1,6 @@
 """Run all checks of cloud capacity for the pipeline.
 
-The modules are imported only if something uses a cloud: the planner's rules take time to load, and most
+The modules are imported only if something uses a cloud: the rules of Karpenter take time to load, and most
 sites have none.
 """
 

@@ -233,7 +233,7 @@ def _sized(
     """Return the request as it is sized for so many people, and the comment that says so."""
     if not students:
         return wanted, ""
-    from berth.cli.size import sized_request  # noqa: PLC0415 - it loads the planner
+    from berth.cli.size import sized_request  # noqa: PLC0415 - it loads the estimate
 
     return sized_request(settings, pipeline, wanted, students)
 

@@ -17,12 +17,12 @@ from berth.cli.selection import (
     require_cluster,
     require_reservations,
 )
-from berth.cost.clusterplans import NO_CLOUD, plan_clusters, unplanned_items
-from berth.cost.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
-from berth.cost.ledger import TimeRange, month_splitter
-from berth.cost.missingnodes import missing_lines
-from berth.cost.planfindings import plan_problems
 from berth.dates.moments import named
+from berth.machines.clusterplans import NO_CLOUD, plan_clusters, unplanned_items
+from berth.machines.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
+from berth.machines.ledger import TimeRange, month_splitter
+from berth.machines.missingnodes import missing_lines
+from berth.machines.planfindings import plan_problems
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
 
@@ -76,7 +76,7 @@ def plan(  # noqa: PLR0913 - one for each option
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
     some = plan_clusters(pipeline.declared, site, pools)
-    left, months = unplanned_items(pipeline.declared, selection.has), month_splitter(named(site.zone))
+    left, months = unplanned_items(pipeline.declared, site, selection.has), month_splitter(named(site.zone))
     whole = cost_plan(some, dated, left, PlanFilter(), months)
     pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, clock.now)
     code = settings.report(pipeline.findings())

@@ -5,11 +5,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from berth.core.jsonvalues import instant_text
-from berth.cost.capacitycatalog import PRICE_TABLE
-from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
-from berth.cost.formatting import (
+from berth.dates.moments import hours_text, local_day, local_text, named, span_text
+from berth.dates.zone import date_text
+from berth.machines.capacitycatalog import PRICE_TABLE
+from berth.machines.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
+from berth.machines.formatting import (
     USAGE,
-    band_text,
     machines_json,
     machines_text,
     minutes,
@@ -18,10 +19,8 @@ from berth.cost.formatting import (
     money_text,
     use_json,
 )
-from berth.cost.ledger import CAPACITY_TYPES, CostSum
-from berth.cost.results import CountedKinds, Money, Shortfall
-from berth.dates.moments import hours_text, local_day, local_text, named, span_text
-from berth.dates.zone import date_text
+from berth.machines.ledger import CAPACITY_TYPES, CostSum
+from berth.machines.results import Money, Shortfall
 from berth.output.answers import (
     Answer,
     count_columns,
@@ -36,7 +35,7 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _CUT = ("seats", "which", "no machine")
-_SPARE = ("loops", "lead", "lowest to highest", "idle share", "most machines", "which")
+_SPARE = ("loops", "lead", "idle share", "most machines", "which")
 _NAMES = ("reservation", "class", "reserved")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _ALL = "all"  # what the row of sums has in place of a month
@@ -89,15 +88,9 @@ def _number(value: int) -> str:
     return str(value) if value else ""
 
 
-def _total(machines: CountedKinds) -> int:
-    return sum(count for _, count in machines)
-
-
 _MACHINES: tuple[Column[Any], ...] = (
-    Column("machines", "", lambda row: band_text(_total(row.machines), row.least, row.most)),
+    Column("machines", "", lambda row: sum(count for _, count in row.machines)),
     Column("which", "machines", lambda row: row.machines, machines_text, machines_json),
-    Column("", "least", lambda row: row.least),
-    Column("", "most", lambda row: row.most),
 )
 """The machines of a peak or of an occurrence."""
 
@@ -224,9 +217,6 @@ def _month_columns(site: Site) -> Sequence[Column[MonthPlan]]:
         Column("month", "month", lambda month: month.month),
         Column("most machines", "machines", lambda month: month.peak, _number),
         *(column.of(lambda month: month.sum) for column in _SUM),
-        Column("lowest to highest", "", _band),
-        Column("", "least", lambda month: money_json(month.least)),
-        Column("", "most", lambda month: money_json(month.most)),
         Column("paid ahead", "", lambda month: _together([use.money for _, use in month.paid])),
         Column("idle USD", "", lambda month: _together([use.idle_money for _, use in month.paid])),
         Column(
@@ -245,14 +235,8 @@ def _month_columns(site: Site) -> Sequence[Column[MonthPlan]]:
 
 
 def _months(plan: CostPlan, site: Site) -> Table:
-    total = [MonthPlan(_ALL, plan.total, None, None, 0, ())] if len(plan.months) > 1 else []
+    total = [MonthPlan(_ALL, plan.total, 0, ())] if len(plan.months) > 1 else []
     return Table.of(_month_columns(site), [*plan.months, *total])
-
-
-def _band(month: MonthPlan) -> str:
-    if month.least is None or month.most is None or month.least == month.most:
-        return ""
-    return f"{money_text(month.least)} to {money_text(month.most)}"
 
 
 def _together(amounts: Sequence[Money | None]) -> str:

@@ -205,9 +205,9 @@ def _planned(
     declared, site = pipeline.declared, pipeline.site
     if site is None or not declared.knows_nodes or pipeline.has_errors():
         return {}, []
-    from berth.cost.clusterplans import plan_clusters  # noqa: PLC0415 - the planner takes time to load
-    from berth.cost.planfindings import short_leads  # noqa: PLC0415
-    from berth.cost.poolcosts import pool_costs  # noqa: PLC0415
+    from berth.machines.clusterplans import plan_clusters  # noqa: PLC0415 - the estimate takes time to load
+    from berth.machines.planfindings import short_leads  # noqa: PLC0415
+    from berth.machines.poolcosts import pool_costs  # noqa: PLC0415
 
     plans = plan_clusters(declared, site, pools)
     costs = pool_costs(plans, site.zone, now) if compare_costs(site.policies) else {}

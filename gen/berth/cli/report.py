@@ -24,7 +24,6 @@ from berth.core.record import OccurrenceRecord
 from berth.cost.attendance import Attendance, ClassSummary, attendances, summaries, within
 from berth.cost.proposals import Proposal, asked, proposals
 from berth.cost.rehearsalresults import RehearsalResult, rehearsal_results
-from berth.cost.results import Money, PoolKey
 from berth.dates.moments import local_day
 from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
@@ -32,6 +31,7 @@ from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
 from berth.findings import NOTE, Problem
 from berth.live.records import ReadRecords, of_text
+from berth.machines.results import Money, PoolKey
 from berth.notation.refusal import CommandError
 from berth.output.escape import visible
 from berth.output.findinglist import live_line
@@ -231,7 +231,7 @@ def _prices(
     own = [item for item in items if item.reservation.name in names]
     if not own or not _has_clouds(pipeline):
         return {}
-    from berth.cost.poolcosts import seat_prices  # noqa: PLC0415 - it loads the planner
+    from berth.machines.poolcosts import seat_prices  # noqa: PLC0415 - it loads the estimate
 
     by_cluster: dict[str, list[Any]] = {}
     for item in own:

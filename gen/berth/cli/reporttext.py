@@ -5,13 +5,13 @@ from textwrap import fill
 from typing import NamedTuple
 
 from berth.cost.attendance import Attendance, ClassSummary, summaries
-from berth.cost.formatting import minutes, money_json, money_text, percent
 from berth.cost.proposals import Proposal
 from berth.cost.rehearsalresults import RehearsalResult
-from berth.cost.results import Money, PoolKey
 from berth.dates.moments import local_day, local_text, named, near_text, span_text
 from berth.dates.zone import Zone
 from berth.findings import Finding
+from berth.machines.formatting import minutes, money_json, money_text, percent
+from berth.machines.results import Money, PoolKey
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.escape import in_markdown, visible

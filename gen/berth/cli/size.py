@@ -15,7 +15,6 @@ from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
 from berth.cli.writing import finish_edit
 from berth.cost import arrivallog
-from berth.cost.formatting import minutes
 from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice, SizedPool, SizeQuestion, sized
 from berth.cost.sizing import BELL, MEASURED, MOST_PEOPLE, SHAPES, Arrivals, Promise
 from berth.dates.moments import named
@@ -25,6 +24,9 @@ from berth.edit.create import ReservationRequest, new_reservation, reservation_y
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
+from berth.machines.clusterplans import DEVICES, NO_CLOUD, why_uncounted
+from berth.machines.formatting import minutes
+from berth.manifests import naming
 from berth.manifests.placed import cluster_of
 from berth.notation.refusal import CommandError, read_all
 from berth.pipeline import Item, Pipeline
@@ -251,5 +253,8 @@ def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None
     is_known = any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity)
     cluster = cluster_of(own, site)
     assert cluster is not None  # the project has no errors
-    has_nodes = is_known and not own.resource_claims  # how many devices a node has, nothing says
-    return SizedPool(reservation, own.name, cluster.name, occurrence, has_nodes)
+    labels = tuple(sorted(naming.of_placeholder(site, reservation, own).items()))
+    unplanned = "" if is_known else NO_CLOUD
+    unplanned = DEVICES if own.resource_claims else unplanned
+    unplanned = unplanned or why_uncounted(own, labels, declared.clouds.values())
+    return SizedPool(reservation, own.name, cluster.name, occurrence, unplanned)

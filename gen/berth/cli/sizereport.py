@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from berth.cli.console import DEFAULT_COLUMNS
 from berth.core.jsonvalues import instant_text
-from berth.cost.formatting import machines_json, machines_text, minutes, money_column
 from berth.cost.sizechoices import GIVEN_UP, SAFE, Choice, SizedPool, SizeQuestion, Sizing
 from berth.cost.sizing import AT_ONCE, BELL, MEASURED, UNIFORM
 from berth.dates.moments import local_day, named, near_text, span_text
+from berth.machines.formatting import machines_json, machines_text, minutes, money_column
 from berth.output.answers import Answer, document, instant_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit, wrapped
@@ -124,9 +124,9 @@ def _shortage(answer: SizeAnswer, chosen: Choice) -> str:
     if not answer.pool.has_nodes:
         name = answer.pool.resource_class
         return (
-            f" Nothing says what nodes class {name} may use: one takes {minutes(GIVEN_UP)} min here, after "
-            "which autoscalers give up on it. For its time, machines and cost add what berth plan --class "
-            f"{name} prints."
+            f" The machines of class {name} are not known ({answer.pool.unplanned}): one takes "
+            f"{minutes(GIVEN_UP)} min here, after which autoscalers give up on it. For machines and "
+            f"cost, do what berth plan --class {name} prints."
         )
     if missing is None:
         return ""

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from berth.core.record import OPENED_LATE
 from berth.cost.attendance import Attendance, ClassSummary
-from berth.cost.formatting import minutes
 from berth.cost.rehearsalresults import RehearsalResult
+from berth.machines.formatting import minutes
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from berth.checks.ceilings import PoolLoad
 from berth.cost import sizing
-from berth.cost.clusterplans import ClusterPlan, plan_clusters
-from berth.cost.costplan import PlanFilter, cost_plan, lead_seconds
-from berth.cost.ledger import month_splitter
-from berth.cost.results import CountedKinds, MachineKind, Money, Shortfall, sorted_counts
 from berth.cost.sizing import Arrivals, NodeSupply, Offer, Promise
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named
+from berth.machines.clusterplans import ClusterPlan, plan_clusters
+from berth.machines.costplan import PlanFilter, cost_plan, lead_seconds
+from berth.machines.ledger import month_splitter
+from berth.machines.results import CountedKinds, MachineKind, Money, Shortfall, sorted_counts
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
@@ -33,13 +33,17 @@ class SizeQuestion(NamedTuple):
 
 
 class SizedPool(NamedTuple):
-    """The seats of one class in one occurrence. `has_nodes`: its nodes are described."""
+    """The seats of one class in one occurrence. `unplanned`: why its machines are not known, if so."""
 
     reservation: Reservation
     resource_class: str
     cluster: str
     occurrence: Occurrence
-    has_nodes: bool
+    unplanned: str = ""
+
+    @property
+    def has_nodes(self) -> bool:
+        return not self.unplanned
 
     @property
     def today(self) -> Offer:
@@ -117,7 +121,7 @@ class _Planner:
         """Return how nodes come if all people get a seat at once, and what is missing."""
         pool = self._pool
         plan = self._plan([(pool.occurrence.open, people)])
-        run, demand = plan.runs[0], plan.demands[0]
+        run, demand = plan.run, plan.demands[0]
         clouds = [plan.catalog.clouds[name] for name in demand.clouds]
         step = run.steps[0]
         placed = run.placements.get(demand.key, [(0, ())])[0][1]
@@ -137,7 +141,7 @@ class _Planner:
         start = self._pool.occurrence.start
         plan = self._plan([(start - offer.lead, offer.seats), (start, max(0, people - offer.seats))])
         found: dict[MachineKind, int] = {}
-        run = plan.runs[0]
+        run = plan.run
         first = run.placements.get(plan.demands[0].key, []) if plan.demands else []
         if offer.seats and first:
             for number, _ in first[0][1]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
-from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.expansion import Occurrence
 from berth.diff.change import (
     REMOVED,
@@ -17,6 +16,7 @@ from berth.diff.change import (
 from berth.diff.losses import by_effect
 from berth.diff.wording import line_of
 from berth.findings import NOTE, RULES, WARNING, Finding
+from berth.machines.formatting import machines_json, money_json, use_json
 from berth.output import findinglist
 from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
 from berth.pipeline import Pipeline
@@ -147,8 +147,8 @@ def _plan(plan: PlanChange) -> Answer:
         "machines": [
             {
                 "cluster": machines.cluster,
-                "before": dict(zip(("least", "most"), machines.before, strict=True)),
-                "after": dict(zip(("least", "most"), machines.after, strict=True)),
+                "before": machines.before,
+                "after": machines.after,
                 "at": instant_json(machines.at),
                 "machines": machines_json(machines.machines),
             }

@@ -7,12 +7,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from berth.checks.policychecks import PolicyResult, SharedSubject
-from berth.cost.ledger import ReservedUsage
-from berth.cost.results import CountedKinds, Money
 from berth.dates.expansion import Occurrence
 from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
 from berth.findings import WARNING, Finding
+from berth.machines.ledger import ReservedUsage
+from berth.machines.results import CountedKinds, Money
 from berth.schema.policies import REFUSE, WARN
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
@@ -99,14 +99,11 @@ class PeakChange(NamedTuple):
 
 
 class MachinesChange(NamedTuple):
-    """The most machines that run at once in a cluster, as the least and the most that may be needed.
-
-    `at` and `machines` are those of the head.
-    """
+    """The most machines that run at once in a cluster; `at` and `machines` are those of the head."""
 
     cluster: str
-    before: tuple[int, int]
-    after: tuple[int, int]
+    before: int
+    after: int
     at: int | None
     machines: CountedKinds
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from berth.checks.policychecks import PolicyResult
-from berth.cost.formatting import money_or_unknown
 from berth.diff.change import ADDED, REMOVED, Change, PlanChange
 from berth.diff.permissions import Permission
 from berth.diff.planwording import month_sums
 from berth.diff.wording import number_of
 from berth.findings import ERROR
+from berth.machines.formatting import money_or_unknown
 from berth.schema.policies import APPROVAL, REFUSE
 
 

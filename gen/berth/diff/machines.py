@@ -9,15 +9,15 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from berth.checks.policychecks import PoolCosts
-from berth.cost.clusterplans import plan_clusters, unplanned_items
-from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, cost_plan
-from berth.cost.ledger import ReservedUsage, month_splitter
-from berth.cost.planfindings import plan_problems
-from berth.cost.poolcosts import pool_costs
 from berth.dates.moments import named
 from berth.diff.change import MachinesChange, MonthChange, ReservedUsageChange
 from berth.diff.peaks import PoolLoads
 from berth.findings import Problem
+from berth.machines.clusterplans import plan_clusters, unplanned_items
+from berth.machines.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, cost_plan
+from berth.machines.ledger import ReservedUsage, month_splitter
+from berth.machines.planfindings import plan_problems
+from berth.machines.poolcosts import pool_costs
 from berth.schema.declared import Declared
 from berth.schema.values import Site
 
@@ -71,7 +71,7 @@ def _plan(side: PlanInput, now: int, with_costs: bool) -> tuple[CostPlan, tuple[
     clusters = plan_clusters(side.declared, side.site, pools)
     months = month_splitter(named(side.site.zone))
     every = PlanFilter()
-    plan = cost_plan(clusters, (), unplanned_items(side.declared, every.has), every, months)
+    plan = cost_plan(clusters, (), unplanned_items(side.declared, side.site, every.has), every, months)
     problems = tuple(plan_problems(clusters, plan.months, side.declared, side.site, now))
     return plan, problems, pool_costs(clusters, side.site.zone, now) if with_costs else {}
 
@@ -82,14 +82,14 @@ def _compare_machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesC
     ]
     for cluster in dict.fromkeys((*peaks[1], *peaks[0])):
         before, after = (side.get(cluster) for side in peaks)
-        counts = [_counts(one) for one in (before, after)]
+        counts = [_total(one) for one in (before, after)]
         machines = after.machines if after else ()
         if counts[0] != counts[1] or (before.machines if before else ()) != machines:
             yield MachinesChange(cluster, counts[0], counts[1], after.at if after else None, machines)
 
 
-def _counts(one: MachinePeak | None) -> tuple[int, int]:
-    return (one.least, one.most) if one else (0, 0)
+def _total(peak: MachinePeak | None) -> int:
+    return sum(count for _, count in peak.machines) if peak else 0
 
 
 def _compare_months(old: CostPlan | None, new: CostPlan, site: Site) -> Iterable[MonthChange]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from berth.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
-from berth.cost.results import Money
 from berth.dates.moments import hours_text, local_text, named
 from berth.diff.change import MachinesChange, MonthChange, PlanChange, ReservedUsageChange
 from berth.diff.wording import DiffLine
+from berth.machines.formatting import machines_text, money_or_unknown, money_text, percent
+from berth.machines.results import Money
 from berth.output import findinglist
 
 
@@ -25,10 +25,9 @@ def plan_lines(plan: PlanChange, zone: str) -> Iterator[DiffLine]:
 
 
 def _machines_line(one: MachinesChange, zone: str) -> DiffLine:
-    before, after = (band_text(least, least, most) for least, most in (one.before, one.after))
     at = "" if one.at is None else f" at {local_text(one.at, named(zone))} ({zone})"
     machines = f": {machines_text(one.machines)}" if one.machines else ""
-    return DiffLine("~", f"{one.cluster}, most machines: {before} -> {after}{at}{machines}")
+    return DiffLine("~", f"{one.cluster}, most machines: {one.before} -> {one.after}{at}{machines}")
 
 
 def _month_line(one: MonthChange) -> DiffLine:

@@ -42,6 +42,7 @@ class Offering(NamedTuple):
     reservation: str = ""  # its id; only with capacity type `reserved`
     count: int = 0  # type: ignore[assignment] # machines of the reservation that are free
     kind: str = "default"  # default | capacity-block
+    interruptible: bool = False
 
 
 class InstanceType(NamedTuple):
@@ -105,7 +106,7 @@ def type_requirements(one: InstanceType) -> Requirements:
 
 
 def _reservation(offering: Offering) -> tuple[str, str, str]:
-    return offering.reservation, offering.kind, "false"
+    return offering.reservation, offering.kind, "true" if offering.interruptible else "false"
 
 
 assert RESERVATION_LABELS == (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)

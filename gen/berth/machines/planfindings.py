@@ -1,0 +1,168 @@
+"""Judge a plan: findings at the documents that can be changed. Occurrences in the past are not judged."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from berth.checks.ceilings import holders_text
+from berth.checks.cloudmatching import class_fit
+from berth.dates.moments import local_day, local_text, named
+from berth.dates.zone import DAY, day_of
+from berth.findings import Path, Problem
+from berth.machines.clusterplans import ClusterPlan
+from berth.machines.costplan import MonthPlan, lead_seconds, monthly_costs
+from berth.machines.formatting import minutes, money_text
+from berth.machines.ledger import month_splitter
+from berth.machines.results import Money, PoolKey, Shortfall, dollars
+from berth.schema.cloudvalues import GENERIC, CloudCapacity
+from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
+from berth.schema.seatholders import Unit
+from berth.schema.values import Entry, Extra, ResourceClass, Site
+
+_STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"
+LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
+_PROVISIONING: Path = ("spec", "provisioning")
+_BUDGET: Path = ("spec", "diff", "budget")
+
+
+def plan_problems(
+    some: Sequence[ClusterPlan], months: Iterable[MonthPlan], declared: Declared, site: Site, now: int
+) -> Iterator[Problem]:
+    """Return all findings. `months` are those of the whole plan."""
+    known = {reservation.name: reservation for reservation in declared.reservations}
+    for cluster_plan in some:
+        yield from _shortfalls(cluster_plan, known, now)
+    yield from short_leads(some, declared, now)
+    if site.budget is not None:
+        day = day_of(local_day(now, named(site.zone)) * DAY)
+        current = f"{day.year}-{day.month:02}"
+        paid = monthly_costs(some, month_splitter(named(site.zone)))
+        yield from _budget([month for month in months if month.month >= current], site, site.budget, paid)
+
+
+def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
+    """Return a finding for each pool and kind of reason: at the first moment with the largest shortfall."""
+    found: dict[tuple[PoolKey, bool], list[tuple[int, Shortfall]]] = {}
+    for step in one.run.steps:
+        for key, shortfall in step.shortfalls if step.at >= now else ():
+            found.setdefault((key, shortfall.kind == "limits"), []).append((step.at, shortfall))
+    nodes = {demand.key for demand in one.demands if demand.unit is Unit.NODE}
+    for (key, limited), cases in sorted(found.items()):
+        at, shortfall = max(cases, key=lambda case: (case[1].count, -case[0]))
+        reservation = known[key[0]]
+        times = f" ({len(cases)} times in all)" if len(cases) > 1 else ""
+        missing = f"nodes of {key[1]} cannot be bought" if key in nodes else f"seats of {key[1]} get no node"
+        message = (
+            f"{shortfall.count} {missing} at "
+            f"{local_text(at, named(reservation.recurrence.zone))}{times}: {shortfall.message}."
+        )
+        fix = "Reserve fewer, or have the platform team raise the limits of the CloudCapacity."
+        if not limited:
+            fix = "Let the class use more capacity (cloudCapacity), or change the requirements of either."
+        yield reservation.problem(LIMITS if limited else NO_MACHINE, _PROVISIONING, message, fix)
+
+
+def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> Iterator[Problem]:
+    """Return the findings on leads that are shorter than nodes may take."""
+    known = {reservation.name: reservation for reservation in declared.reservations}
+    for cluster_plan in some:
+        yield from _short_leads(cluster_plan, known, declared.classes, now)
+
+
+class _ShortLead(NamedTuple):
+    at: int
+    needed: int  # seconds
+    lead: int
+    loops: int  # of Karpenter; 0 where something else asks for nodes
+    begin: int  # before which there are no machines; 0: they were always there
+
+
+def _short_leads(
+    one: ClusterPlan, known: Mapping[str, Reservation], classes: Mapping[str, ResourceClass], now: int
+) -> Iterator[Problem]:
+    """Return a finding for each reservation: for the first of the openings that need the longest lead.
+
+    The shortest lead of a class counts: the pool opens for several entries, and which one opens at a step is
+    not known here.
+    """
+    steps = {step.at: step for step in one.run.steps if step.bought and step.at >= now}
+    short: dict[str, _ShortLead] = {}
+    for demand in one.demands:
+        name, lead = demand.key[0], 60 * _shortest_lead(known[demand.key[0]], demand.key[1])
+        clouds = [one.catalog.clouds[cloud] for cloud in demand.clouds]
+        loops_count = any(cloud.provider != GENERIC for cloud in clouds)
+        for minute, change in zip(demand.steps[::2], demand.steps[1::2], strict=True):
+            step = steps.get(minute * 60) if change > 0 else None
+            needed = lead_seconds(clouds, step.loops) if step else 0
+            if step and needed > max(lead, short[name].needed if name in short else 0):
+                begin = _first_machines(classes[demand.key[1]], clouds, step.at)
+                short[name] = _ShortLead(step.at, needed, lead, step.loops if loops_count else 0, begin)
+    for name, found in sorted(short.items()):
+        reservation = known[name]
+        loops = f"{found.loops} loops" if found.loops > 1 else "a loop"
+        message = (
+            f"it opens {minutes(found.lead)} min before its start, but its nodes at "
+            f"{local_text(found.at, named(reservation.recurrence.zone))} may take "
+            f"{minutes(found.needed)} min: "
+            f"{f'{loops} of Karpenter and the boot time' if found.loops else _STARTUP}."
+        )
+        fix = f"Write leadTimeMinutes: {minutes(found.needed)} or more."
+        follows = reservation.recurrence.type == "capacity"  # its start comes a lead after its machines
+        if not follows and found.at + found.lead - found.needed < found.begin:
+            zone = named(reservation.recurrence.zone)
+            start = found.begin - (-found.needed // 60) * 60  # in whole minutes, like a lead
+            fix = (
+                f"Its machines exist from {local_text(found.begin, zone)} on: start it at "
+                f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(found.needed)}."
+            )
+        yield reservation.problem(LEAD, _PROVISIONING, message, fix)
+
+
+def _first_machines(found: ResourceClass, clouds: Sequence[CloudCapacity], at: int) -> int:
+    """Return from when on there are machines for seats that open at an instant.
+
+    That is 0 unless the seats may use reserved instances only, and these begin at some time.
+    """
+    fits = [class_fit(found, cloud) for cloud in clouds if cloud.provider != GENERIC]
+    if len(fits) < len(clouds) or any(fit.falls_back for fit in fits):
+        return 0
+    return min((one.first or 0 for fit in fits for one in fit.reserved if one.there(at)), default=0)
+
+
+def _shortest_lead(reservation: Reservation, resource_class: str) -> int:
+    """Return the shortest lead of the entries with seats of a class, in minutes."""
+    recurrence = reservation.recurrence
+    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
+    leads = (
+        one.lead
+        for item in items
+        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True)
+        if name == resource_class
+    )
+    return min(leads, default=reservation.lead)
+
+
+def _budget(
+    months: Iterable[MonthPlan], site: Site, most: Decimal, paid: Mapping[str, Mapping[str, Money]]
+) -> Iterator[Problem]:
+    """Return findings on months above the budget.
+
+    `paid`: by month, what each reservation costs. What has no known price could only add to it.
+    """
+    for month in months:
+        names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in month.sum.unpriced}))
+        missing = f"the price of {names} is not known"
+        if dollars(month.sum.priced) > most:
+            ordered = sorted(paid[month.month].items(), key=lambda cost: (-cost[1], cost[0]))
+            told = holders_text([(name, money_text(money)) for name, money in ordered])
+            message = (
+                f"{month.month} costs {'at least ' if names else ''}{money_text(month.sum.priced)} USD, "
+                f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
+            )
+            fix = "Reserve fewer seats or another time, or have the platform team raise the budget first."
+            yield site.origin.problem(BUDGET, _BUDGET, message, fix)
+        elif names:
+            message = f"{month.month} cannot be compared with the budget: {missing}."
+            fix = "Write the price in instanceTypes of the CloudCapacity."
+            yield site.origin.problem(NOT_SUMMED, _BUDGET, message, fix)

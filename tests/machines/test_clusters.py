@@ -1,0 +1,97 @@
+"""From declarations to simulations: what is planned, what is not, and where Karpenter's order is open."""
+
+from pathlib import Path
+
+import pytest
+from berth.checks.ceilings import PoolLoad
+from berth.machines.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
+from berth.machines.planfindings import plan_problems
+from berth.pipeline import Pipeline
+
+from tests.cli import clouds
+from tests.saying import finding, lines
+
+CLASS = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: NAME}
+spec:
+  cluster: prod
+  requests: {cpu: "CPU", memory: 1Gi}
+  nodeSelector: {kubernetes.io/arch: ARCH}
+  cloudCapacity: [general]
+"""
+ON_DEMAND = clouds.CLOUD.partition("  reservations:")[0] + "  requirements: [REQUIREMENTS]\n"
+
+
+def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[ClusterPlan]]:
+    clouds.write(folder, **changes)
+    pipeline = Pipeline(str(folder))
+    pools: dict[str, list[PoolLoad]] = {}
+    for item in pipeline.items(all_loads=True):
+        for part, loads in zip(item.parts, item.loads, strict=True):
+            mine = pools.setdefault(part.placed.cluster.name, [])
+            mine += [PoolLoad(item.reservation.name, name, steps) for name, steps in loads]
+    assert pipeline.site is not None
+    return pipeline, plan_clusters(pipeline.declared, pipeline.site, pools)
+
+
+def told(pipeline: Pipeline, some: list[ClusterPlan], now: int = 0) -> list[str]:
+    assert pipeline.site is not None
+    problems = plan_problems(some, (), pipeline.declared, pipeline.site, now)
+    return lines(problems, files=True)
+
+
+def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out(tmp_path: Path) -> None:
+    pipeline, some = read(tmp_path)
+    assert pipeline.site is not None
+
+    assert [one.cluster for one in some] == ["prod"]
+    assert [demand.key for demand in some[0].demands] == [("course", "small"), ("night", "small")]
+    assert unplanned_items(pipeline.declared, pipeline.site, lambda _: True) == [
+        UnplannedItem("bench", "names no cloudCapacity")
+    ]
+    assert unplanned_items(pipeline.declared, pipeline.site, lambda key: key[1] == "small") == []
+
+
+def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
+    site = clouds.SITE.replace("version: '1.14'", "version: '1.14', gates: {ReservedCapacity: false}")
+    _, (one,) = read(tmp_path, site=site)
+
+    assert {kind.capacity_type for kind in one.run.kinds} == {"on-demand"}
+
+
+@pytest.mark.parametrize(("version", "bought"), [("1.14", {"on-demand", "reserved"}), ("1.15", {"reserved"})])
+def test_since_1_15_seats_wait_for_full_reservations_of_a_heavier_pool(
+    tmp_path: Path, version: str, bought: set[str]
+) -> None:
+    held = clouds.CLOUD.replace("[reserved, on-demand]", "[reserved]\n  weight: 9")
+    spare = ON_DEMAND.replace("name: general", "name: spare").replace(
+        "REQUIREMENTS", "{key: node.kubernetes.io/instance-type, operator: In, values: [m5.2xlarge]}"
+    )
+    pipeline, (one,) = read(
+        tmp_path,
+        site=clouds.SITE.replace("1.14", version),
+        classes=clouds.CLASSES.replace("[general]", "[general, spare]"),
+        cloud=f"{held}---\n{spare}",
+    )
+    waiting = [one for one in told(pipeline, [one]) if " B196 " in one]
+
+    assert {kind.capacity_type for kind in one.run.kinds} == bought
+    assert bool(waiting) == ("on-demand" not in bought)
+
+
+def test_seats_that_fit_no_type_are_told_at_their_reservation(tmp_path: Path) -> None:
+    cloud = ON_DEMAND.replace(
+        "REQUIREMENTS", "{key: karpenter.k8s.aws/instance-size, operator: In, values: [large]}"
+    )
+    classes = clouds.CLASSES.replace('{cpu: "1", memory: 4Gi}', '{cpu: "3", memory: 4Gi}')
+    pipeline, some = read(tmp_path, cloud=cloud, classes=classes, night=None)
+    (first, *_) = told(pipeline, some)
+
+    assert first == finding(
+        "reservations/course.yaml B196 spec.provisioning",
+        *("25", "small", "Mon 2026-02-02 08:30", "2 times", "uni.cloud.general"),
+    )
+    assert told(pipeline, some, now=2**40) == []

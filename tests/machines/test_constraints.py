@@ -1,0 +1,244 @@
+"""Labels, selectors, affinity, wishes and taints: which pods find a machine, and which machine."""
+
+import pytest
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, OS, ZONE
+from berth.karpenter.requirements import Labels, Requirement, requirement
+from berth.karpenter.taints import Taint, Toleration
+from berth.machines.question import NodePool, PreferredTerm
+
+from tests.machines.questions import ANY, ask, bought, left, machine, pod
+
+KEY = "test-key"
+LABELLED = ANY._replace(labels=((KEY, "test-value"),))
+PREFER = Taint("soft", "", "PreferNoSchedule")
+
+
+def zone(operator: str, *values: str) -> Requirement:
+    return requirement(ZONE, operator, values)
+
+
+@pytest.mark.parametrize(
+    ("pool", "operator", "values", "placed"),
+    [
+        (ANY, "In", ["test-value"], False),
+        (ANY, "NotIn", ["test-value"], True),
+        (ANY, "Exists", [], False),
+        (ANY, "DoesNotExist", [], True),
+        (LABELLED, "In", ["test-value", "another-value"], True),
+        (LABELLED, "In", ["another-value"], False),
+        (LABELLED, "NotIn", ["test-value"], False),
+        (LABELLED, "NotIn", ["another-value"], True),
+        (LABELLED, "Exists", [], True),
+        (LABELLED, "DoesNotExist", [], False),
+    ],
+)
+def test_labels_of_a_pools_own(pool: NodePool, operator: str, values: list[str], placed: bool) -> None:
+    answer = ask([pod(required=((requirement(KEY, operator, values),),))], [pool])
+
+    assert bool(answer.bought) == placed
+    assert left(answer) == ({} if placed else {"pod": (1, "pools")})
+
+
+def test_pods_without_constraints_take_labelled_nodes_too() -> None:
+    assert len(ask([pod()], [LABELLED]).bought) == 1
+
+
+def test_pods_that_go_together_share_a_node_and_others_do_not() -> None:
+    chooses = ANY._replace(requirements=(*ANY.requirements, requirement(KEY, "In", ("a", "b", "c"))))
+    a, b, ab = (((requirement(KEY, "In", values),),) for values in (["a"], ["b"], ["a", "b"]))
+    together = ask([pod("x", required=ab), pod("y", required=a)], [chooses])
+    apart = ask([pod("x", required=a), pod("y", required=b)], [chooses])
+
+    assert [len(together.bought), len(apart.bought)] == [1, 2]
+
+
+def test_what_exists_must_be_does_not_widen_what_was_chosen() -> None:
+    chooses = ANY._replace(requirements=(*ANY.requirements, requirement(KEY, "In", ("a", "b"))))
+    pods = [
+        pod("x", required=((requirement(KEY, "In", ["a"]),),)),
+        pod("y", required=((requirement(KEY, "Exists"),),)),
+    ]
+
+    assert len(ask(pods, [chooses]).bought) == 1
+
+
+def test_a_label_that_a_pod_has_ruled_out_in_part_is_known_to_later_pods() -> None:
+    """An odd consequence of Karpenter's rule: after a NotIn, the claim has something to say of the label."""
+    first = pod("first", {"cpu": "1"}, required=((requirement(KEY, "NotIn", ["a"]),),))
+    second = pod("second", {"cpu": "500m"}, required=((requirement(KEY, "In", ["b"]),),))
+
+    assert [len(one.bought) for one in (ask([first, second]), ask([second]))] == [1, 0]
+    assert len(ask([first, second]).left) == 0
+
+
+@pytest.mark.parametrize(
+    ("requirements", "node_selector", "expected"),
+    [
+        ((zone("In", "test-zone-2"),), (), "test-zone-2"),
+        ((), ((ZONE, "test-zone-2"),), "test-zone-2"),
+        ((zone("In", "test-zone-1"),), ((ZONE, "test-zone-2"),), None),
+        ((), ((ZONE, "unknown"),), None),
+        ((zone("NotIn", "test-zone-1", "test-zone-2", "unknown"),), (), "test-zone-3"),
+    ],
+    ids=["of-the-pool", "of-the-pod", "both-differ", "unknown", "not-in"],
+)
+def test_zones(requirements: tuple[Requirement, ...], node_selector: Labels, expected: str | None) -> None:
+    pool = ANY._replace(requirements=(*ANY.requirements, *requirements))
+    machines = ask([pod(node_selector=node_selector)], [pool]).bought
+
+    assert [m.zone for m in machines] == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "types"),
+    [
+        ("Gt", "8", ["arm-instance-type"]),
+        ("Gte", "16", ["arm-instance-type"]),
+        ("Lt", "8", ["small-instance-type"]),
+        ("Lte", "2", ["small-instance-type"]),
+        ("Lt", "2", []),
+        ("Gt", "16", []),
+    ],
+)
+def test_bounds_on_a_number(operator: str, value: str, types: list[str]) -> None:
+    asked = requirement("integer", operator, (value,))
+    of_pod = ask([pod(required=((asked,),))])
+    of_pool = ask([pod()], [ANY._replace(requirements=(*ANY.requirements, asked))])
+
+    assert [m.type for m in of_pod.bought] == [m.type for m in of_pool.bought] == types
+
+
+@pytest.mark.parametrize(
+    ("selector", "types"),
+    [
+        (((ARCH, "arm64"),), ["arm-instance-type"]),
+        (((OS, "windows"),), ["small-instance-type"]),
+        (((INSTANCE_TYPE, "default-instance-type"),), ["default-instance-type"]),
+        ((("size", "large"),), ["arm-instance-type"]),
+        ((("size", "large"), (INSTANCE_TYPE, "small-instance-type")), []),
+        ((("special", "optional"),), ["arm-instance-type"]),
+        (((ARCH, "s390x"),), []),
+    ],
+    ids=["arch", "os", "type", "own-label", "labels-of-two-types", "optional", "no-such-arch"],
+)
+def test_labels_of_types(selector: Labels, types: list[str]) -> None:
+    assert [m.type for m in ask([pod(node_selector=selector)]).bought] == types
+
+
+def test_an_optional_label_may_be_refused() -> None:
+    answer = ask([pod(required=((requirement("special", "DoesNotExist"),),))])
+
+    assert [m.type for m in answer.bought] == ["small-instance-type"]
+
+
+def test_required_terms_are_tried_in_order_and_the_last_stays() -> None:
+    one_of = (
+        (zone("In", "invalid"),),
+        (zone("In", "invalid"),),
+        (zone("In", "test-zone-1"),),
+        (zone("In", "x"),),
+    )
+
+    assert [m.zone for m in ask([pod(required=one_of)]).bought] == ["test-zone-1"]
+    assert left(ask([pod(required=((zone("In", "invalid"),),))])) == {"pod": (1, "pools")}
+
+
+WISHES = {
+    "all-in-vain": ((1, zone("In", "invalid")), (1, requirement(INSTANCE_TYPE, "In", ("invalid",)))),
+    "the-heavier-first": (
+        (1, zone("In", "test-zone-1")),
+        (50, zone("In", "test-zone-2")),
+        (100, requirement(INSTANCE_TYPE, "In", ("test-zone-3",))),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("wishes", "expected"), [("all-in-vain", None), ("the-heavier-first", "test-zone-2")]
+)
+def test_wishes_are_dropped_the_heaviest_first(wishes: str, expected: str | None) -> None:
+    preferred = tuple(PreferredTerm(weight, (asked,)) for weight, asked in WISHES[wishes])
+    machines = ask([pod(preferred=preferred)]).bought
+
+    assert len(machines) == 1
+    assert expected in (None, machines[0].zone)
+
+
+def test_a_wish_against_a_must_is_dropped() -> None:
+    preferred = (PreferredTerm(1, (zone("NotIn", "test-zone-3"),)),)
+    answer = ask([pod(required=((zone("In", "test-zone-3"),),), preferred=preferred)])
+
+    assert [m.zone for m in answer.bought] == ["test-zone-3"]
+
+
+@pytest.mark.parametrize(
+    ("toleration", "placed"),
+    [
+        (None, False),
+        (Toleration("test-key", "Equal", "test-value", "NoSchedule"), True),
+        (Toleration("test-key", "Exists", "", "NoSchedule"), True),
+        (Toleration("test-key", "Exists"), True),
+        (Toleration("", "Exists"), True),
+        (Toleration("unknown", "Exists"), False),
+        (Toleration("test-key", "Equal", "other"), False),
+        (Toleration("test-key", "Exists", "", "NoExecute"), False),
+    ],
+)
+def test_taints(toleration: Toleration | None, placed: bool) -> None:
+    pool = ANY._replace(taints=(Taint("test-key", "test-value"),))
+    answer = ask([pod(tolerations=() if toleration is None else (toleration,))], [pool])
+
+    assert bool(answer.bought) == placed
+    assert left(answer) == ({} if placed else {"pod": (1, "pools")})
+
+
+def test_a_pool_that_is_only_not_preferred_is_used_when_no_other_is_left() -> None:
+    soft = ANY._replace(name="soft", taints=(PREFER,))
+
+    assert [m.pool for m in ask([pod()], [soft]).bought] == ["soft"]
+    assert [m.pool for m in ask([pod()], [soft, ANY]).bought] == ["default"]
+
+
+def test_other_wishes_go_before_the_dislike_of_a_pool() -> None:
+    soft = ANY._replace(name="soft", taints=(PREFER,), weight=10)
+    wish = (PreferredTerm(1, (requirement(NODEPOOL, "In", ("soft",)),)),)
+
+    assert [m.pool for m in ask([pod(preferred=wish)], [soft, ANY]).bought] == ["default"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ({"a": 0, "b": 0}, "b"),
+        ({"a": 1, "b": 0}, "a"),
+        ({"a": 20, "b": 100}, "b"),
+        ({"np-2": 5, "np-1": 5}, "np-2"),
+    ],
+    ids=["name-backwards", "weight", "larger-weight", "equal-weights"],
+)
+def test_the_first_pool_by_weight_and_name_wins(weights: dict[str, int], expected: str) -> None:
+    pools = [ANY._replace(name=name, weight=weight) for name, weight in weights.items()]
+
+    assert [m.pool for m in ask([pod()], pools).bought] == [expected]
+
+
+def test_a_pod_may_choose_a_pool_of_less_weight() -> None:
+    pools = [ANY._replace(name="a", weight=1), ANY._replace(name="b", weight=100)]
+
+    assert [m.pool for m in ask([pod(node_selector=((NODEPOOL, "a"),))], pools).bought] == ["a"]
+
+
+def test_the_next_pool_is_used_when_the_first_has_nothing_large_enough() -> None:
+    first = ANY._replace(name="first", weight=9, types=(machine("tiny", {"cpu": "1"}),))
+    answer = ask([pod("big", {"cpu": "3"}), pod("little", {"cpu": "500m"})], [first, ANY])
+
+    assert [(m.pool, m.seats) for m in answer.bought] == [("default", (("big", 1), ("little", 1)))]
+
+
+def test_capacity_types_of_pool_and_pod_must_meet() -> None:
+    spot = NodePool("spot", (requirement(CAPACITY_TYPE, "In", ("spot",)),))
+
+    assert bought(ask([pod(node_selector=((CAPACITY_TYPE, "spot"),))], [spot])) == [
+        ("small-instance-type", "test-zone-1", 1)
+    ]
+    assert left(ask([pod(node_selector=((CAPACITY_TYPE, "on-demand"),))], [spot])) == {"pod": (1, "pools")}

@@ -1,0 +1,299 @@
+"""The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
+
+from berth.machines.ledger import TimeRange, reserved_usage
+from berth.machines.results import Shortfall
+from berth.schema.pod import Placement
+
+from tests.built import built
+from tests.machines.stories import (
+    HOUR,
+    cloud,
+    demand,
+    only,
+    planned,
+    reservation,
+    resource_class,
+    run,
+    sized,
+    told,
+)
+
+BLOCK = {"type": "capacity-block", "first": 0}
+POOL = "uni.cloud.general"
+
+
+def test_machines_stand_from_the_opening_until_a_minute_after_the_end() -> None:
+    """m5.large has room for one seat of 4Gi, m5.xlarge for three."""
+    found = run([cloud("m5.xlarge")], [demand("ml", "8-12=7")])
+
+    assert told(found.intervals) == [
+        "0 on-demand m5.xlarge 8:00-12:01 ml 3",
+        "1 on-demand m5.xlarge 8:00-12:01 ml 3",
+        "2 on-demand m5.xlarge 8:00-12:01 ml 1",
+    ]
+    assert [(step.at, step.loops, step.bought) for step in found.steps] == [
+        (8 * HOUR, 1, 3),
+        (12 * HOUR, 0, 0),
+    ]
+
+
+def test_an_empty_machine_stays_for_as_long_as_consolidation_waits() -> None:
+    found = run([cloud("m5.large")], [demand("ml", "8-12=1")], stay={"general": 600})
+
+    assert told(found.intervals) == ["0 on-demand m5.large 8:00-12:11 ml 1"]
+
+
+def test_what_opens_before_they_go_is_on_the_same_machines() -> None:
+    demands = [demand("ml", "8-12=1"), demand("night", "12.1-14=1")]
+
+    assert told(run([cloud("m5.large")], demands, stay={"general": 600}).intervals) == [
+        "0 on-demand m5.large 8:00-12:06 ml 1",
+        "0 on-demand m5.large 12:06-14:11 night 1",
+    ]
+    assert told(run([cloud("m5.large")], demands).intervals) == [
+        "0 on-demand m5.large 8:00-12:01 ml 1",
+        "1 on-demand m5.large 12:06-14:01 night 1",
+    ]
+
+
+def test_while_any_window_is_open_no_machine_of_its_capacity_goes() -> None:
+    """Its disruption budgets hold it. Who was on it last pays."""
+    found = run([cloud("m5.large")], [demand("ml", "8-12=1"), demand("stats", "9-15=1")])
+
+    assert told(found.intervals) == [
+        "0 on-demand m5.large 8:00-15:01 ml 1",
+        "1 on-demand m5.large 9:00-15:01 stats 1",
+    ]
+
+
+def test_consolidation_counts_from_when_a_machine_became_empty() -> None:
+    """While a budget holds it, that time goes on."""
+    demands = [demand("a", "8-10=1"), demand("b", "8-12=1"), demand("c", "8-11.5=1")]
+    found = run([cloud("m5.large")], demands, stay={"general": HOUR})
+
+    assert told(found.intervals) == [
+        "0 on-demand m5.large 8:00-12:01 a 1",
+        "1 on-demand m5.large 8:00-13:01 b 1",
+        "2 on-demand m5.large 8:00-12:31 c 1",
+    ]
+
+
+def test_windows_of_another_capacity_hold_nothing() -> None:
+    other = cloud("m5.large", name="other")
+    classes = [resource_class("small", "1", "4Gi"), resource_class("b", "1", "4Gi", "other")]
+    found = run(
+        [cloud("m5.large"), other], [demand("ml", "8-12=1"), demand("stats", "9-15=1", of="b")], classes
+    )
+
+    assert [(interval.kind.capacity, interval.until) for interval in found.intervals] == [
+        ("general", 12 * HOUR + 60),
+        ("other", 15 * HOUR + 60),
+    ]
+
+
+def test_a_machine_that_is_never_consolidated_stays() -> None:
+    demands = [demand("ml", "8-12=1"), demand("late", "40-41=1")]
+    never = {"general": None}
+
+    assert told(run([cloud("m5.large")], demands, stay=never).intervals) == [
+        "0 on-demand m5.large 8:00-40:00 ml 1",
+        "0 on-demand m5.large 40:00-41:00 late 1",
+    ]
+
+
+def test_reserved_machines_go_first_and_the_rest_is_bought() -> None:
+    """Strict: with one reservation, one loop books what there is; the rest comes in the next."""
+    one = cloud(
+        "m5.large",
+        capacity_types=("reserved", "on-demand"),
+        reservations=(reservation("cr-1", "m5.large", 2),),
+    )
+    found = run([one], [demand("ml", "8-12=3")])
+
+    assert told(found.intervals) == [
+        "0 reserved m5.large 8:00-12:01 ml 1",
+        "1 reserved m5.large 8:00-12:01 ml 1",
+        "2 on-demand m5.large 8:00-12:01 ml 1",
+    ]
+    assert found.steps[0].loops == 2
+
+
+def test_the_example_of_three_pods_takes_three_rounds() -> None:
+    """Karpenter's own: each of two reservations is booked by the first pod, so the others wait."""
+    types = (sized("t1.small", "2", "2Gi"), sized("t1.medium", "3", "3Gi"), sized("t1.large", "6", "6Gi"))
+    one = cloud(
+        *(each.name for each in types),
+        capacity_types=("reserved", "on-demand"),
+        reservations=(reservation("cr-1", "t1.small", 1), reservation("cr-2", "t1.medium", 1)),
+        instance_types=types,
+    )
+    found = run([one], [demand("ml", "8-12=3", of="c")], [resource_class("c", "1800m", "100Mi")])
+
+    assert found.steps[0].loops == 3
+    assert [(kind.capacity_type, kind.type) for kind in found.kinds] == [
+        ("reserved", "t1.small"),
+        ("reserved", "t1.medium"),
+        ("on-demand", "t1.small"),
+    ]
+
+
+def test_a_capacity_block_is_drained_forty_minutes_before_its_end() -> None:
+    """An UltraServer seventy. Its seats are then on what may be had else."""
+    block = reservation("cr-1", "m5.large", 1, until=12 * HOUR, **BLOCK)
+    one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(block,))
+
+    assert told(run([one], [demand("ml", "8-13=1")]).intervals) == [
+        "0 reserved m5.large 8:00-11:20 ml 1",
+        "1 on-demand m5.large 11:20-13:01 ml 1",
+    ]
+    ultra = one._replace(reservations=(block.model_copy(update={"ultra_server": True}),))
+    assert told(run([ultra], [demand("ml", "8-13=1")]).intervals)[0] == "0 reserved m5.large 8:00-10:50 ml 1"
+
+
+def test_another_reservation_that_ends_leaves_its_machines_to_be_paid_by_the_hour() -> None:
+    ends = reservation("cr-1", "m5.large", 1, until=10 * HOUR)
+    one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(ends,))
+
+    assert told(run([one], [demand("ml", "8-13=1")]).intervals) == [
+        "0 reserved m5.large 8:00-10:00 ml 1",
+        "0 on-demand m5.large 10:00-13:01 ml 1",
+    ]
+
+
+def test_where_only_reserved_is_allowed_seats_lose_their_place_with_it() -> None:
+    ends = reservation("cr-1", "m5.large", 1, until=10 * HOUR)
+    found = run(
+        [cloud("m5.large", capacity_types=("reserved",), reservations=(ends,))], [demand("ml", "8-13=1")]
+    )
+
+    assert told(found.intervals) == ["0 reserved m5.large 8:00-10:00 ml 1"]
+    assert [
+        (step.at // HOUR, [shortfall.count for _, shortfall in step.shortfalls]) for step in found.steps
+    ] == [
+        (8, []),
+        (10, [1]),
+        (13, []),
+    ]
+
+
+def test_a_reservation_is_used_from_its_begin_on() -> None:
+    """Seats that wait for it get it then; those that have a machine stay there."""
+    later = reservation("cr-1", "m5.large", 1, first=10 * HOUR)
+    one = cloud("m5.large", capacity_types=("reserved",), reservations=(later,))
+
+    assert told(run([one], [demand("ml", "8-13=1")]).intervals) == ["0 reserved m5.large 10:00-13:01 ml 1"]
+    both = one._replace(capacity_types=("reserved", "on-demand"))
+    assert told(run([both], [demand("ml", "8-13=1"), demand("x", "11-12=1")]).intervals) == [
+        "0 on-demand m5.large 8:00-13:01 ml 1",
+        "1 reserved m5.large 11:00-13:01 x 1",
+    ]
+
+
+def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
+    found = run([cloud("m5.large", limits=(("cpu", "5"),))], [demand("ml", "8-12=4")])
+
+    assert len(found.kinds) == 2
+    assert found.steps[0].shortfalls == (
+        (
+            ("ml", "small"),
+            Shortfall(2, "limits", f"{POOL}: every type that fits is larger than what its limits leave"),
+        ),
+    )
+
+
+def test_who_waits_gets_the_place_of_whoever_goes() -> None:
+    """Four seats where two fit; when the others end, nobody waits any more."""
+    demands = [demand("a", "8-10=2"), demand("b", "8-12=2")]
+    found = run([cloud("m5.large", limits=(("cpu", "5"),))], demands)
+
+    assert told(found.intervals) == [
+        "0 on-demand m5.large 8:00-10:00 a 1",
+        "0 on-demand m5.large 10:00-12:01 b 1",
+        "1 on-demand m5.large 8:00-10:00 a 1",
+        "1 on-demand m5.large 10:00-12:01 b 1",
+    ]
+    assert [step.shortfalls for step in found.steps][1:] == [(), ()]
+
+
+def test_seats_go_from_the_machines_that_were_bought_last() -> None:
+    found = run([cloud("m5.large")], [demand("ml", "8-12=1", "8-10=1")])
+
+    assert told(found.intervals) == [
+        "0 on-demand m5.large 8:00-12:01 ml 1",
+        "1 on-demand m5.large 8:00-12:01 ml 1",
+    ]
+    assert found.placements["ml", "small"] == [
+        (8 * HOUR, ((0, 1), (1, 1))),
+        (10 * HOUR, ((0, 1),)),
+        (12 * HOUR, ()),
+    ]
+
+
+def test_whole_nodes_come_and_go_with_their_window() -> None:
+    """Budgets do not hold them, limits of nodes do."""
+    demands = [demand("lab", "8-12=2", "12-14=1", nodes=True), demand("ml", "8-15=1")]
+    one = cloud("m5.large", limits=(("nodes", "2"), ("cpu", "1000")))
+
+    assert told(run([one], demands).intervals) == [
+        "0 on-demand m5.large 8:00-14:01 lab 1",
+        "1 on-demand m5.large 8:00-12:01 lab 1",
+        "2 on-demand m5.large 8:00-15:01 ml 1",
+    ]
+    few = run([one._replace(limits=(("nodes", "1"),))], [demand("lab", "8-12=2", nodes=True)])
+    assert few.steps[0].shortfalls == (
+        (("lab", "small"), Shortfall(1, "limits", f"{POOL}: its limit of nodes is reached")),
+    )
+
+
+def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
+    held = reservation("cr-1", "m5.large", 1, first=8 * HOUR, until=12 * HOUR)
+    one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(held,))
+    found = planned([one], [demand("a", "8-10=1", nodes=True), demand("b", "10-12=1", nodes=True)])
+    (each,) = found.catalog.reserved.values()
+
+    assert told(found.run.intervals) == [
+        "0 reserved m5.large 8:00-10:00 a 1",
+        "1 reserved m5.large 10:00-12:00 b 1",
+        "1 on-demand m5.large 12:00-12:01 b 1",
+    ]
+    assert reserved_usage(each, found.run.intervals, (8 * HOUR, 12 * HOUR), TimeRange()).idle == 0
+
+
+def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
+    """As they are rendered: their NodePool is one of their own."""
+    selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
+    classes = [resource_class("small", "1", "4Gi")._replace(pod=built(Placement, {"nodeSelector": selector}))]
+    every, demands = [cloud("m5.large", "c5.large")], [demand("lab", "8-12=1", nodes=True)]
+
+    assert told(run(every, demands, classes).intervals) == ["0 on-demand m5.large 8:00-12:01 lab 1"]
+
+
+def test_the_window_of_whole_nodes_holds_no_other_machine() -> None:
+    """The budgets of a NodePool are rendered of windows with seats alone."""
+    demands = [demand("lab", "8-12=1", nodes=True), demand("ml", "8-10=1")]
+
+    assert told(run([cloud("m5.large")], demands).intervals) == [
+        "0 on-demand m5.large 8:00-12:01 lab 1",
+        "1 on-demand m5.large 8:00-10:01 ml 1",
+    ]
+
+
+def test_what_happens_every_week_is_the_same_every_week() -> None:
+    weeks = [f"{168 * n + 8}-{168 * n + 12}=7" for n in range(5)]
+    found = planned([cloud("m5.large", "m5.xlarge")], [demand("ml", *weeks), demand("stats", *weeks)])
+    by_week: dict[int, list[tuple[int, int, object]]] = {}
+    for interval in found.run.intervals:
+        week, since = divmod(interval.since, 168 * HOUR)
+        by_week.setdefault(week, []).append(
+            (since, interval.until - interval.since, (interval.kind, interval.payers))
+        )
+
+    assert len(by_week) == 5
+    assert all(week == by_week[0] for week in by_week.values())
+
+
+def test_the_zone_is_the_one_that_a_requirement_names_or_none() -> None:
+    unsaid = cloud(requirements=(only("m5.large"),))
+
+    assert [kind.zone for kind in run([cloud("m5.large")], [demand("ml", "8-12=1")]).kinds] == ["us-east-1a"]
+    assert [kind.zone for kind in run([unsaid], [demand("ml", "8-12=1")]).kinds] == [""]

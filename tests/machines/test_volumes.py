@@ -1,0 +1,38 @@
+"""Nodes that are full of disks: `plan` and `size` count the volumes of sessions."""
+
+import pytest
+from berth.machines.genericnodes import as_clouds, shape_names
+from berth.machines.results import MachineCounts
+from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudvalues import GenericCapacity, NodeStartup
+
+from tests.machines.stories import HOUR, ORIGIN, demand, planned, resource_class
+
+ROOMY = NodeShapeSpec.model_construct(name="roomy", allocatable={"cpu": "64", "memory": "256Gi"}, volumes=26)
+
+
+def nodes(shape: NodeShapeSpec, seats: int, volumes: int = 1) -> tuple[int, list[str]]:
+    """Return the nodes of a window, and why seats get none. Sixty-four seats fit by cpu and memory."""
+    generic_capacity = GenericCapacity(ORIGIN, "campus", "", (shape,), NodeStartup(4))
+    known = resource_class("small", "1", "4Gi", *shape_names(generic_capacity))._replace(volumes=volumes)
+    run = planned([*as_clouds([generic_capacity])], [demand("ml", f"8-12={seats}")], [known]).run
+    lacks = [lack.message for _, lack in run.steps[0].shortfalls]
+    return sum(count for _, count in MachineCounts(run.intervals).at(9 * HOUR).items()), lacks
+
+
+@pytest.mark.parametrize(
+    ("seats", "volumes", "expected"), [(60, 0, 1), (26, 1, 1), (27, 1, 2), (60, 1, 3), (60, 2, 5)]
+)
+def test_a_node_takes_as_many_sessions_as_it_takes_volumes(seats: int, volumes: int, expected: int) -> None:
+    assert nodes(ROOMY, seats, volumes) == (expected, [])
+
+
+def test_volumes_are_not_counted_where_nobody_says_how_many_a_node_takes() -> None:
+    assert nodes(ROOMY.model_copy(update={"volumes": None}), 60) == (1, [])
+
+
+def test_a_session_with_more_volumes_than_a_node_takes_finds_none() -> None:
+    count, lacks = nodes(ROOMY, 1, 27)
+
+    assert (count, len(lacks)) == (0, 1)
+    assert "attachable-volumes" in lacks[0]
