@@ -18,7 +18,7 @@ from berth.schema.reservation import Reservation
 class PlainField(NamedTuple):
     """A field in a document, with the mapping that has it."""
 
-    path: str  # below spec: `provisioning.profile`
+    path: str  # below spec: `provisioning.overlap`
     model: Model
     known: Known
     use: Use
