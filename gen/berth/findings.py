@@ -201,7 +201,7 @@ RULES = {
     "B079": Rule(ERROR, "A cluster is too old for what a class asks for."),
     # what is nearly always a typo
     "B080": Rule(WARNING, "A window is longer than 14 hours, and nothing says that this is meant."),
-    "B081": Rule(WARNING, "A new or changed reservation has no date that is still to come."),
+    "B081": Rule(WARNING, "A new or changed date is in the past, on a holiday, or outside of its course."),
     "B082": Rule(WARNING, "More than 1,000 seats or nodes, and no ceiling limits them."),
     "B084": Rule(WARNING, "The last date is more than 18 months away."),
     # JupyterHub

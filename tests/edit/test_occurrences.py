@@ -157,6 +157,74 @@ def test_move_keeps_the_length_or_the_day_of_the_end(berth: Berth, trip: Path, t
     assert changed(trip) == ([], [f"- {{date: 2026-03-06, to: {{{written}}}}}"])
 
 
+@pytest.mark.parametrize(
+    ("to", "day"),
+    [
+        ("fri", "Fri 2026-03-20"),
+        ("Saturday", "Sat 2026-03-21"),
+        ("sun 10:00", "Sun 2026-03-22"),
+        ("wednesday 10:00-12:00", "Wed 2026-03-25"),
+        ("thu 10:00 to fri 09:00", "Thu 2026-03-26"),
+        ("tomorrow", "Mon 2026-02-02"),
+    ],
+)
+@pytest.mark.usefixtures("trip")
+def test_a_weekday_alone_is_the_nearest_to_the_date_that_moves(berth: Berth, to: str, day: str) -> None:
+    told = berth("move", "trip", "2026-03-23", "--to", to, *NOW)
+
+    assert f"-> {day} " in told.out
+
+
+PAUSE = """
+---
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: pause}
+spec: {dates: [2026-03-25]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("move", "trip", "2026-03-23", "--to", "2026-03-24"), ""),
+        (("move", "trip", "2026-03-23", "--to", "2026-01-24"), "over already"),
+        (("move", "trip", "2026-03-23", "--to", "2026-04-01"), "from 2026-03-02 to 2026-03-31"),
+        (("move", "trip", "2026-03-23", "--to", "2026-03-25"), "a holiday (calendar pause)"),
+        (("add", "trip", "2026-03-24", "10:00-11:00"), ""),
+        (("add", "trip", "2026-01-24", "10:00-11:00"), "over already, and is outside of the course"),
+        (("add", "trip", "2026-04-01", "10:00-11:00"), "from 2026-03-02 to 2026-03-31"),
+        (("add", "trip", "2026-03-25", "10:00-11:00"), "a holiday (calendar pause)"),
+        (("set", "trip", "--on", "2026-03-23", "--seats", "9"), ""),
+        (("skip", "trip", "2026-03-23"), ""),
+    ],
+)
+def test_a_date_in_the_past_outside_of_the_course_or_on_a_holiday_is_a_warning(
+    berth: Berth, trip: Path, words: tuple[str, ...], reason: str
+) -> None:
+    text = TRIP.replace("    schedule:", "    calendars: [pause]\n    schedule:")
+    trip.write_text(text + PAUSE, "utf-8")
+    told = berth(*words, *NOW)
+
+    assert told.code == 0
+    assert told.err.count("warning[B081]") == bool(reason)
+    assert reason in told.err
+
+
+def test_a_date_between_two_terms_is_outside_of_the_course(berth: Berth, trip: Path) -> None:
+    terms = (
+        "{terms: [{name: a, from: 2026-03-02, to: 2026-03-15}, {name: b, from: 2026-03-23, to: 2026-03-31}]}"
+    )
+    dates = "    startDate: 2026-03-02\n    endDate: 2026-03-31\n"
+    text = TRIP.replace(dates, "    within: [a, b]\n") + PAUSE.replace("{dates: [2026-03-25]}", terms)
+    trip.write_text(
+        text.replace("moved:", "moved: []").replace("      - {date: 2026-03-30", "      # "), "utf-8"
+    )
+
+    assert "B081" in berth("add", "trip", "2026-03-20", "10:00-11:00", *NOW).err
+    assert berth("add", "trip", "2026-03-13", "10:00-11:00", *NOW).err == ""
+
+
 @pytest.mark.usefixtures("trip")
 def test_moving_again_keeps_the_length_that_it_has_now(berth: Berth) -> None:
     assert berth("move", "trip", "2026-03-30", "--to", "12:00-14:00").code == 0

@@ -3,14 +3,16 @@
 Instants are seconds in UTC; `now` is passed in.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 
-from berth.dates.exceptions import entry_path
+from berth.dates.exceptions import Exclusions, calendars_of, entry_path
 from berth.dates.expansion import EXTRA, MOVED, Occurrence, window_minutes
-from berth.dates.moments import local_text, named
-from berth.dates.zone import DAY, local
+from berth.dates.moments import local_text, named, span_text
+from berth.dates.zone import DAY, day_of, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
+from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence
@@ -98,6 +100,38 @@ def check_dates_are_ahead(
         message = f"all dates are in the past: the last is {_when(last)}."
         fix = "Check the year."
         yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, fix)
+
+
+def check_single_dates(
+    reservation: Reservation,
+    changed: Sequence[Occurrence],
+    calendars: Mapping[str, Calendar],
+    now: int,
+) -> Iterator[Problem]:
+    """Check moved and extra dates that an edit changes: hardly anybody means the past, or days off."""
+    recurrence = reservation.recurrence
+    exclusions = Exclusions(recurrence, calendars_of(recurrence, calendars))
+    for occurrence in changed:
+        zone = named(occurrence.zone)
+        start, end = local(zone, occurrence.start), local(zone, occurrence.end)
+        reasons = ["is over already"] if occurrence.end <= now else []
+        reasons += _outside(recurrence, day_of(start))
+        holiday = exclusions.holiday(start, end)
+        reasons += [f"falls on a holiday ({holiday})"] if holiday else []
+        if reasons and {MOVED, EXTRA} & {*occurrence.marks}:
+            message = f"{span_text(occurrence.start, occurrence.end, zone)} {', and '.join(reasons)}."
+            yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, "Check the date.")
+
+
+def _outside(recurrence: Recurrence, day: date) -> list[str]:
+    """Return that a day is in none of the terms, or before the first date or after the last, if it is."""
+    terms = recurrence.terms
+    if not terms and recurrence.first and recurrence.last:
+        terms = ((recurrence.first, recurrence.last),)
+    if not terms or any(first <= day <= last for first, last in terms):
+        return []
+    listed = " and ".join(f"from {first} to {last}" for first, last in terms)
+    return [f"is outside of the course, which is {listed}"]
 
 
 def _when(occurrence: Occurrence) -> str:

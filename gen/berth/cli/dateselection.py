@@ -12,7 +12,7 @@ from berth.edit.dateselect import DateSelector, OccurrenceRange, OccurrenceSelec
 from berth.edit.occurrences import NewTimes
 from berth.edit.rehearse import RehearsalStart
 from berth.edit.seatcounts import Counts, parse_counts
-from berth.notation.days import parts
+from berth.notation.days import parts, weekday
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import end_time, start_time
 from berth.schema.basemodel import Model
@@ -118,12 +118,18 @@ def moved_to(clock: Clock, text: str | None) -> NewTimes:
     day, start, end_day, end = match["day"], match["start"], match["end_day"], match["end"]
     return NewTimes(
         *read_all(
-            lambda: day and clock.date("--to", day),
+            lambda: day and _new_day(clock, "--to", day),
             lambda: start and selected_time("--to", start),
             lambda: end and selected_time("--to", end, end_time),
-            lambda: end_day and clock.date("--to", end_day),
+            lambda: end_day and _new_day(clock, "--to", end_day),
         )
     )
+
+
+def _new_day(clock: Clock, option: str, text: str) -> str | int:
+    """Return a date, or the number of a weekday, which is one near to the date that moves."""
+    named = weekday(text)
+    return clock.date(option, text) if named is None else named
 
 
 _IS_INSTANT = re.compile(r"now|[+-].*|.*(?:Z|[+-]\d\d:\d\d)")  # what is the same in every zone
@@ -156,7 +162,7 @@ def extended_until(clock: Clock, text: str) -> NewTimes:
     if len(words) not in (1, 2):
         raise CommandError('--until is a time, or a date and a time: --until "2026-02-03 01:00".')
     end_day, end = read_all(
-        lambda: clock.date("--until", words[0]) if len(words) == 2 else None,
+        lambda: _new_day(clock, "--until", words[0]) if len(words) == 2 else None,
         lambda: selected_time("--until", words[-1], end_time),
     )
     return NewTimes(end=end, end_day=end_day)

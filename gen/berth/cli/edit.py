@@ -240,7 +240,8 @@ def move(
 ) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
     """Move one date of a reservation to another time.
 
-    Without a new end it keeps its length. TIME is the start of the occurrence, where a date has several.
+    Without a new end it keeps its length. A weekday in WHEN is the one nearest to the date. TIME is the start
+    of the occurrence, where a date has several.
     --undo gives the date its usual time and seats again.
     """
     if undo and (to, seats) != (None, None):

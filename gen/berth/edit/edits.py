@@ -306,6 +306,12 @@ def check_edit(
         for item in new:
             after.problems += typos.check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)
             earlier = old.get(item.reservation.name)
+            if earlier:
+                before_edit = {(one.start, one.end) for one in earlier.expansion.occurrences}
+                dates = [one for one in item.expansion.occurrences if (one.start, one.end) not in before_edit]
+                after.problems += typos.check_single_dates(
+                    item.reservation, dates, after.declared.calendars, now
+                )
             known_before = earlier.expansion.rehearsals if earlier else ()
             added = [rehearsal for rehearsal in item.expansion.rehearsals if rehearsal not in known_before]
             after.problems += check_rehearsals_are_ahead(

@@ -26,6 +26,7 @@ from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.edit.seatcounts import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
 from berth.manifests.placed import class_names
+from berth.notation.days import next_weekday
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan, end_time
 from berth.output.answers import seats_text
@@ -34,12 +35,28 @@ from berth.schema.values import Seats
 
 
 class NewTimes(NamedTuple):
-    """New dates and times of the start and the end; None keeps what the occurrence has."""
+    """New dates and times of the start and the end; None keeps what the occurrence has.
 
-    day: str | None = None
+    A number is a weekday, 0 for Monday: the nearest to the occurrence, and for the end the next after the
+    start.
+    """
+
+    day: str | int | None = None
     start: str | None = None
     end: str | None = None
-    end_day: str | None = None
+    end_day: str | int | None = None
+
+    def first_day(self, occurrence: LocalOccurrence) -> int:
+        before = occurrence.start // DAY
+        if isinstance(self.day, int):
+            return next_weekday(self.day, before - 3)
+        return before if self.day is None else number(date.fromisoformat(self.day))
+
+    def last_day(self, start: int) -> int | None:
+        """Return the day of the end of what starts at this wall time, if it is given."""
+        if isinstance(self.end_day, int):
+            return next_weekday(self.end_day, start // DAY)
+        return None if self.end_day is None else number(date.fromisoformat(self.end_day))
 
 
 def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | None = None) -> OccurrenceEdit:
@@ -53,8 +70,9 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
         occurrence = find_changeable(
             dates, which, lambda candidate: candidate.happens or not candidate.is_excepted
         )
-        day = occurrence.start // DAY if to.day is None else number(date.fromisoformat(to.day))
-        start = day * DAY + (occurrence.start % DAY if to.start is None else end_time(to.start))
+        start = to.first_day(occurrence) * DAY + (
+            occurrence.start % DAY if to.start is None else end_time(to.start)
+        )
         end = _moved_end(occurrence, start, to)
         seats = None if counts is None else _with_counts(dates, occurrence.seats, counts)
         if seats is not None and dict(seats) == dict(occurrence.seats):
@@ -99,9 +117,9 @@ def _moved_end(occurrence: LocalOccurrence, start: int, to: NewTimes) -> int:
     """
     if to.end is None:
         return start + occurrence.end - occurrence.start
-    midnight, minutes = start // DAY * DAY, end_time(to.end)
-    if to.end_day is not None:
-        end = number(date.fromisoformat(to.end_day)) * DAY + minutes
+    midnight, minutes, last = start // DAY * DAY, end_time(to.end), to.last_day(start)
+    if last is not None:
+        end = last * DAY + minutes
     elif occurrence.end - occurrence.start > DAY:
         end = midnight + (end_day(occurrence) - occurrence.start // DAY) * DAY + minutes
     else:
@@ -121,8 +139,8 @@ def extend_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit
     def plan(dates: Dates) -> TreeEdit:
         occurrence = find_changeable(dates, which, lambda candidate: candidate.happens)
         assert to.end is not None
-        day = end_day(occurrence) if to.end_day is None else number(date.fromisoformat(to.end_day))
-        new = day * DAY + end_time(to.end)
+        last = to.last_day(occurrence.start)
+        new = (end_day(occurrence) if last is None else last) * DAY + end_time(to.end)
         before = window(dates.zone, occurrence.start, occurrence.end)[1]
         after = window(dates.zone, occurrence.start, new)[1] if new > occurrence.start else 0
         if after == before:

@@ -64,11 +64,19 @@ def _day_of_word(word: str, today: int | None) -> date | None:
         return None
     if word in _DAYS:
         return day_of((today + _DAYS[word]) * DAY)
-    for names in (WEEKDAYS, DAY_NAMES):
-        if word in names:
-            ahead = (names.index(word) - day_of(today * DAY).weekday()) % len(names)
-            return day_of((today + ahead) * DAY)
-    return None
+    named = weekday(word)
+    return None if named is None else day_of(next_weekday(named, today) * DAY)
+
+
+def weekday(text: str) -> int | None:
+    """Return the number of a weekday, 0 for Monday; None for any other text."""
+    word = text.lower()
+    return next((names.index(word) for names in (WEEKDAYS, DAY_NAMES) if word in names), None)
+
+
+def next_weekday(wanted: int, day: int) -> int:
+    """Return the first day on or after a day that is this weekday; days are numbers since 1970."""
+    return day + (wanted - day_of(day * DAY).weekday()) % 7
 
 
 def _advice(text: str, today: int | None) -> str:
