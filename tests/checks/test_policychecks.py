@@ -447,7 +447,7 @@ def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
 
 
 @pytest.mark.parametrize(
-    ("overlap", "spec", "is_added"),
+    ("combine", "spec", "is_added"),
     [
         pytest.param("sum", {}, True, id="sum"),
         pytest.param("sum", {"resourceClass": "tiny"}, True, id="other-class"),
@@ -458,16 +458,16 @@ def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
             False,
             id="other-time",
         ),
-        pytest.param("max", {}, False, id="max"),
+        pytest.param("largest", {}, False, id="largest"),
     ],
 )
 def test_who_splits_a_number_among_reservations_avoids_no_policy(
-    overlap: str, spec: dict[str, Any], is_added: bool
+    combine: str, spec: dict[str, Any], is_added: bool
 ) -> None:
     """Their counts are added in the cluster, each of which is below what the policy allows."""
-    provisioning = {"placeholderCount": 25, "overlap": overlap}
+    provisioning = {"placeholderCount": 25}
     one, other = (
-        holding(name, otherwise=3, spec={"provisioning": provisioning, **more})
+        holding(name, otherwise=3, combine=combine, spec={"provisioning": provisioning, **more})
         for name, more in (("course", {}), ("more", spec))
     )
     policy = {"match": {"targets": ["*/shop/*"]}, "when": {"seatsAbove": 49}}
@@ -486,7 +486,7 @@ def minutes_of(since: str, until: str, lead: int) -> Value:
             "dates": ["2026-02-16"],
             "schedule": [{"startTime": since, "endTime": until}],
         },
-        "provisioning": {"placeholderCount": 30, "leadTimeMinutes": lead, "overlap": "sum"},
+        "provisioning": {"placeholderCount": 30, "leadTimeMinutes": lead},
     }
 
 
@@ -504,8 +504,8 @@ def test_leads_of_others_are_added_during_a_window(
     later: Value, is_added: bool, is_earlier_judged: bool
 ) -> None:
     """Each reservation holds its own count during its lead: in the cluster only one's own leads share."""
-    one = holding("course", otherwise=3, spec=minutes_of("09:00", "11:00", 0))
-    other = holding("more", otherwise=3, spec=later)
+    one = holding("course", otherwise=3, combine="sum", spec=minutes_of("09:00", "11:00", 0))
+    other = holding("more", otherwise=3, combine="sum", spec=later)
     policy = {"match": {"targets": ["*/shop/*"]}, "when": {"seatsAbove": 59}}
     judged = (one, other) if is_earlier_judged else (other, one)
 
@@ -517,7 +517,7 @@ def test_leads_of_others_are_added_during_a_window(
 def test_leads_of_the_same_reservation_are_not_added() -> None:
     both = minutes_of("09:00", "11:00", 30)
     both["recurrence"]["schedule"].append({"startTime": "11:00", "endTime": "12:00"})
-    one, other = (holding(name, otherwise=3, spec=both) for name in ("course", "more"))
+    one, other = (holding(name, otherwise=3, combine="sum", spec=both) for name in ("course", "more"))
     policy = {"match": {"targets": ["*/shop/*"]}, "when": {"seatsAbove": 60}}
 
     assert held_problems(one, policy, NOW, other) == []

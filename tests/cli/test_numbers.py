@@ -182,9 +182,9 @@ def test_a_simulation_ends_with_what_another_reservation_of_the_number_sets(
 
 
 def test_a_simulation_of_a_sum_adds_what_others_set(berth: Berth, folder: Path, exam: Path) -> None:
-    summed = "provisioning: {overlap: sum, "
-    exam.write_text(EXAM.replace("provisioning: {", summed), "utf-8")
-    (folder / "reservations/longer.yaml").write_text(LONGER.replace("provisioning: {", summed), "utf-8")
+    summed = ("    otherwise:", "    combine: sum\n    otherwise:")
+    exam.write_text(EXAM.replace(*summed), "utf-8")
+    (folder / "reservations/longer.yaml").write_text(LONGER.replace(*summed), "utf-8")
 
     assert [step["target"] for step in items(berth, "simulate", "exam")] == [65, 65, 25]
 

@@ -309,27 +309,28 @@ def test_who_shares_the_number_is_named(held: Pair) -> None:
     assert warns(warning, API, "goes back to 3", "longer")
 
 
-def cores(name: str, count: int, overlap: str) -> str:
+def cores(name: str, count: int, combine: str) -> str:
     exam = EXAM[EXAM.index("---\n") + 4 :].replace("name: exam", f"name: {name}")
-    return exam.replace("placeholderCount: 40", f"placeholderCount: {count}, overlap: {overlap}")
+    exam = exam.replace("    otherwise:", f"    combine: {combine}\n    otherwise:")
+    return exam.replace("placeholderCount: 40", f"placeholderCount: {count}")
 
 
-def with_cores(pair: Pair, overlap: str, *names: str) -> Pair:
+def with_cores(pair: Pair, combine: str, *names: str) -> Pair:
     """Write two reservations that share a number; `names`: those of the head. The base has both."""
     site = f"{SITE}---\n{EXAM.split('---')[0]}"
     for folder, known in ((pair.was, ("ca", "cb")), (pair.now, names)):
         (folder / "reservations/site.yaml").write_text(site, "utf-8")
         for name, count in (("ca", 32), ("cb", 96)):
             if name in known:
-                (folder / f"reservations/{name}.yaml").write_text(cores(name, count, overlap), "utf-8")
+                (folder / f"reservations/{name}.yaml").write_text(cores(name, count, combine), "utf-8")
     return pair
 
 
-@pytest.mark.parametrize(("overlap", "most", "word"), [("sum", 128, "together"), ("max", 96, "largest")])
+@pytest.mark.parametrize(("combine", "most", "word"), [("sum", 128, "together"), ("largest", 96, "largest")])
 def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
-    pair: Pair, overlap: str, most: int, word: str
+    pair: Pair, combine: str, most: int, word: str
 ) -> None:
-    with_cores(pair, overlap, "ca", "cb")
+    with_cores(pair, combine, "ca", "cb")
     (pair.was / "reservations/cb.yaml").unlink()
     (added,) = change(pair)["reservations"]
     (growing,) = open_now(pair)
@@ -341,19 +342,19 @@ def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
 
 
 @pytest.mark.parametrize(
-    ("overlap", "left", "levels"),
+    ("combine", "left", "levels"),
     [
         pytest.param("sum", (), ("128 replicas now", "3 then"), id="sum-none"),
-        pytest.param("max", (), ("96 replicas now", "3 then"), id="max-none"),
+        pytest.param("largest", (), ("96 replicas now", "3 then"), id="max-none"),
         pytest.param("sum", ("cb",), ("128 replicas now", "96 then"), id="sum-larger"),
-        pytest.param("max", ("ca",), ("96 replicas now", "32 then"), id="max-smaller"),
-        pytest.param("max", ("cb",), None, id="max-larger"),
+        pytest.param("largest", ("ca",), ("96 replicas now", "32 then"), id="max-smaller"),
+        pytest.param("largest", ("cb",), None, id="max-larger"),
     ],
 )
 def test_who_leaves_a_shared_number_changes_it_by_what_is_left(
-    pair: Pair, overlap: str, left: tuple[str, ...], levels: tuple[str, ...] | None
+    pair: Pair, combine: str, left: tuple[str, ...], levels: tuple[str, ...] | None
 ) -> None:
-    with_cores(pair, overlap, *left)
+    with_cores(pair, combine, *left)
     told, back = open_now(pair), warnings(pair, OPEN)
 
     assert len(told) == (2 - len(left) if levels else 0)
@@ -479,7 +480,7 @@ def test_a_number_that_leaves_a_policy_is_judged_by_it(
 def test_a_part_of_a_sum_leaves_a_policy_with_all_who_add_to_it(pair: Pair) -> None:
     """40 and 25 of them are 65 at once."""
     first, second = (
-        text.replace("provisioning: {", "provisioning: {overlap: sum, ") for text in (EXAM, LONGER)
+        text.replace("    otherwise:", "    combine: sum\n    otherwise:") for text in (EXAM, LONGER)
     )
     with_exam(pair, SITE, first)
     for folder in (pair.was, pair.now):
@@ -577,7 +578,7 @@ def test_who_removes_a_reservation_gets_no_permission(held: Pair) -> None:
 @pytest.mark.parametrize(("most", "is_refused"), [(64, True), (65, False)])
 def test_who_splits_a_number_in_a_change_avoids_no_policy(held: Pair, most: int, is_refused: bool) -> None:
     """The exam has 40 replicas, and the new reservation adds 25 at the same time."""
-    adding = ("placeholderCount: ", "overlap: sum, placeholderCount: ")
+    adding = ("    otherwise:", "    combine: sum\n    otherwise:")
     for folder in (held.was, held.now):
         (folder / "reservations/exam.yaml").write_text(EXAM.replace(*adding), "utf-8")
     (held.now / "reservations/longer.yaml").write_text(LONGER.replace(*adding), "utf-8")

@@ -149,7 +149,8 @@ def test_numbers_are_written_out(number: float, text: str) -> None:
 )
 @pytest.mark.parametrize("what", ["object", "kind", "item", "number"])
 def test_what_cannot_be_held_is_told_before_the_day(now: str, code: str, what: str) -> None:
-    git = sale("spec.metrics[name=queue].least" if what == "item" else "spec.minReplicas")
+    other = {"unit": "replicas", "combine": "largest", "otherwise": "3"}
+    git = sale("spec.metrics[name=queue].least", **other) if what == "item" else sale()
     world = held_world(git)
     world.objects = [one for one in world.objects if not one["metadata"]["name"].endswith(".held")]
     if what == "object":

@@ -40,6 +40,21 @@ def test_overlapping_occurrences_add_up_and_are_held_from_the_lead_on(moment: st
     assert expected == target(OVERLAPPING, at(moment), SMALL)
 
 
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [("07:29", 0), ("07:30", 30), ("08:29", 30), ("08:30", 20), ("09:30", 20), ("10:30", 20), ("11:00", 0)],
+)
+def test_the_smallest_counts_from_its_lead_on(moment: str, expected: int) -> None:
+    occurrences = (
+        occurrence(at("08:00"), at("10:00"), 30, 30 * 60),
+        occurrence(at("09:00"), at("11:00"), 20, 30 * 60),
+    )
+    rehearsal = occurrence(at("06:00"), at("06:30"), 10, 0, "b/rehearsal")._replace(rehearses="b")
+
+    assert target(occurrences, at(moment), SMALL, "min") == expected
+    assert target((*occurrences, rehearsal), at("06:15"), SMALL, "min") == 10
+
+
 def test_with_one_lead_for_all_the_target_is_the_most_that_will_run_within_the_lead() -> None:
     """Checked over every three occurrences of a small domain, against each moment of the lead in turn."""
     spans = [(start, end) for start in range(3, 7) for end in range(start + 1, 8)]

@@ -74,8 +74,10 @@ def target(
     def running_at(instant: int) -> int:
         return OVERLAPS[overlap](count for item, count in classes if item.start <= instant < item.end)
 
-    of_classes = max((running_at(max(now, item.start)) for item, _ in classes), default=0)
-    return OVERLAPS[overlap]((of_classes, *(count for item, count in asked if item.rehearses)))
+    running = [running_at(max(now, item.start)) for item, _ in classes]
+    counts = [min(running) if overlap == "min" else max(running)] if running else []
+    counts += [count for item, count in asked if item.rehearses]
+    return OVERLAPS[overlap](counts) if counts else 0
 
 
 def next_change(occurrences: Iterable[TimetableOccurrence], now: int) -> int | None:

@@ -30,7 +30,7 @@ TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
 # and no numbers of somebody else
 VERSION = 6
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
-OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max}
+OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max, "min": min}
 
 
 class Buffer(NamedTuple):
@@ -56,7 +56,7 @@ class TimetablePool(NamedTuple):
     def shares(self, one: "TimetableOccurrence", other: "TimetableOccurrence") -> bool:
         """Return whether the sessions of each of two occurrences count for both."""
         if one.start < other.end and other.start < one.end:
-            return one.id == other.id or self.overlap == "max"
+            return one.id == other.id or self.overlap != "sum"
         return self.match.carries_over
 
     @property

@@ -150,7 +150,10 @@ def _shared_text(version: ReservationVersion) -> str:
     if not version.peers:
         return ""
     most = version.reservation.holder.unit.amount(version.shared_most)
-    effect = f"{most} together" if version.reservation.overlap == "sum" else f"the largest counts: {most}"
+    overlap = version.reservation.overlap
+    effect = {"sum": f"{most} together", "min": f"the smallest counts, at most {most}"}.get(
+        overlap, f"the largest counts: {most}"
+    )
     return f"shared with {' and '.join(version.peers)}: {effect}"
 
 

@@ -1,7 +1,7 @@
 """Objects of somebody else whose numbers are held: the kinds that are known, and `held` of a cluster."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
@@ -12,12 +12,11 @@ from berth.notation.objectpath import (
     ANY_ITEM,
     ANY_KEY,
     matches_pattern,
-    object_path_text,
     parse_object_path,
     yaml_path,
 )
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.grammar import page_size
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
@@ -25,70 +24,107 @@ from berth.schema.types import DnsLabel
 NOT_HELD = "B300"
 
 
-class KnownKind(NamedTuple):
-    """What Berth knows of a kind.
+class KnownNumber(NamedTuple):
+    """A number of a known kind. `unit`: what it counts; None: the last name of its path is a resource.
 
-    `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
-    a number of its spec asks for. `above_zero`: the numbers of its spec that the API server refuses to be 0.
-    `has_quantities`: whether its spec has amounts such as 64Gi. `bounds`: the least and the largest number of
-    the same things. `item_keys`: by the name of a list, the key that names its items; empty: they have none.
+    `ready`: where its status counts what is asked for. `least`: the least that the API server takes.
+    """
+
+    path: tuple[Step, ...]
+    unit: Unit | None
+    is_cap: bool = False
+    ready: tuple[Step, ...] = ()
+    least: int = 0
+
+
+class KnownKind(NamedTuple):
+    """What Berth knows of a kind. `numbers`: those that may be held unless the Site lists others.
+
+    `short`: its short name in kubectl. `item_keys`: by the name of a list, the key that names its items;
+    empty: they have none.
     """
 
     plural: str
-    paths: tuple[tuple[Step, ...], ...]
+    numbers: tuple[KnownNumber, ...]
+    short: str = ""
     has_scale: bool = False
     of_cluster: bool = False
-    ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
-    above_zero: tuple[tuple[Step, ...], ...] = ()
-    has_quantities: bool = False
-    bounds: tuple[tuple[Step, ...], ...] = ()
+    has_bounds: bool = False  # its numbers are the least and the largest of the same things
     item_keys: Mapping[Step, str] = {}
+
+    @property
+    def paths(self) -> tuple[tuple[Step, ...], ...]:
+        return tuple(number.path for number in self.numbers)
+
+    @property
+    def bounds(self) -> tuple[tuple[Step, ...], ...]:
+        return self.paths if self.has_bounds else ()
 
 
 REPLICAS: tuple[Step, ...] = ("spec", "replicas")
-_SCALED: tuple[tuple[Step, ...], tuple[Step, ...]] = (REPLICAS, ("status", "readyReplicas"))
-_AUTOSCALED: tuple[tuple[Step, ...], ...] = (("spec", "minReplicas"), ("spec", "maxReplicas"))
-_KEDA: tuple[tuple[Step, ...], ...] = (("spec", "minReplicaCount"), ("spec", "maxReplicaCount"))
-_RUNNERS: tuple[tuple[Step, ...], ...] = (("spec", "minRunners"), ("spec", "maxRunners"))
-_QUOTAS: tuple[Step, ...] = (
+_SCALED = (KnownNumber(REPLICAS, Unit.REPLICA, ready=("status", "readyReplicas")),)
+_RESOURCE: tuple[Step, ...] = (
     *("spec", "resourceGroups", ANY_ITEM),
     *("flavors", ANY_ITEM, "resources", ANY_ITEM),
 )
+
+
+def _bounds(
+    unit: Unit, names: tuple[str, str], ready: tuple[Step, ...] = (), above_zero: tuple[int, int] = (0, 0)
+) -> tuple[KnownNumber, ...]:
+    """Return the least and the largest number of the same things, by their names in the spec."""
+    (least, largest), (first, second) = names, above_zero
+    return (
+        KnownNumber(("spec", least), unit, ready=ready, least=first),
+        KnownNumber(("spec", largest), unit, is_cap=True, least=second),
+    )
+
+
+_REPLICAS = ("minReplicas", "maxReplicas")
 KNOWN_KINDS = {
-    ("apps", "Deployment"): KnownKind("deployments", (REPLICAS,), has_scale=True, ready=_SCALED),
-    ("apps", "ReplicaSet"): KnownKind("replicasets", (REPLICAS,), has_scale=True, ready=_SCALED),
-    ("apps", "StatefulSet"): KnownKind("statefulsets", (REPLICAS,), has_scale=True, ready=_SCALED),
+    ("apps", "Deployment"): KnownKind("deployments", _SCALED, "deploy", has_scale=True),
+    ("apps", "ReplicaSet"): KnownKind("replicasets", _SCALED, "rs", has_scale=True),
+    ("apps", "StatefulSet"): KnownKind("statefulsets", _SCALED, "sts", has_scale=True),
     ("autoscaling", "HorizontalPodAutoscaler"): KnownKind(
         "horizontalpodautoscalers",
-        _AUTOSCALED,
-        ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
-        above_zero=_AUTOSCALED,  # a minReplicas of 0 needs the feature gate HPAScaleToZero
-        bounds=_AUTOSCALED,
+        # A minReplicas of 0 needs the feature gate HPAScaleToZero.
+        _bounds(Unit.REPLICA, _REPLICAS, ready=("status", "currentReplicas"), above_zero=(1, 1)),
+        "hpa",
+        has_bounds=True,
     ),
     ("keda.sh", "ScaledObject"): KnownKind(
-        "scaledobjects", _KEDA, above_zero=(("spec", "maxReplicaCount"),), bounds=_KEDA
+        "scaledobjects",
+        _bounds(Unit.REPLICA, ("minReplicaCount", "maxReplicaCount"), above_zero=(0, 1)),
+        "so",
+        has_bounds=True,
     ),
     ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
         "autoscalingrunnersets",
-        _RUNNERS,
-        ready=(("spec", "minRunners"), ("status", "currentRunners")),
-        bounds=_RUNNERS,
+        _bounds(Unit.RUNNER, ("minRunners", "maxRunners"), ready=("status", "currentRunners")),
+        has_bounds=True,
     ),
     ("actions.summerwind.dev", "HorizontalRunnerAutoscaler"): KnownKind(
-        "horizontalrunnerautoscalers", _AUTOSCALED, bounds=_AUTOSCALED
+        "horizontalrunnerautoscalers", _bounds(Unit.REPLICA, _REPLICAS), "hra", has_bounds=True
+    ),
+    ("", "ResourceQuota"): KnownKind(
+        "resourcequotas", (KnownNumber(("spec", "hard", ANY_KEY), None, is_cap=True),), "quota"
     ),
     ("karpenter.sh", "NodePool"): KnownKind(
-        "nodepools", (("spec", "limits", ANY_KEY),), of_cluster=True, has_quantities=True
+        "nodepools", (KnownNumber(("spec", "limits", ANY_KEY), None, is_cap=True),), of_cluster=True
     ),
     ("kueue.x-k8s.io", "ClusterQueue"): KnownKind(
         "clusterqueues",
-        tuple((*_QUOTAS, name) for name in ("nominalQuota", "borrowingLimit", "lendingLimit")),
+        tuple(
+            KnownNumber((*_RESOURCE, name), None, is_cap=True)
+            for name in ("nominalQuota", "borrowingLimit", "lendingLimit")
+        ),
+        "cq",
         of_cluster=True,
-        has_quantities=True,
         item_keys={"resourceGroups": "", "flavors": "name", "resources": "name"},
     ),
 }
 """By group and kind."""
+SHORT_NAMES = {known.short: kind for (_, kind), known in KNOWN_KINDS.items() if known.short}
 
 _CORE_KINDS = (
     "ReplicationController",
@@ -112,90 +148,41 @@ def is_never_held(api_version: str, kind: str) -> bool:
     return group in _NEVER_GROUPS or f"{group}/{kind}" in _NEVER_GROUPS
 
 
-_BYTES = ("memory", "storage", "hugepages", "bytes")
-_BYTES_RESOURCE = re.compile(
-    r"((requests|limits)\.)?(memory|storage|ephemeral-storage|hugepages-[a-z0-9]+)", re.ASCII
-)
+_BYTES = ("memory", "ephemeral-storage", "storage")
 _RESOURCES = (
-    *("cpu", "memory", "ephemeral-storage", "storage", "pods", "nodes"),
-    *("hugepages-2Mi", "hugepages-1Gi", "nvidia.com/gpu", "amd.com/gpu"),
+    *("cpu", *_BYTES, "pods", "nodes"),
+    # Objects that a ResourceQuota counts.
+    *("persistentvolumeclaims", "services", "services.loadbalancers", "services.nodeports", "secrets"),
+    *("configmaps", "replicationcontrollers", "resourcequotas"),
 )
-"""Names of resources that many nodes have."""
-_WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
-_CAPS = ("max", "maximum", "limit", "limits", "quota", "quotas", "hard")
-
-
-def near_kinds(kind: str, listed: Iterable[str] = ()) -> list[str]:
-    """Return the kinds that are probably meant by one that is neither known nor listed."""
-    kinds = {*listed, *(name for _, name in KNOWN_KINDS)}
-    return [] if kind in kinds else close(kind, sorted(kinds), 0.85)
-
-
-def plural_of(kind: str) -> str:
-    """Guess the name of a kind in paths of the API."""
-    return kind.lower() + ("es" if kind.endswith("s") else "s")
 
 
 def known_kind(api_version: str, kind: str) -> KnownKind | None:
     return KNOWN_KINDS.get((group_of(api_version), kind))
 
 
-def unit_of(path: tuple[Step, ...]) -> Unit:
-    """Return what the number at a path counts, by the last step that says so."""
-    for step in reversed(path):
-        text = (step[1] if isinstance(step, tuple) else str(step)).lower()
-        for word, unit in _WORDS:
-            if word in text:
-                return unit
-    return Unit.UNIT
+def known_number(api_version: str, kind: str, path: tuple[Step, ...]) -> KnownNumber | None:
+    """Return what is known of the number at a path; None for any other number."""
+    known = known_kind(api_version, kind)
+    numbers = known.numbers if known else ()
+    return next((number for number in numbers if matches_pattern(path, number.path)), None)
 
 
-def counts_bytes(path: tuple[Step, ...]) -> bool:
-    """Return whether the number at a path is of bytes, by its key or the item that it is of.
-
-    An extended resource, whose name has a slash, is counted in devices.
-    """
-    name = _counted_name(path)
-    return "/" not in name and any(word in name for word in _BYTES)
-
-
-def names_bytes(path: tuple[Step, ...]) -> bool:
-    """Return whether the number at a path is of a resource that Kubernetes counts in bytes.
-
-    A key such as maxBytes or memoryMiB says so too, but may be a plain number.
-    """
-    return _BYTES_RESOURCE.fullmatch(_counted_name(path)) is not None
+def resource_of(path: tuple[Step, ...]) -> str:
+    """Return the resource of a number that is of one, by its item or key; empty for an item by its index."""
+    step = path[-2] if isinstance(path[-2], tuple | int) else path[-1]
+    name = step[1] if isinstance(step, tuple) else "" if isinstance(path[-2], int) else str(step)
+    name = name.rpartition(".storageclass.storage.k8s.io/")[2]  # a quota may be for one StorageClass alone
+    return name.removeprefix("requests.").removeprefix("limits.")
 
 
-def _counted_name(path: tuple[Step, ...]) -> str:
-    """Return which resource the number at a path is of; a quota may be for one StorageClass alone."""
-    step = _resource_step(path)
-    name = (step[1] if isinstance(step, tuple) else str(step)).lower()
-    return name.partition(".storageclass.storage.k8s.io/")[2] or name
+def is_of_bytes(resource: str) -> bool:
+    return resource in _BYTES or bool(page_size(resource))
 
 
-def _resource_step(path: tuple[Step, ...]) -> Step:
-    """Return the step that names the resource: the item that the number is of, or its key."""
-    return path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
-
-
-def meant_resources(path: tuple[Step, ...]) -> list[str]:
-    """Return the resources that are probably meant by a name in a path that is none of Kubernetes.
-
-    Devices of nodes begin with a domain, so such names pass, and lists may have items of other names.
-    """
-    step = _resource_step(path)
-    name = step[1] if isinstance(step, tuple) else str(step)
-    if name in _RESOURCES or "/" in name or page_size(name):
-        return []
-    devices = [each for each in _RESOURCES if isinstance(step, str) and each.endswith(f"/{name.lower()}")]
-    return devices or close(name, _RESOURCES, 0.8)[:1]
-
-
-def is_cap(path: tuple[Step, ...]) -> bool:
-    """Return whether the number at a path limits others, so that a window may take something from them."""
-    keys = (step for step in path if isinstance(step, str))
-    return any(word.lower() in _CAPS for key in keys for word in re.findall("[A-Za-z][a-z]*", key))
+def is_resource(name: str) -> bool:
+    """Return whether Kubernetes may count such a resource; devices begin with a domain."""
+    return name in _RESOURCES or "/" in name or bool(page_size(name))
 
 
 def _api_version(text: str) -> str:
@@ -205,6 +192,8 @@ def _api_version(text: str) -> str:
 
 
 def _kind(text: str) -> str:
+    """Read a kind, or the short name of a known one."""
+    text = SHORT_NAMES.get(text, text)
     if re.fullmatch(r"[A-Z][A-Za-z0-9]*", text, re.ASCII):
         return text
     raise Refusal(f"{shown(text)} is not a kind.", "Write it as HorizontalPodAutoscaler.", NOT_HELD)
@@ -238,22 +227,6 @@ ApiVersion = Annotated[str, Text("apiVersion", _api_version)]
 Kind = Annotated[str, Text("kind", _kind)]
 
 
-def _filled(step: Step, allowed: Step) -> Step:
-    """Return the step of a pattern, or that of a path in place of a wildcard that it matches."""
-    is_wildcard = allowed in (ANY_KEY, ANY_ITEM)
-    return step if is_wildcard and isinstance(step, str) == (allowed == ANY_KEY) else allowed
-
-
-def _with_steps_of(path: tuple[Step, ...], patterns: Iterable[tuple[Step, ...]]) -> list[str]:
-    """Return patterns with the steps of a path where they have wildcards, as YAML."""
-    filled = [
-        tuple(_filled(step, allowed) for step, allowed in zip(path, pattern, strict=False))
-        + pattern[len(path) :]
-        for pattern in patterns
-    ]
-    return [yaml_path(steps) for steps in filled]
-
-
 class HeldSpec(Model):
     """Objects of somebody else whose numbers reservations may hold."""
 
@@ -284,9 +257,7 @@ class HeldSpec(Model):
         self._check_known(known, path, report)
         self._check_paths(path, report)
         if known is None and self.plural is None:
-            fix = f"Add plural, as kubectl api-resources has it, such as {plural_of(self.kind)}."
-            if meant := near_kinds(self.kind):
-                fix = f"Did you mean {' or '.join(meant)}?"
+            fix = "Add plural, as kubectl api-resources has it under NAME."
             report(MISSING, path, f"the plural of kind {self.kind} is not known.", fix)
         elif known is not None and known.of_cluster and self.namespaces is not None:
             message = f"{self.kind} has no namespace."
@@ -320,32 +291,13 @@ class HeldSpec(Model):
         known = known_kind(self.api_version, self.kind)
         return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
 
-    def nearest_path(self, path: tuple[Step, ...]) -> str:
-        """Return what may be written instead of a path: with the steps of it where a pattern has any.
-
-        A cap is no other spelling of a floor.
-        """
-        alike = [pattern for pattern in self.allowed if is_cap(pattern) == is_cap(path)]
-        texts = _with_steps_of(path, alike or self.allowed)
-        near = close(object_path_text(path), texts)[:1] or texts
-        has_wildcards = any("*" in text for text in near)
-        return " or ".join(near) + (
-            ", with a key for .* and an item such as [0] for [*]" if has_wildcards else ""
-        )
+    @property
+    def allowed_text(self) -> str:
+        return " or ".join(yaml_path(pattern) for pattern in self.allowed)
 
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""
         return not holds_code(path) and any(matches_pattern(path, pattern) for pattern in self.allowed)
-
-    def could_allow(self, path: tuple[Step, ...]) -> bool:
-        """Return whether a path is probably meant as it is; then the platform team may add it to `paths`."""
-        if holds_code(path) or self.object_kind.has_scale:
-            return False
-        known = known_kind(self.api_version, self.kind)
-        is_known = any(matches_pattern(path, pattern) for pattern in (known.paths if known else ()))
-        is_misspelled = close(object_path_text(path), _with_steps_of(path, self.allowed), 0.9)
-        is_another = all(is_cap(pattern) != is_cap(path) for pattern in self.allowed)
-        return is_known or (is_another and not is_misspelled)
 
     def moving_selector(self, path: tuple[Step, ...]) -> str | None:
         """Return a selector of a path that selects by what windows may change; then it finds another item."""

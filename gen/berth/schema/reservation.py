@@ -62,8 +62,8 @@ class Reservation(NamedTuple):
 
     @property
     def overlap(self) -> str:
-        """Return what holds for seats of occurrences that overlap: sum or max."""
-        return self.spec.provisioning.overlap or self.holder.overlap
+        """Return what holds for seats of occurrences that overlap: sum, max or min."""
+        return self.spec.provisioning.overlap or self.holder.combined
 
     @property
     def buffer(self) -> Buffer | None:

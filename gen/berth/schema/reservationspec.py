@@ -225,6 +225,10 @@ class ReservationSpec(Model):
             report(CONFLICT, (*path, "provisioning", "rehearsal"), message, "Remove it.", at_key=True)
         self._check_seats(path, report)
         self._check_counts(path, report)
+        if self.holder.has_target and self.provisioning.overlap is not None:
+            at = (*path, "provisioning", "overlap")
+            message = "for a number, backend.combine says it: largest, smallest or sum."
+            report(CONFLICT, at, message, "Remove it, or write combine.", at_key=True)
         self._check_behavior(path, report)
         self._check_buffer(path, report)
 

@@ -177,6 +177,11 @@ class Holder:
         return False
 
     @property
+    def combined(self) -> str:
+        """What holds for occurrences at the same time, if `overlap` of the reservation does not say."""
+        return self.overlap
+
+    @property
     def target_text(self) -> str:
         """Return `Kind/namespace/name` of the object of somebody else whose number it holds, or nothing."""
         return ""

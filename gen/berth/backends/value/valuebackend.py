@@ -66,6 +66,7 @@ class ValueBackend(Backend):
         yield "apiVersion", options.target.api_version if options.target else ""
         yield "otherwise", options.otherwise_text
         yield "unit", options.unit or ""
+        yield "combine", options.combine or ""
         if options.target:
             yield "ready at", object_path_text(options.target.ready_path)
 
@@ -142,7 +143,7 @@ def _number(placed: Placed) -> dict[str, Any]:
         "unit": options.counted.plural,
         **({"ready": target.ready_path} if target.ready_path else {}),
         **({} if options.otherwise is None else {"otherwise": options.otherwise}),
-        **({"suffix": options.unit} if options.unit else {}),
+        **({"suffix": options.suffix} if options.suffix else {}),
     }
 
 

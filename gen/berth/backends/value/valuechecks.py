@@ -14,7 +14,7 @@ from berth.manifests.placed import class_names, placed, used_behaviors
 from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
-from berth.schema.heldobjects import NOT_HELD, HeldSpec, is_cap, near_kinds, plural_of
+from berth.schema.heldobjects import NOT_HELD, HeldSpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, Site
 
@@ -50,10 +50,8 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
             yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
-            fix = f"Write {held.nearest_path(target.path)}."
-            if held.could_allow(target.path):
-                entry = f"paths of {target.kind} in held of cluster {place.cluster.name}"
-                fix = f"Add {yaml_path(target.path)} to {entry}, which has {held.nearest_path(target.path)}."
+            entry = f"paths of {target.kind} in held of cluster {place.cluster.name}"
+            fix = f"Write {held.allowed_text}, or have {yaml_path(target.path)} added to {entry}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
         elif selector := held.moving_selector(target.path):
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."
@@ -141,7 +139,8 @@ def _lower(reservation: Reservation, least: int) -> Iterator[Problem]:
     if options is None or options.target is None or least < options.target.least:  # which is refused
         return
     target, otherwise = options.target, options.otherwise_count
-    if otherwise is None and (least == 0 or is_cap(target.path)):
+    is_floor = target.number is not None and not options.is_cap
+    if otherwise is None and (least == 0 or not is_floor):
         message = f"a window lets {target} be {least}, and what it is outside of windows is not said."
         fix = "Add otherwise, and let counts and sessions lower it to no less."
         yield reservation.problem(LOWERS, _BACKEND, message, fix)
@@ -156,8 +155,6 @@ def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
     message = f"the Site lets no reservation hold a number of {target.kind} {target.api_version}{where}."
     here = f"held of cluster {cluster.name}"
     same = [held for held in cluster.held if held.kind == target.kind]
-    if meant := near_kinds(target.kind, [held.kind for held in cluster.held]):
-        return message, f"Did you mean {' or '.join(meant)}?"
     of_version = [held for held in same if held.api_version == target.api_version]
     if same and not of_version:
         return message, f"Write apiVersion: {min(held.api_version for held in same)}, as {here} does."
@@ -172,8 +169,7 @@ def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
 def _new_entry(target: ValueTarget) -> str:
     """Return the entry of the Site that lets reservations hold the number, for YAML in one line."""
     namespaces = f", namespaces: [{target.namespace}]" if target.namespace else ""
-    of_unknown = f", plural: {plural_of(target.kind)}, paths: [{yaml_path(target.path)}]"
-    more = of_unknown if target.known is None else ""
+    more = "" if target.known else f", plural: PLURAL, paths: [{yaml_path(target.path)}]"
     return f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}{more}}}"
 
 
@@ -235,10 +231,10 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         values = [
             ("otherwise", options.otherwise, others_options.otherwise),
             ("unit", options.unit, others_options.unit),
-            ("overlap", reservation.overlap, other.overlap),
+            ("combine", options.combine, others_options.combine),
             ("ready", _ready_text(options), _ready_text(others_options)),
         ]
-        places: dict[str, Path] = {"overlap": ("spec", "provisioning"), "ready": _TARGET}
+        places: dict[str, Path] = {"ready": _TARGET}
         for key, here, there in values:
             if here != there and key not in differing:
                 differing.add(key)

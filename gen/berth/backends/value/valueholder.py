@@ -54,9 +54,13 @@ class ValueHolder(Holder):
 
     @property
     def is_cap(self) -> bool:
-        from berth.schema.heldobjects import is_cap  # noqa: PLC0415 - most sites hold no numbers
+        return self.options.is_cap
 
-        return self.options.target is not None and is_cap(self.options.target.path)
+    @property
+    def combined(self) -> str:
+        from berth.backends.value.valueoptions import OVERLAPS  # noqa: PLC0415 - most sites hold no numbers
+
+        return OVERLAPS[self.options.combine or "largest"]
 
     @property
     def going_back(self) -> str:

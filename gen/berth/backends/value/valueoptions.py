@@ -3,33 +3,36 @@
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from berth.core.holders import Step
 from berth.core.objects import group_of
 from berth.findings import Path
-from berth.notation.objectpath import matches_pattern, object_path_text, parse_object_path
+from berth.notation.objectpath import object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.counts import LARGE_UNITS
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, close, shown
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.heldobjects import (
     NOT_HELD,
     REPLICAS,
     ApiVersion,
     Kind,
     KnownKind,
-    counts_bytes,
+    KnownNumber,
     is_never_held,
+    is_of_bytes,
+    is_resource,
     known_kind,
-    meant_resources,
-    names_bytes,
-    unit_of,
+    known_number,
+    resource_of,
 )
 from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
 _OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
 _SUFFIXES = tuple(unit.word for unit in Unit if unit.is_quantity)
+_WORDS = {unit.plural: unit for unit in Unit if unit.is_number and not unit.is_quantity}
+OVERLAPS = {"largest": "max", "smallest": "min", "sum": "sum"}  # as timetables have them
 
 
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
@@ -56,14 +59,14 @@ def _status_path(text: str) -> tuple[Step, ...]:
     return _path_below("status", text)
 
 
-def _suffix(text: str) -> str:
-    if text in _SUFFIXES:
+def _unit(text: str) -> str:
+    if text in _WORDS or text in _SUFFIXES:
         return text
-    fix = f"Write {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}."
+    fix = f"Write {', '.join((*_WORDS, *_SUFFIXES[:-1]))} or {_SUFFIXES[-1]}."
     if text in LARGE_UNITS:
         factor, unit = LARGE_UNITS[text]
         fix = f"Write {unit}, and {factor} times the counts and otherwise."
-    raise Refusal(f"{shown(text)} is not a unit of quantities.", fix, NOT_HELD)
+    raise Refusal(f"{shown(text)} is not a unit.", fix, NOT_HELD)
 
 
 def _otherwise(value: Any) -> int | str:
@@ -122,36 +125,40 @@ class ValueTarget(Model):
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
             report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
-        if meant := self.meant_resources:
-            message = f"{object_path_text(self.path)} names a resource that Kubernetes does not know."
-            report(NOT_HELD, (*path, "path"), message, f"Did you mean {' or '.join(meant)}?")
-        for message, fix in self._item_problems(known):
+        for message, fix in self._resource_problems(known):
             report(NOT_HELD, (*path, "path"), message, fix)
 
-    def _item_problems(self, known: KnownKind) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with steps that name an item by a key which items of that list do not have."""
+    def _resource_problems(self, known: KnownKind) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the resource of a number, and with keys by which the path names items."""
+        resource = self.resource
+        # A key that is missing is added; an item must exist.
+        if resource and not isinstance(self.path[-2], tuple) and not is_resource(resource):
+            message = f"{resource} is not a resource of Kubernetes."
+            yield message, "Write cpu, memory, ephemeral-storage, pods, or a device such as nvidia.com/gpu."
         for of_list, item in pairwise(self.path):
-            if isinstance(item, tuple) and of_list in known.item_keys:
-                key = known.item_keys[of_list]
-                if item[0] != key:
-                    fix = f"Write {of_list}[0], or another index."
-                    if key:
-                        # What stands at another key, such as a quota, names nothing.
-                        name = item[1] if close(item[0], [key]) else key.upper()
-                        fix = f"Write {of_list}[{key}={name}]."
-                    yield f"items of {of_list} have no key {item[0]} to name them.", fix
-
-    @property
-    def meant_resources(self) -> list[str]:
-        """Return what is probably meant by a resource that the path of a known kind misspells."""
-        known = self.known
-        patterns = known.paths if known and known.has_quantities else ()
-        is_of_resource = any(matches_pattern(self.path, pattern) for pattern in patterns)
-        return meant_resources(self.path) if is_of_resource else []
+            key = known.item_keys.get(of_list)
+            if isinstance(item, tuple) and key is not None and item[0] != key:
+                fix = f"Write {of_list}[{key}=NAME]." if key else f"Write {of_list}[0], or another index."
+                yield f"items of {of_list} have no key {item[0]} to name them.", fix
 
     @property
     def known(self) -> KnownKind | None:
         return known_kind(self.api_version, self.kind)
+
+    @property
+    def number(self) -> KnownNumber | None:
+        """Return what is known of the number; None: the reservation says it."""
+        return known_number(self.api_version, self.kind, self.path)
+
+    @property
+    def resource(self) -> str:
+        """Return the resource that a known number is of, if it is of one and names it."""
+        return resource_of(self.path) if self.number is not None and self.number.unit is None else ""
+
+    @property
+    def takes_quantities(self) -> bool:
+        """Return whether it is of bytes, and so has a unit such as Gi."""
+        return is_of_bytes(self.resource)
 
     @property
     def object_text(self) -> str:
@@ -168,14 +175,12 @@ class ValueTarget(Model):
 
     @property
     def ready_path(self) -> tuple[Step, ...]:
-        known = self.known
-        return self.ready or (known.ready[1] if known and known.ready[0] == self.path else ())
+        return self.ready or (self.number.ready if self.number else ())
 
     @property
     def least(self) -> int:
         """Return the least that the API server takes."""
-        known = self.known
-        return int(known is not None and self.path in known.above_zero)
+        return self.number.least if self.number else 0
 
 
 class ValueOptions(Model):
@@ -185,78 +190,88 @@ class ValueOptions(Model):
         "what stands there outside of windows: a number or a quantity",
         "what stood there when the window opened",
     )
-    unit: Annotated[str, Text("unit", _suffix)] | None = field(
+    unit: Annotated[str, Text("unit", _unit)] | None = field(
         None,
-        "unit of the quantity that is written, such as Gi",
-        "none: a plain number; **required** for memory and storage, which alone have one",
+        "what the number counts: replicas, runners, cores, units, or a suffix of quantities such as Gi",
+        "that of known numbers; **required** for their memory and storage, and for other numbers",
+    )
+    combine: Literal["largest", "smallest", "sum"] | None = field(
+        None,
+        "what windows at the same time make of it, also of other reservations: largest, smallest or sum",
+        "`largest` for known numbers; else **required**",
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.target is None:
-            report(
-                MISSING, path, "target is missing.", "Add target: {apiVersion, kind, namespace, name, path}."
-            )
-        elif self.target.meant_resources:
-            return  # whether that is counted in bytes is not known
-        elif self.unit is not None and not _takes_quantities(self.target):
-            message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
-            report(CONFLICT, (*path, "unit"), message, _without_unit(self.target), at_key=True)
-        elif self.unit is None and names_bytes(self.target.path):
+            fix = "Add target: {apiVersion, kind, namespace, name, path}."
+            report(MISSING, path, "target is missing.", fix)
+        elif self.target.number is None and None in (self.unit, self.combine):
+            report(MISSING, path, *self._missing(self.target))
+        elif self.target.takes_quantities and not self.suffix:
             message = f"{self.target} is an amount of bytes, and unit is missing."
             report(MISSING, path, message, "Add unit: Gi, if counts and otherwise are in Gi.")
-            return
-        for message, fix in self._amount_problems():
-            report(NOT_HELD, (*path, "otherwise"), message, fix)
+        elif self.target.number and self.unit and not self.target.takes_quantities:
+            message = f"{self.target} counts {self.counted.plural}, and only memory and storage need a unit."
+            fix = "Remove unit."
+            if isinstance(self.target.path[-2], int):
+                fix = "Remove unit, or name the item if it is of memory or storage: resources[name=memory]."
+            report(CONFLICT, (*path, "unit"), message, fix, at_key=True)
+        else:
+            for message, fix in self._amount_problems():
+                report(NOT_HELD, (*path, "otherwise"), message, fix)
+
+    def _missing(self, target: ValueTarget) -> tuple[str, str]:
+        """Tell what a reservation says of a number that Berth does not know."""
+        keys = " and ".join(key for key in ("unit", "combine") if getattr(self, key) is None)
+        message = f"Berth does not know {target}, and what it counts: {keys} is missing."
+        units = f"{', '.join((*_WORDS, *_SUFFIXES[:-1]))} or {_SUFFIXES[-1]}"
+        fix = f"unit: {units}; combine: largest, smallest or sum."
+        if target.known is None:
+            return message, f"Add {fix}"
+        paths = " or ".join(map(object_path_text, target.known.paths))
+        return message, f"Write path: {paths}; for another number add {fix}"
 
     def _amount_problems(self) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with `otherwise`, which is written as the numbers of windows are."""
         if self.otherwise is None:
             return
-        if self.unit is None and isinstance(self.otherwise, str):
-            takes_unit = self.target is not None and _takes_quantities(self.target)
-            fix = "Add unit, or write a whole number." if takes_unit else "Write a whole number."
-            if self.otherwise.isdigit():
-                fix = "Write it without quotes."
+        if not self.suffix and isinstance(self.otherwise, str):
+            fix = "Write it without quotes." if self.otherwise.isdigit() else "Write a whole number."
             yield f"{shown(self.otherwise)} is a text, and windows write plain numbers.", fix
-        elif self.unit is not None and not re.fullmatch(rf"[0-9]+{self.unit}", str(self.otherwise), re.ASCII):
-            fix = f"Write a whole number of {self.unit}, such as 64{self.unit}."
-            yield f"{shown(self.otherwise)} is not in {self.unit}, the unit of windows.", fix
+        elif self.suffix and not re.fullmatch(rf"[0-9]+{self.suffix}", str(self.otherwise), re.ASCII):
+            fix = f"Write a whole number of {self.suffix}, such as 64{self.suffix}."
+            yield f"{shown(self.otherwise)} is not in {self.suffix}, the unit of windows.", fix
         elif self.target is not None and self.otherwise_count == 0 and self.target.least:
-            yield _zero_refused(self.target)
+            yield f"the API server refuses 0 as {self.target}.", "Write a number from 1."
 
     @property
     def otherwise_count(self) -> int | None:
         """Return how many units stand there outside of windows; None if that is not known."""
         if self.otherwise is None:
             return None
-        return int(str(self.otherwise).removesuffix(self.unit or ""))
+        return int(str(self.otherwise).removesuffix(self.suffix))
 
     @property
     def otherwise_text(self) -> str:
         return "what it was" if self.otherwise is None else str(self.otherwise)
 
     @property
+    def suffix(self) -> str:
+        """Return the suffix with which the number is written; empty for a plain number."""
+        return self.unit if self.unit in _SUFFIXES else ""
+
+    @property
     def counted(self) -> Unit:
         """Return what the number counts."""
-        if self.unit:
-            return Unit.of_quantity(self.unit)
-        return unit_of(self.target.path) if self.target else Unit.UNIT
+        if self.suffix:
+            return Unit.of_quantity(self.suffix)
+        number = self.target.number if self.target else None
+        if number is None:
+            return _WORDS.get(self.unit or "", Unit.UNIT)
+        return number.unit or (Unit.CORE if self.target and self.target.resource == "cpu" else Unit.UNIT)
 
-
-def _without_unit(target: ValueTarget) -> str:
-    """Advise on a unit that is refused: an item of a list may be of memory, and its index does not say so."""
-    if target.known is not None and not target.known.has_quantities:
-        return "Remove unit."
-    if len(target.path) > 1 and isinstance(target.path[-2], int):
-        return "Remove unit, or name the item if it is of memory or storage, as in resources[name=memory]."
-    return "Remove unit."
-
-
-def _zero_refused(target: ValueTarget) -> tuple[str, str]:
-    return f"the API server refuses 0 as {target}.", "Write a number from 1."
-
-
-def _takes_quantities(target: ValueTarget) -> bool:
-    """Return whether a number is of bytes. A unit of others would multiply what ceilings count."""
-    known = target.known
-    return counts_bytes(target.path) and (known is None or known.has_quantities)
+    @property
+    def is_cap(self) -> bool:
+        """Return whether the number limits others, so that a window may take something from them."""
+        number = self.target.number if self.target else None
+        return number.is_cap if number else self.combine == "smallest"
