@@ -148,13 +148,11 @@ def _reservation(random: Random) -> Document:
         [
             {"id": _id("cr")(random)},
             {"tags": _tags(random)},
-            {"tags": _tags(random), "ownerID": "123456789012"},
-            {"instanceMatchCriteria": random.choice(["open", "targeted"])},
         ]
     )
-    block = {"type": "capacity-block", "ultraServer": random.random() < 0.2}
+    block = {"type": "capacity-block"}
     lasts = {"from": "2026-01-01T00:00:00Z", "until": "2027-12-31T11:30:00Z"}
-    kind: Document = random.choice([{}, {}, lasts, {**block, **lasts}, {"type": "interruptible"}])
+    kind: Document = random.choice([{}, {}, lasts, {**block, **lasts}])
     more = _some(random, {"hourlyPrice": _of("31.46", 2, 0.1)})
     where = {"instanceType": random.choice(_TYPES), "zone": random.choice(_ZONES)}
     return {**document, **where, "count": random.choice([1, 4, 100]), **kind, **more}

@@ -278,7 +278,6 @@ RULES = {
     "B174": Rule(ERROR, "More is open at the same time than the limits of a cloud capacity allow."),
     "B175": Rule(NOTE, "A limit that Karpenter enforces only approximately."),
     "B176": Rule(WARNING, "A Karpenter setting in a place where Karpenter does not read it."),
-    "B179": Rule(WARNING, "Machines that AWS takes back with two minutes' notice."),
     "B180": Rule(WARNING, "Two clusters use the same reservation of the cloud."),
     "B183": Rule(WARNING, "Nodes stay, and cost money, after a window."),
     "B184": Rule(WARNING, "A requirement that prevents a cloud capacity from falling back."),

@@ -113,9 +113,8 @@ def test_a_reservation_that_is_excluded(spec: Value, why: str) -> None:
     [
         ({"id": "cr-0b"}, "reservation cr-0b"),
         ({"tags": {"a": "b", "c": "*"}}, "reservation with a=b, c=*"),
-        ({"instanceMatchCriteria": "open"}, "reservation that is open"),
     ],
-    ids=["id", "tags", "open"],
+    ids=["id", "tags"],
 )
 def test_a_reservation_is_told_as_people_know_it(how: Value, name: str) -> None:
     one = {**how, "instanceType": "m7g.large", "zone": "us-east-1a", "count": 1}
@@ -162,12 +161,6 @@ def test_pools_of_whole_nodes_keep_to_a_limit_of_nodes() -> None:
     ):
         courses = [reservation(**user) for user in users]
         assert of_documents(site(KARPENTER), seats, limited, *courses) == expected
-
-
-def test_an_interruptible_reservation_is_told() -> None:
-    assert of_cloud(reservations=[{**RESERVED, "type": "interruptible"}]) == [
-        finding("B179 spec.reservations.0.type", "cr-0a")
-    ]
 
 
 def test_one_reservation_is_the_same_wherever_it_stands() -> None:

@@ -22,23 +22,15 @@ def told(first: Value, second: Value, *, cluster: str = "two") -> list[str]:
     )
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "name"),
-    [
-        (TAGS, {"tags": {"year": "*", "course": "ml"}, "count": 9}, "with year=*, course=ml"),
-        ({"instanceMatchCriteria": "open"}, {"instanceMatchCriteria": "open"}, "that is open"),
-    ],
-    ids=["by-tags", "by-criteria"],
-)
-def test_clusters_that_select_alike_do_not_see_each_other(first: Value, second: Value, name: str) -> None:
-    assert told(first, second) == [finding("B180 spec.reservations.0", name)]
-    assert told(first, second, cluster="one") == []
+def test_clusters_that_select_alike_do_not_see_each_other() -> None:
+    second: Value = {"tags": {"year": "*", "course": "ml"}, "count": 9}
+
+    assert told(TAGS, second) == [finding("B180 spec.reservations.0", "with year=*, course=ml")]
+    assert told(TAGS, second, cluster="one") == []
 
 
 OTHER: dict[str, Value] = {
     "other-tags": {"tags": {"course": "ml"}},
-    "another-account": {**TAGS, "ownerID": "123456789012"},
-    "other-criteria": {**TAGS, "instanceMatchCriteria": "open"},
     "another-type": {**TAGS, "instanceType": "m5.large"},
     "another-zone": {**TAGS, "zone": "us-east-1b"},
     "by-id": {"id": "cr-0a"},

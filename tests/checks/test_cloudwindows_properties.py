@@ -11,7 +11,7 @@ from tests.saying import Value
 
 DAY = parse_instant("2026-02-02T00:00:00Z")
 STEP = 10  # minutes; every instant here is a multiple of it
-BEFORE = {"default": 0, "interruptible": 0, "capacity-block": 40, "ultra": 70}
+BEFORE = {"default": 0, "capacity-block": 40}
 
 
 def chosen(random: Random, number: int) -> tuple[Value, int, int]:
@@ -21,8 +21,7 @@ def chosen(random: Random, number: int) -> tuple[Value, int, int]:
     end = first + random.randrange(10, 150) * STEP
     value: Value = {
         "id": f"cr-{number}",
-        "type": "capacity-block" if kind == "ultra" else kind,
-        "ultraServer": kind == "ultra",
+        "type": kind,
         "from": instant_text(DAY + first * 60),
         "until": instant_text(DAY + end * 60),
         **MACHINE,

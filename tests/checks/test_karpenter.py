@@ -64,13 +64,8 @@ def test_what_is_not_wished_for_is_used_by_luck_at_most(cluster: Value, problem:
 
 
 def test_some_words_came_later() -> None:
-    soon: Value = {"reservations": [{**RESERVED, "type": "interruptible"}]}
     balanced: Value = {"disruption": {"consolidationPolicy": "Balanced"}}
 
-    assert [one[:4] for one in of_cloud(cluster=has("1.10"), **soon)] == ["B179"]
-    assert of_cloud(cluster=has("1.9"), **soon)[0] == (
-        finding("B156 spec.reservations.0.type", "prod", "1.9", "1.10")
-    )
     assert of_cloud(cluster=has("1.14"), **balanced) == []
     assert of_cloud(cluster=has("1.13"), **balanced) == [
         finding("B156 spec.disruption.consolidationPolicy", "prod", "1.13", "1.14")

@@ -25,13 +25,9 @@ def of(*capacities: Value, course: Value = COURSE, **found: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("types", [["reserved"], ["reserved", "on-demand"]], ids=["only", "falls-back"])
-@pytest.mark.parametrize("ultra", [False, True], ids=["plain", "ultra-servers"])
 @pytest.mark.parametrize("course", [COURSE, NODES], ids=["seats", "nodes"])
-def test_its_window_agrees_with_all_that_is_checked_of_the_machines(
-    types: list[str], ultra: bool, course: Value
-) -> None:
-    machines = {**BLOCK, "ultraServer": ultra}
-    capacity = cloud(capacityTypes=types, reservations=[machines])
+def test_its_window_agrees_with_all_that_is_checked_of_the_machines(types: list[str], course: Value) -> None:
+    capacity = cloud(capacityTypes=types, reservations=[BLOCK])
 
     assert of(capacity, course=course, cluster=STATIC) == []
 

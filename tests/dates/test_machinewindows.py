@@ -47,9 +47,8 @@ def leads(minutes: int) -> Value:
     [
         (LENT, "02-04T11:30"),
         (block(DATES["until"], **{"from": DATES["from"]}), "02-04T10:50"),
-        (block(DATES["until"], **{"from": DATES["from"]}, ultraServer=True), "02-04T10:20"),
     ],
-    ids=["a-reservation", "a-block", "ultra-servers"],
+    ids=["a-reservation", "a-block"],
 )
 def test_a_window_opens_with_its_machines_and_ends_while_they_are_safe(machines: Value, end: str) -> None:
     assert times(expanded(machines)) == [("2026-02-02T11:30", "02-02T11:30", "02-02T12:00", end)]
@@ -143,7 +142,7 @@ def test_paid_machines_are_used_on_a_holiday_and_not_while_the_site_is_closed() 
     assert lines(closed.problems) == [finding("B059 spec.recurrence.cloudCapacity", "calendar closure")]
 
 
-KINDS = {"default": 0, "capacity-block": 40, "ultra": 70}
+KINDS = {"default": 0, "capacity-block": 40}
 SPANS = st.lists(
     st.tuples(st.integers(0, 3_000), st.integers(111, 3_000), st.sampled_from(list(KINDS))),
     min_size=1,
@@ -159,10 +158,8 @@ def test_every_window_is_within_the_machines_that_it_has_the_dates_of(
     machines, safe, at = [], [], begin
     for i, (gap, length, kind) in enumerate(spans):
         first, until = at + gap * 60, at + (gap + length) * 60
-        type_ = "capacity-block" if kind == "ultra" else kind
-        extra = {"type": type_, "ultraServer": kind == "ultra"}
         dates = {"from": instant_text(first), "until": instant_text(until)}
-        machines.append({**RESERVED, "id": f"cr-{i}", **dates, **extra})
+        machines.append({**RESERVED, "id": f"cr-{i}", **dates, "type": kind})
         safe.append((first, until - 60 * KINDS[kind]))
         at = until
 

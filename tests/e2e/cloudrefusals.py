@@ -81,7 +81,7 @@ def unchecked(declared: Document) -> CloudCapacity:
 
 def _unchecked(said: Document) -> MachineReservation:
     """Only what tells Karpenter which it is."""
-    names = ("id", "tags", "ownerID", "instanceMatchCriteria", "instanceType", "zone", "count")
+    names = ("id", "tags", "instanceType", "zone", "count")
     return built(MachineReservation, {name: said[name] for name in names if name in said})
 
 
@@ -118,10 +118,11 @@ def _budgets(*budgets: Document) -> Change:
 
 _ID, _OTHER_ID = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
 _TAGGED = {"tags": {"course": "ml"}}
+_SELECTED = "capacityReservationSelectorTerms"
 BY_BOTH = (
     Refused("reservation-by-id-and-tags", _terms({"id": _ID, **_TAGGED}), "B152"),
-    Refused("owner-alone", _terms({"ownerID": "123456789012"}), "B152"),
-    Refused("owner-too-short", _terms({**_TAGGED, "ownerID": "12345678901"}), "B151"),
+    Refused("owner-alone", _class(**{_SELECTED: [{"ownerID": "123456789012"}]}), "B152"),
+    Refused("owner-too-short", _class(**{_SELECTED: [{**_TAGGED, "ownerID": "12345678901"}]}), "B151"),
     Refused("id-of-nothing", _terms({"id": "0123456789abcdef0"}), "B151"),
     Refused("tag-without-value", _terms({"tags": {"course": ""}}), "B151"),
     Refused("in-without-values", _asked("example.org/a", "In"), "B154"),
@@ -143,7 +144,11 @@ BY_BOTH = (
     Refused("budget-of-seconds", _budgets({"nodes": "0", "schedule": "@daily", "duration": "30s"}), "B151"),
     Refused("51-budgets", _budgets(*[{"nodes": str(i)} for i in range(51)]), "B155"),
     Refused("no-such-reason", _budgets({"nodes": "0", "reasons": ["Expired"]}), "B014"),
-    Refused("owner-alone-beside-a-good-one", _terms({"id": _ID}, {"ownerID": "123456789012"}), "B152"),
+    Refused(
+        "owner-alone-beside-a-good-one",
+        _class(**{_SELECTED: [{"id": _ID}, {"ownerID": "123456789012"}]}),
+        "B152",
+    ),
     Refused("31-reservations", _terms(*[{"id": f"cr-{number:02}"} for number in range(31)]), "B012"),
     Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
 )

@@ -38,7 +38,7 @@ def story(seed: int) -> ClusterPlan:
             random.randint(1, 3),
             first=random.choice((None, 24 * HOUR * random.randint(20, 34))),
             until=random.choice((None, 24 * HOUR * random.randint(24, 40))),
-            type=random.choice(("default", "capacity-block", "interruptible")),
+            type=random.choice(("default", "capacity-block")),
         )
         for i in range(random.randint(0, 3))
     ]

@@ -138,7 +138,7 @@ def test_the_example_of_three_pods_takes_three_rounds() -> None:
 
 
 def test_a_capacity_block_is_drained_forty_minutes_before_its_end() -> None:
-    """An UltraServer seventy. Its seats are then on what may be had else."""
+    """Its seats are then on what may be had else."""
     block = reservation("cr-1", "m5.large", 1, until=12 * HOUR, **BLOCK)
     one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(block,))
 
@@ -146,8 +146,6 @@ def test_a_capacity_block_is_drained_forty_minutes_before_its_end() -> None:
         "0 reserved m5.large 8:00-11:20 ml 1",
         "1 on-demand m5.large 11:20-13:01 ml 1",
     ]
-    ultra = one._replace(reservations=(block.model_copy(update={"ultra_server": True}),))
-    assert told(run([ultra], [demand("ml", "8-13=1")]).intervals)[0] == "0 reserved m5.large 8:00-10:50 ml 1"
 
 
 def test_another_reservation_that_ends_leaves_its_machines_to_be_paid_by_the_hour() -> None:

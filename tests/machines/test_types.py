@@ -150,11 +150,9 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
 
 
 def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
-    plain = reservation("", "m5.large", 1, tags={"course": "ml", "year": "*"}, owner_id="123456789012")
+    plain = reservation("", "m5.large", 1, tags={"course": "ml", "year": "*"})
 
-    assert plain.key == "tags course=ml,year=* of 123456789012 m5.large us-east-1a"
-    untagged = {"tags": None, "owner_id": None, "instance_match_criteria": "open"}
-    assert plain.model_copy(update=untagged).key == "open m5.large us-east-1a"
+    assert plain.key == "tags course=ml,year=* m5.large us-east-1a"
     assert plain.model_copy(update={"id": "cr-1"}).key == "cr-1"
     other_order = {"year": "*", "course": "ml"}
     assert plain.model_copy(update={"tags": other_order}).key == plain.key

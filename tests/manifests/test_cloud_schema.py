@@ -54,10 +54,9 @@ def by_chance(random: Random) -> Object:
     selected: list[Object] = [
         {"id": f"cr-{random.randrange(16**8):017x}"},
         {"tags": {"course": random.choice(["*", "ml", "on", "1e3"])}},
-        {"tags": {"a": "b", "c": "d"}, "ownerID": "123456789012", "instanceMatchCriteria": "targeted"},
-        {"instanceMatchCriteria": "open"},
+        {"tags": {"a": "b", "c": "d"}},
     ]
-    reservations = [{**MACHINES, **one} for one in random.sample(selected, random.randint(0, 4))]
+    reservations = [{**MACHINES, **one} for one in random.sample(selected, random.randint(0, 3))]
     types = random.sample(["reserved", "spot", "on-demand"], random.randint(1, 3))
     if not reservations and "reserved" in types:
         types = ["spot", "on-demand"]

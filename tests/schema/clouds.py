@@ -30,7 +30,6 @@ MACHINE = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4, "hou
 BLOCK = {
     "id": "cr-0a",
     "type": "capacity-block",
-    "ultraServer": True,
     "from": "2026-02-01T00:00:00Z",
     "until": "2026-03-01T00:00:00Z",
     **MACHINE,
@@ -40,7 +39,7 @@ BLOCK = {
 CLOUD = cloud(
     cluster="prod",
     nodeClass=GOOD,
-    reservations=[BLOCK, {"tags": {"a": "b"}, "ownerID": "123456789012", **MACHINE}],
+    reservations=[BLOCK, {"tags": {"a": "b"}, **MACHINE}],
     capacityTypes=["reserved", "spot", "on-demand"],
     requirements=[{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"], "minValues": 1}],
     weight=10,

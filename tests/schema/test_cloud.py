@@ -24,16 +24,11 @@ def reserved(kind: str = "default", first: int | None = None, until: int | None 
 
 
 @pytest.mark.parametrize(
-    ("kind", "ultra", "safe"),
-    [
-        ("default", False, "2026-02-23T12:00:00Z"),
-        ("interruptible", False, "2026-02-23T12:00:00Z"),
-        ("capacity-block", False, "2026-02-23T11:20:00Z"),
-        ("capacity-block", True, "2026-02-23T10:50:00Z"),
-    ],
+    ("kind", "safe"),
+    [("default", "2026-02-23T12:00:00Z"), ("capacity-block", "2026-02-23T11:20:00Z")],
 )
-def test_until_when_machines_are_there(kind: str, ultra: bool, safe: str) -> None:
-    one = reserved(kind).model_copy(update={"ultra_server": ultra})
+def test_until_when_machines_are_there(kind: str, safe: str) -> None:
+    one = reserved(kind)
 
     assert one.last_safe is not None
     assert instant_text(one.last_safe) == safe

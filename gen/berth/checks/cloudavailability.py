@@ -2,7 +2,7 @@
 end.
 
 All ranges are half-open and in seconds. Instances of a Capacity Block are gone before it ends: Karpenter
-drains them 40 minutes before, and EC2 begins to reclaim UltraServers 60 minutes before, ahead of Karpenter.
+drains them 40 minutes before.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -188,16 +188,14 @@ def _into_block(
     last = machines.last_safe
     assert machines.until is not None
     assert last is not None
-    why = "Karpenter drains its instances 40 minutes before"
-    if machines.ultra_server:
-        why = "EC2 reclaims its UltraServers from 60 minutes before, which must be free by then"
     what = (
         f"a window of class {resource_class.name} runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
     )
     if bad[0].is_persistent:
         what = f"seats of class {resource_class.name} are persistent {_until(bad[0])}"
     message = (
-        f"{what}, but {reservation_text(machines)} ends at {instant_text(machines.until)}, and {why}. "
+        f"{what}, but {reservation_text(machines)} ends at {instant_text(machines.until)}, and "
+        "Karpenter drains its instances 40 minutes before. "
         f"The last safe instant is {instant_text(last)}."
     )
     zone = reservation.recurrence.zone

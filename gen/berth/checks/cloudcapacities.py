@@ -12,7 +12,7 @@ from berth.karpenter.disruption import is_always_active
 from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
 from berth.manifests.placed import class_names, cluster_named
-from berth.schema.cloudgrammar import BLOCK, INTERRUPTIBLE
+from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
@@ -23,7 +23,7 @@ from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
 NODES_LIMIT, NODES_STAY = "B175", "B183"
-KILLED, NOTICE, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B179", "B180", "B184", "B186"
+KILLED, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B180", "B184", "B186"
 NOTHING, CONTRADICTION = "B174", "B188"
 
 
@@ -70,9 +70,6 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
     asked: list[tuple[str, Path]] = []
     if "reserved" in cloud.capacity_types:
         asked.append(("reserved", ("reservations",) if cloud.reservations else ("capacityTypes",)))
-    for i, machines in enumerate(cloud.reservations):
-        if machines.type == INTERRUPTIBLE:
-            asked.append(("interruptible", ("reservations", i, "type")))
     if cloud.disruption.consolidation_policy == "Balanced":
         asked.append(("Balanced", ("disruption", "consolidationPolicy")))
     for i, budget in enumerate(cloud.disruption.budgets or ()):
@@ -110,13 +107,6 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
             message = f"Karpenter never uses the {reservation_text(machines)}: {hindrance.why}."
             fix = "Change requirements or instanceTypes, or remove the reservation."
             yield cloud.origin.problem(EXCLUDED, ("spec", "reservations", i), message, fix)
-        if machines.type == INTERRUPTIBLE:
-            message = (
-                f"{reservation_text(machines)} is interruptible: AWS reclaims its instances with two "
-                "minutes' notice, and Karpenter learns of it only through a separate EventBridge rule."
-            )
-            fix = "Use it where sessions may end at any time, and make sure that the rule exists."
-            yield cloud.origin.problem(NOTICE, ("spec", "reservations", i, "type"), message, fix)
 
 
 def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
@@ -152,9 +142,8 @@ def reservation_text(machines: MachineReservation) -> str:
     kind = "Capacity Block" if machines.type == BLOCK else "reservation"
     if machines.id:
         return f"{kind} {machines.id}"
-    if machines.tags:
-        return f"{kind} with {', '.join(f'{key}={value}' for key, value in machines.tags.items())}"
-    return f"{kind} that is {machines.instance_match_criteria}"
+    tags = machines.tags or {}
+    return f"{kind} with {', '.join(f'{key}={value}' for key, value in tags.items())}"
 
 
 def _fallback(cloud: CloudCapacity) -> Iterator[Problem]:

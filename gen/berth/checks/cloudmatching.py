@@ -18,7 +18,7 @@ from berth.karpenter.requirements import (
     requirement,
 )
 from berth.karpenter.taints import parse_taints, parse_toleration, toleration_by_plugin, untolerated
-from berth.schema.cloudgrammar import BLOCK, DEFAULT, INTERRUPTIBLE, architecture_of
+from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.scheduling import NodeAffinity
@@ -77,11 +77,10 @@ def architecture(cloud: CloudCapacity, instance_type: str) -> str:
 
 def reservation_requirements(cloud: CloudCapacity, machines: MachineReservation) -> Requirements:
     """Return what is known about the instances of a reservation."""
-    kind = BLOCK if machines.type == BLOCK else DEFAULT
     known = {
         nodelabels.CAPACITY_TYPE: nodelabels.RESERVED,
-        nodelabels.RESERVATION_TYPE: kind,
-        nodelabels.RESERVATION_INTERRUPTIBLE: "true" if machines.type == INTERRUPTIBLE else "false",
+        nodelabels.RESERVATION_TYPE: machines.type,
+        nodelabels.RESERVATION_INTERRUPTIBLE: "false",
         **({nodelabels.RESERVATION_ID: machines.id} if machines.id else {}),
     }
     own = (requirement(key, IN, (value,)) for key, value in known.items())

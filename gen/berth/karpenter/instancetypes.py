@@ -42,7 +42,6 @@ class Offering(NamedTuple):
     reservation: str = ""  # its id; only with capacity type `reserved`
     count: int = 0  # type: ignore[assignment] # machines of the reservation that are free
     kind: str = "default"  # default | capacity-block
-    interruptible: bool = False
 
 
 class InstanceType(NamedTuple):
@@ -106,7 +105,7 @@ def type_requirements(one: InstanceType) -> Requirements:
 
 
 def _reservation(offering: Offering) -> tuple[str, str, str]:
-    return offering.reservation, offering.kind, "true" if offering.interruptible else "false"
+    return offering.reservation, offering.kind, "false"
 
 
 assert RESERVATION_LABELS == (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)

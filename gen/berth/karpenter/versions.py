@@ -42,7 +42,6 @@ FEATURES = {
     "reserved": Feature("reserved instances", (1, 3), "ReservedCapacity", (1, 6)),
     "static": Feature("pools of a fixed number of nodes", (1, 8), "StaticCapacity"),
     "buffers": Feature("capacity buffers", (1, 14), "CapacityBuffer"),
-    "interruptible": Feature("interruptible reservations", (1, 10)),
     "Balanced": Feature("consolidationPolicy Balanced", (1, 14)),
     "Unhealthy": Feature("disruption budgets for the reason Unhealthy", (1, 15)),
     "full": Feature("reservations that are offered although they are full", (1, 15)),

@@ -22,7 +22,6 @@ from berth.machines.nodetypes import DeclaredType, declared_types
 from berth.machines.question import NodePool
 from berth.machines.results import MachineKind
 from berth.manifests import naming
-from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 
@@ -47,11 +46,6 @@ class ReservedMachines(NamedTuple):
     def at(self, now: int) -> bool:
         """Tell whether its instances exist now."""
         return self.reservation.there(now)
-
-
-def reservation_form(said: MachineReservation) -> tuple[str, bool]:
-    """Return the kind of a reservation as Karpenter names it, and whether it is interruptible."""
-    return BLOCK if said.type == BLOCK else "default", said.type == "interruptible"
 
 
 class CapacityCatalog:
@@ -167,11 +161,10 @@ class CapacityCatalog:
             offerings += [Offering(SPOT, zone, cost) for zone in zones]
         for reservation in cloud.reservations if RESERVED in cloud.capacity_types else ():
             if reservation.instance_type == declared_type.name and reservation.key in free:
-                form, interruptible = reservation_form(reservation)
                 offering = reserved_offering(
-                    reservation.key, reservation.zone, price, free[reservation.key], form
+                    reservation.key, reservation.zone, price, free[reservation.key], reservation.type
                 )
-                offerings.append(offering._replace(available=True, interruptible=interruptible))
+                offerings.append(offering._replace(available=True))
         return offerings
 
 

@@ -11,7 +11,7 @@ from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
 UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
-BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"  # reserved instances
+BLOCK, DEFAULT = "capacity-block", "default"  # reserved instances
 BY_ALIAS = {
     family.lower(): family
     for family in ("AL2", "AL2023", "Bottlerocket", "Windows2019", "Windows2022", "Windows2025")

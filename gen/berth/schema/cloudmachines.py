@@ -7,8 +7,8 @@ from berth.notation.days import ORDER
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BLOCK, DEFAULT
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
-from berth.schema.nodeclass import Tags, check_capacity_term
+from berth.schema.documentproblems import MISSING, DocumentProblems
+from berth.schema.nodeclass import TERM, Tags, refuse_beside
 from berth.schema.nodepoolparts import NodeTaint
 from berth.schema.pod import check_amounts
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price
@@ -18,27 +18,20 @@ TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
 Zone = Annotated[str, Text("zone", cloudgrammar.zone)]
 NodeResources = dict[Annotated[str, Text("resource", cloudgrammar.node_resource)], Amount]
 VolumeCount = Annotated[int, Whole(1, 1000)]
-_PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
+_DRAINED = 40 * 60  # seconds before its end that Karpenter has emptied a block
 
 
 class MachineReservation(Model):
     """Instances that are paid for already."""
 
     id: Annotated[str, Text("id", cloudgrammar.reservation_id)] | None = field(
-        None, "its id, alone", "none: then one of these"
+        None, "its id, alone", "none: then tags"
     )
     tags: Tags | None = field(None, "tags that it has, all of them; `*` is any value", "none")
-    owner_id: Annotated[str, Text("account", cloudgrammar.account)] | None = field(
-        None, "the account that shares it; never alone", "any", alias="ownerID"
-    )
-    instance_match_criteria: Literal["open", "targeted"] | None = field(None, "open or targeted", "any")
     instance_type: TypeName = field(meaning="type of its machines")
     zone: Zone = field(meaning="where they are")
     count: Annotated[int, Whole(1, 100_000)] = field(meaning="how many machines")
-    type: Literal["default", "capacity-block", "interruptible"] = field(
-        DEFAULT, "default, capacity-block or interruptible"
-    )
-    ultra_server: bool = field(False, "only capacity-block: whether it is of UltraServers")
+    type: Literal["default", "capacity-block"] = field(DEFAULT, "default or capacity-block")
     first: Utc | None = field(
         None, "when it begins, in UTC; needed for capacity-block", "it is there", alias="from"
     )
@@ -46,7 +39,10 @@ class MachineReservation(Model):
     hourly_price: Price | None = field(None, "of one machine, whether it runs or not", "not known")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        self._check_terms(path, report)
+        if self.id is not None:
+            refuse_beside({"id": self.id, "tags": self.tags}, "id", path, report)
+        elif self.tags is None:
+            report(TERM, path, "Karpenter cannot select it.", "Add id or tags.")
         first, last = self.first, self.until
         if first is not None and last is not None and last <= first:
             report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")
@@ -55,18 +51,6 @@ class MachineReservation(Model):
                 if value is None:
                     message = f"a Capacity Block needs from and until: {name} is missing."
                     report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
-        elif self.ultra_server is True:
-            message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
-            report(CONFLICT, (*path, "ultraServer"), message, f"Write type: {BLOCK}, or remove it.")
-
-    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
-        term = {
-            "id": self.id,
-            "tags": self.tags,
-            "instanceMatchCriteria": self.instance_match_criteria,
-            "ownerID": self.owner_id,
-        }
-        check_capacity_term(term, path, report)
 
     @property
     def key(self) -> str:
@@ -76,23 +60,15 @@ class MachineReservation(Model):
         """
         if self.id:
             return self.id
-        words = [
-            *(
-                ["tags " + ",".join(f"{key}={value}" for key, value in sorted(self.tags.items()))]
-                if self.tags
-                else []
-            ),
-            *([self.instance_match_criteria] if self.instance_match_criteria else []),
-            *([f"of {self.owner_id}"] if self.owner_id else []),
-        ]
-        return f"{' '.join(words)} {self.instance_type} {self.zone}"
+        tags = ",".join(f"{key}={value}" for key, value in sorted((self.tags or {}).items()))
+        return f"tags {tags} {self.instance_type} {self.zone}"
 
     @property
     def last_safe(self) -> int | None:
         """Return until when its machines exist, in seconds; None if it has no end."""
         if self.until is None or self.type != BLOCK:
             return self.until
-        return self.until - (_ULTRA_SERVERS if self.ultra_server else _PLAIN_BLOCK)
+        return self.until - _DRAINED
 
     @property
     def usable(self) -> tuple[int, int] | None:

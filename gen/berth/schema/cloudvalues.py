@@ -23,13 +23,7 @@ def terms(reservations: "Iterable[MachineReservation]") -> list[dict[str, Any]]:
     """Return what selects them, each term once, in their order: several entries may be machines of one."""
     unique: list[dict[str, Any]] = []
     for reservation in reservations:
-        values = {
-            "id": reservation.id,
-            "tags": reservation.tags,
-            "ownerID": reservation.owner_id,
-            "instanceMatchCriteria": reservation.instance_match_criteria,
-        }
-        term = {key: value for key, value in values.items() if value}
+        term = {"id": reservation.id} if reservation.id else {"tags": reservation.tags}
         if term not in unique:
             unique.append(term)
     return unique

@@ -50,17 +50,6 @@ def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Docume
         report(TERM, path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
 
 
-def check_capacity_term(term: Mapping[str, Any], path: Path, report: DocumentProblems) -> None:
-    """Report a term that selects no capacity reservation, or none that Karpenter can tell."""
-    if term["id"] is not None:
-        refuse_beside(term, "id", path, report)
-    elif term["tags"] is None and term["instanceMatchCriteria"] is None:
-        message = "Karpenter cannot select it."
-        if term["ownerID"] is not None:
-            message = "ownerID alone selects nothing."
-        report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
-
-
 class _Part(Model):
     """A part of an EC2NodeClass of which only some keys are read."""
 
@@ -76,8 +65,14 @@ class CapacityTerm(Model):
     tags: Tags | None = field(None)
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        keys = {"id": None, "tags": None, "instanceMatchCriteria": None, "ownerID": None}
-        check_capacity_term({**keys, **self.dump()}, path, report)
+        """Report a term that selects no capacity reservation, or none that Karpenter can tell."""
+        if self.id is not None:
+            refuse_beside(self.dump(), "id", path, report)
+        elif self.tags is None and self.instance_match_criteria is None:
+            message = "Karpenter cannot select it."
+            if self.owner_id is not None:
+                message = "ownerID alone selects nothing."
+            report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
 
 
 class AmiTerm(_Part):
