@@ -33,6 +33,31 @@ def test_a_role_in_another_namespace_is_the_first_thing_that_is_said(pair: Pair)
     ]
 
 
+RENKU = "cpu: 250m}\n  renkuId: 7\n  sessions: {source: renku, namespaces: [renku]}"
+TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: token}}\n"
+ANOTHER = 'schedule: [{startTime: "10:00", endTime: "10:20"}, {startTime: "15:00", endTime: "15:20"}]'
+TEMPLATE = "suspend: true\n  sessions: {projectTemplate: 01JC3CB5426KC7P5STS5X3KSS8}"
+
+
+def test_a_secret_that_a_pod_mounts_is_a_permission_and_told_once(pair: Pair) -> None:
+    """The token of the site, which a lecturer's project template lets a pod read."""
+    pair.edit("classes.yaml", "cpu: 250m}", RENKU)
+    pair.edit("rest.yaml", "scaleDownBehavior: none", "scaleDownBehavior: maintain")
+    pair.edit("rest.yaml", 'schedule: [{startTime: "10:00", endTime: "10:20"}]', ANOTHER)
+    pair.edit("site.yaml", "  engine: argocd\n", f"  engine: argocd\n{TOKEN}")
+    shutil.copytree(pair.now, pair.was, dirs_exist_ok=True)
+    assert cli.run(["-C", str(pair.was), "render"]) == 0
+    pair.edit("rest.yaml", "suspend: true", TEMPLATE)
+    told = pair.diff()
+    begins = "New permissions\n+ seats in lab: CronJob rest grants mount secrets renku-token. A pod of Berth"
+
+    assert told.out.startswith("new permissions in seats; ")
+    assert f"\n\n{begins} that is taken over can read it\n\n" in told.out
+    assert [(one["kind"], one["grants"]) for one in change(pair)[1]["permissions"]] == [
+        ("CronJob", ["mount secrets renku-token"])
+    ]
+
+
 def test_who_reads_the_whole_cluster_is_told_in_plain_words(pair: Pair) -> None:
     sessions = "memory: 4Gi}\n  sessions: {source: pods, namespaces: {matchLabels: {home: a}}}"
     pair.edit("classes.yaml", "memory: 4Gi}", sessions)

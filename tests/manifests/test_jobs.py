@@ -13,6 +13,7 @@ CLASSES = project.CLASSES.replace(
     "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
+TEMPLATE = "  sessions: {projectTemplate: 01JC3CB5426KC7P5STS5X3KSS8}\n"
 CORE, RUNTIME = (code_map_.name for code_map_ in code.code_maps())
 TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # where clients look for it
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
@@ -20,10 +21,14 @@ WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32
 
 
 def occurrence(
-    folder: Path, behaviour: str = "maintain", source: str = "pods", site: str = project.SITE
+    folder: Path,
+    behaviour: str = "maintain",
+    source: str = "pods",
+    site: str = project.SITE,
+    template: str = "",
 ) -> Object:
     """The pod of an occurrence of `rest`, which is on the cluster lab."""
-    rest = project.REST.replace("scaleDownBehavior: none", f"scaleDownBehavior: {behaviour}")
+    rest = project.REST.replace("scaleDownBehavior: none", f"scaleDownBehavior: {behaviour}") + template
     found, parts = small(folder, classes=CLASSES.replace("SOURCE", source), rest=rest, site=site)
     (_, pod) = pod_specs(of_part(found, parts["rest/lab"]))
     return pod
@@ -148,22 +153,21 @@ def test_the_shared_folder_keeps_no_node_from_being_drained_and_pods_say_that_th
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "source", "site", "mounted"),
+    ("behaviour", "source", "site", "template", "mounted"),
     [
-        ("maintain", "renku", project.SITE + TOKEN, True),
-        ("reduce", "renku", project.SITE + TOKEN, True),
-        ("none", "renku", project.SITE + TOKEN, False),
-        ("maintain", "pods", project.SITE + TOKEN, False),
-        ("maintain", "renku", project.SITE + "  renku: {url: https://renku.example.org}\n", False),
-        ("maintain", "renku", project.SITE, False),
+        ("maintain", "renku", project.SITE + TOKEN, TEMPLATE, True),
+        ("reduce", "renku", project.SITE + TOKEN, TEMPLATE, True),
+        ("maintain", "renku", project.SITE + TOKEN, "", False),
+        ("maintain", "renku", project.SITE + TOKEN, "  sessions: {matchLabels: {a: b}}\n", False),
+        ("none", "renku", project.SITE + TOKEN, TEMPLATE, False),
+        ("maintain", "renku", project.SITE + "  renku: {url: https://renku.example.org}\n", TEMPLATE, False),
     ],
-    ids=["maintain", "reduce", "none", "other-source", "no-token", "no-renku"],
+    ids=["maintain", "reduce", "no-template", "only-labels", "none", "no-token"],
 )
-def test_the_scaler_of_renkus_sessions_has_the_token_and_nobody_else(
-    tmp_path: Path, behaviour: str, source: str, site: str, mounted: bool
+def test_the_scaler_of_a_project_template_has_the_token_and_nobody_else(  # noqa: PLR0913, PLR0917
+    tmp_path: Path, behaviour: str, source: str, site: str, template: str, mounted: bool
 ) -> None:
-    """Of a reservation without a template too: its rivals may have one, and both must judge alike."""
-    pod = occurrence(tmp_path, behaviour, source, site)
+    pod = occurrence(tmp_path, behaviour, source, site, template)
     (main,) = pod["containers"]
     secret = {"secretName": "renku-token", "optional": True, "items": [{"key": "the.key", "path": "token"}]}
 

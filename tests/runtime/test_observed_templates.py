@@ -90,6 +90,24 @@ def test_where_renku_cannot_tell_the_class_decides_and_it_is_said_once(cluster: 
         assert scene.told("recovered") == [("project templates", "")]
 
 
+def test_that_a_project_is_not_public_is_no_trouble_of_who_names_no_template(cluster: WatchedCluster) -> None:
+    """Such a scaler has no token. Its rival, which names one, comes first."""
+    put_rival(cluster, text("ml", ("ml/1", "07:30", "08:00", "11:00", {"small": 1}), course=COURSE))
+    answers = {"p1": 401, "p2": 404, "p3": 403}
+
+    def answer(received: Received) -> Reply:
+        return reply(answers[received.path.rpartition("/")[2]], b"{}")
+
+    with StubServer(answer) as renku, asking_renku(cluster, renku, timetable(DS)) as scene:
+        scene.until_counts(ds=2)
+        scene.until(lambda _: len(renku.received) > 2)
+        answers.update(p3=500)
+        scene.now += 300
+        scene.until(lambda _: bool(scene.told("failed")))
+
+    assert scene.told("failed") == [("project templates", "500 Unknown")]
+
+
 def test_a_site_without_renku_is_told_and_the_class_decides(cluster: WatchedCluster) -> None:
     with watching(cluster, timetable(DS, course=COURSE)) as scene:
         scene.until_counts(ds=4)

@@ -1,5 +1,6 @@
-"""Find the permissions that a change grants: rules of roles and subjects of bindings that were not there."""
+"""Find the permissions that a change grants: rules of roles, subjects of bindings and mounted Secrets."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -10,11 +11,13 @@ from berth.reading.document import parse
 from berth.reading.source import Source
 
 EVERYWHERE = "the whole cluster"
+_mounted = re.compile(r"^ +secretName: [\"']?([\w.-]+)", re.MULTILINE).findall
 RBAC = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+_JOBS = "CronJob"  # whose pods may mount a Secret
 
 
 class Permission(NamedTuple):
-    """What an object of RBAC allows that it did not allow before.
+    """What an object allows that it did not allow before: one of RBAC, or pods that mount a Secret.
 
     `file` is relative to the output folder. `cluster` is empty if there is no other.
     """
@@ -39,7 +42,9 @@ class Permission(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """Say what it means to read the sessions of the whole cluster; empty if it is not about that."""
+        """Say what it means to read a Secret or the sessions of the whole cluster; empty for all else."""
+        if self.kind == _JOBS:
+            return "A pod of Berth that is taken over can read it"
         texts = (f"{self.kind} {self.name}", *self.grants)
         if not any(text.startswith(f"ClusterRole {EVERYWHERE_ROLE}.") for text in texts):
             return ""
@@ -49,21 +54,35 @@ class Permission(NamedTuple):
 
 
 def new_permissions(files: Iterable[FileChange], *, names_clusters: bool) -> list[Permission]:
-    """Return what each object allows for the first time, those of the whole cluster first."""
+    """Return what each object allows for the first time, those of the whole cluster first.
+
+    Where several Jobs of a reservation mount a Secret, the first stands for all.
+    """
     permissions = [
         Permission(file.path, item.kind, item.name, item.namespace, tuple(grants), cluster)
         for file in files
         for cluster in [file.path.removeprefix("clusters/").partition("/")[0] if names_clusters else ""]
         for item in file.objects
-        if item.kind in RBAC and item.change != REMOVED and (grants := new_grants(item))
+        if item.change != REMOVED and (grants := new_grants(item))
     ]
-    return sorted(permissions, key=lambda one: (bool(one.namespace), one))
+    once = {
+        (one.file, one.grants, "" if one.kind == _JOBS else one.name): one for one in reversed(permissions)
+    }
+    return sorted(once.values(), key=lambda one: (bool(one.namespace), one))
 
 
 def new_grants(item: ObjectChange) -> list[str]:
-    """Return what an object of RBAC allows after a change and not before, in words."""
-    before = {*_grants(item.before)}
-    return [grant for grant in _grants(item.after) if grant not in before]
+    """Return what an object allows after a change and not before, in words."""
+    if item.kind not in (*RBAC, _JOBS):
+        return []
+    allowed = _mounts if item.kind == _JOBS else _grants
+    before = {*allowed(item.before)}
+    return [grant for grant in allowed(item.after) if grant not in before]
+
+
+def _mounts(text: str) -> list[str]:
+    """Return the Secrets that the pods of a rendered CronJob mount."""
+    return [f"mount secrets {name}" for name in dict.fromkeys(_mounted(text))]
 
 
 def _grants(text: str) -> Iterator[str]:

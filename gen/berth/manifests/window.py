@@ -136,16 +136,17 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
 
 
 def _renku(site: Site, placed: Placed) -> dict[str, Any]:
-    """Return the values about the token of Renku's API.
+    """Return the values about the token of Renku's API, which a reservation with a project template has.
 
-    The scaler of every reservation of a class of Renku has it: it must look up templates to know which
-    sessions belong to another reservation.
+    The scalers of its rivals ask without a token: the sessions of projects that are not public count for
+    whoever names a template.
     """
     has_class = any(
         resource_class.sessions and resource_class.sessions.source == "renku"
         for resource_class in placed.classes
     )
-    secret = site.renku.token_secret if site.renku else None
+    has_template = bool(placed.reservation.sessions.project_template)
+    secret = site.renku.token_secret if site.renku and has_template else None
     return {
         "has_renku_token": counts_sessions(placed) and has_class and secret is not None,
         "renku_secret": secret.name if secret else "",

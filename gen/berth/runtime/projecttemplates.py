@@ -89,7 +89,7 @@ _SUBJECT = "project templates"
 class _Lookup:
     """The look-ups of a project whose template is not known."""
 
-    is_running = False
+    is_running = is_trouble = False
     failures = 0
     pause = NO_PAUSE
 
@@ -103,8 +103,13 @@ class ProjectTemplates:
         wake: Callable[[], object],
         log: Log,
         jitter: Callable[[], float],
+        needs_all: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`connect` is called by each thread, and `wake` from any thread when there is a result."""
+        """`connect` is called by each thread, and `wake` from any thread when there is a result.
+
+        `needs_all`: whether a project that is not public is a trouble.
+        """
+        self._needs_all = needs_all
         self._connect, self._wake, self._log, self._jitter = connect, wake, log, jitter
         self._known: dict[str, str] = {}
         self._lookups: dict[str, _Lookup] = {}
@@ -159,18 +164,19 @@ class ProjectTemplates:
         lookup = self._lookups[project]
         self._holding.pop(project, None)
         if isinstance(answer, Exception):  # kept of all projects: one that is forgotten is asked for at once
-            self._failing += not lookup.failures
             lookup.failures += 1
             pause = backoff(lookup.failures, 0.0, self._jitter(), MAX_LOOKUP_PAUSE)
             lookup.is_running, lookup.pause = False, Pause(now, pause)
-            self._log.trouble(_SUBJECT, answer)
+            if self._needs_all() or not _is_refused(answer):
+                self._failing += not lookup.is_trouble
+                lookup.is_trouble = True
+                self._log.trouble(_SUBJECT, answer)
             return
         del self._lookups[project]
         if len(self._known) >= _MAX_PROJECTS:
             del self._known[next(iter(self._known))]
         self._known[project] = answer
-        if lookup.failures:
-            self._failing -= 1
+        self._failing -= lookup.is_trouble
         if not self._failing:
             self._log.works(_SUBJECT)
 
@@ -207,6 +213,10 @@ class ProjectTemplates:
                 return self._todo.popleft()
             self._threads -= 1
             return ""
+
+
+def _is_refused(answer: Exception) -> bool:
+    return isinstance(answer, ApiError) and answer.status in (401, 403, 404)
 
 
 def _holds(since: float, now: float) -> bool:

@@ -479,6 +479,10 @@ class SessionObserver:
         if due or self._must_look:
             self._looked_at, self._must_look = now, False
 
+    def _has_template(self) -> bool:
+        """Return whether the own reservation names a template; else only its rivals do."""
+        return any(pool.match.template for pool in self._timetable.pools) if self._timetable else False
+
     def _template(self, name: str, session: Session, now: float) -> str | None:
         if self._templates is None or not self._classes[name].has_templates:
             return NO_TEMPLATE
@@ -492,5 +496,6 @@ class SessionObserver:
             self._watches.wake,
             self._context.log,
             self._context.jitter,
+            self._has_template,
         )
         self._must_look = True

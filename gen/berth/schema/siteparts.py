@@ -147,7 +147,8 @@ class RenkuSpec(Model):
     )
     token_secret: TokenSecret | None = field(
         None,
-        "a Secret in the Berth namespace of each cluster with Renku classes; used if it exists",
+        "a Secret in the Berth namespace of each cluster with Renku classes, which the Jobs of reservations "
+        "with a project template mount if it exists",
         "no token",
     )
 
