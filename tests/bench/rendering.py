@@ -1,6 +1,5 @@
 """How fast many reservations are rendered, and in how much memory, against other programs in the same run."""
 
-import os
 import shutil
 import sys
 import tempfile
@@ -18,7 +17,6 @@ CHECK: Command = (*RENDER, "--check")
 PLAIN: Command = (sys.executable, "-m", "tests.bench.plain", ".", "plain")
 HELM: Command = (sys.executable, "-m", "tests.bench.helm", ".", "helm.yaml")
 BARE: Command = (sys.executable, "-c", "pass")
-RELEASED = "BERTH_BENCH_RELEASED"  # names the `berth` of version 0.1.0, to be compared with
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # what a disk takes is not ours to measure
 
 
@@ -49,7 +47,7 @@ def measure(number: int, runs: int, others: dict[str, Command]) -> dict[str, Cos
         names = list(commands)
 
         def before(i: int) -> None:
-            if names[i] in ("render", "released"):
+            if names[i] == "render":
                 shutil.rmtree(folder / "rendered", ignore_errors=True)
 
         costs = in_turn([(command, str(folder)) for command in commands.values()], runs, before)
@@ -57,22 +55,17 @@ def measure(number: int, runs: int, others: dict[str, Command]) -> dict[str, Cos
 
 
 def rows() -> Iterator[Row]:
-    released: dict[str, Command] = (
-        {"released": (os.environ[RELEASED], "render")} if RELEASED in os.environ else {}
-    )
-    one = measure(1, 9, {"plain": PLAIN, "bare": BARE, **released})
+    one = measure(1, 9, {"plain": PLAIN, "bare": BARE})
     yield from _against("1 reservation", one, "plain", "a plain script", 1.3)
     yield Row("1 reservation / bare Python", _ratio(one, "bare"), None, "")
-    yield from _against("1 reservation", one, "released", "version 0.1.0", None)
     helm: dict[str, Command] = {"helm": HELM} if find_spec("helm_python") else {}
-    thousand = measure(1000, 5, {"plain": PLAIN, **helm, **released})
+    thousand = measure(1000, 5, {"plain": PLAIN, **helm})
     yield from _against("1,000", thousand, "plain", "a plain script", 1.2)
     yield from _against("1,000", thousand, "helm", "Helm 4", 1)
     if helm:
         memory = thousand["render"].mebibytes / thousand["helm"].mebibytes
         note = f"{thousand['render'].mebibytes:.0f} and {thousand['helm'].mebibytes:.0f} MiB"
         yield Row("1,000 / Helm 4, peak memory", memory, 1 / 3, note)
-    yield from _against("1,000", thousand, "released", "version 0.1.0", None)
     check = thousand["check"].seconds / thousand["render"].seconds
     yield Row("1,000 with --check / full render", check, None, _ms(thousand["check"]))
     hundred, many = measure(100, 3, {}), measure(10_000, 3, {})

@@ -224,23 +224,6 @@ def test_the_records_of_one_reservation_will_do_on_stdin(
     assert told(json.loads(found.out)) == BOTH
 
 
-def test_records_of_an_older_release_have_their_times_from_git(berth: Berth, project: Path) -> None:
-    maps = json.loads((project / "records.json").read_text("utf-8"))
-    for map_ in maps["items"]:
-        records = json.loads(map_["data"]["records.json"])
-        old = ("occurrence", "promised", "readyAt", "sessionsPeak", "targets")
-        map_["data"]["records.json"] = json.dumps(
-            [{key: record[key] for key in old if key in record} for record in records]
-        )
-    (project / "records.json").write_text(json.dumps(maps), "utf-8")
-
-    assert told(answer(berth)) == BOTH
-    (project / COURSES).write_text((project / COURSES).read_text("utf-8").split("---\n")[1], "utf-8")
-    found = report(berth)
-    assert found.code == 0
-    assert found.err == "12 dates are left out: an older release wrote them without their times.\n"
-
-
 def test_an_unknown_reservation_is_a_slip(berth: Berth) -> None:
     found = report(berth, "linear")
 

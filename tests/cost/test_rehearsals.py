@@ -73,7 +73,7 @@ def test_one_that_still_runs_has_no_result() -> None:
 
 def test_a_rehearsal_is_no_date() -> None:
     """Nobody came, so it must not look like a date without sessions."""
-    assert attendances([record(number, {"small": ((5, 100),)}) for number in range(9)], {}, 5, ()) == []
+    assert attendances([record(number, {"small": ((5, 100),)}) for number in range(9)], 5, ()) == []
 
 
 def of(*results: RehearsalResult) -> list[tuple[str, int, int]]:

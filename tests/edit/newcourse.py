@@ -11,7 +11,7 @@ GIVEN = (
     "2026-02-02",
     "--until",
     "2026-02-15",
-    "--behaviour",
+    "--behavior",
     "none",
 )
 

@@ -22,20 +22,6 @@ def with_head(source: Source, line: str) -> Source:
     return replaced(source, "VERSION:2.0\r\n", f"VERSION:2.0\r\n{line}\r\n")
 
 
-def as_0_1_0(files: list[Source]) -> list[Source]:
-    """Return the files as version 0.1.0 wrote them: only with the title of the calendar, and the UID."""
-    return [
-        file._replace(
-            text=b"".join(
-                line
-                for line in file.text.splitlines(keepends=True)
-                if b"imported-feed" not in line and b"imported-calendar" not in line
-            )
-        )
-        for file in files
-    ]
-
-
 def test_a_uid_of_another_feed_changes_nothing() -> None:
     """K08: both programs number their events from 0."""
     files = written(imported(world("feed-with-uid.ics")))
@@ -124,38 +110,6 @@ def test_the_file_records_the_feed() -> None:
     }
     for key, value in identity.annotations.items():
         assert f"{key}: {quote(value)}\n" in text_of(imported(source))
-
-
-def test_a_file_of_version_0_1_0_is_recognized_and_learns_its_feed() -> None:
-    files = as_0_1_0(written(imported(feed(event(*WEEKLY)))))
-    moved = imported(feed(event(*OTHER)), *files, now=NOW)
-    renamed = imported(feed(event(*WEEKLY, title="New")), *files, now=NOW)
-    same = imported(feed(event(*WEEKLY)), *files, now=NOW)
-
-    changes = [one.files[0].changes for one in (moved, renamed, same)]
-    assert changes == [("dates",), ("title",), ("annotations",)]
-    assert (results(imported(feed(event(*WEEKLY)), *written(same), now=NOW))) == ["unchanged"]
-
-
-def test_a_file_of_version_0_1_0_that_shares_only_a_uid_is_left_alone() -> None:
-    files = as_0_1_0(written(imported(feed(event(*WEEKLY)))))
-    result = imported(feed(event(*OTHER, title="Art history")), *files, now=NOW)
-
-    assert (result.files, codes(result)) == ((), [("B206", 6)])
-    assert imported(feed(event(*OTHER, uid="2", title="B")), *files, now=NOW).findings == ()
-
-
-def test_dates_that_version_0_1_0_imported_one_by_one_stay_reservations_of_their_own() -> None:
-    events = [
-        event(f"DTSTART:202603{day}T090000", "DURATION:PT1H", uid=day, title="Lab")
-        for day in ("02", "09", "16")
-    ]
-    files = as_0_1_0(written(imported(feed(*events), group="none")))
-    result = imported(feed(*events), *files, now=NOW)
-    joined = imported(feed(*events), *files, now=NOW, group="title")
-
-    assert (results(result), result.findings) == (["updated"] * 3, ())
-    assert (results(joined), [finding.code for finding in joined.findings]) == (["updated"], ["B208", "B208"])
 
 
 @pytest.mark.parametrize(

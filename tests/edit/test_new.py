@@ -373,7 +373,7 @@ OTHERS = (
     "! All sessions of class small count for more, also those of {}: while 10 of them run, no seat is held."
 )
 LABEL = "! To count only its own, label their pods, and: berth set more sessions.matchLabels.course=more"
-MORE = ("new", "more", "09:00-13:00", *GIVEN, "--weekly", "mon")
+MORE = ("new", "more", "09:00-13:00", *GIVEN[:-2], "--weekly", "mon")
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,6 @@ def test_whatever_somebody_writes_is_read_or_refused(tree: object) -> None:
         return
     wrapped = of_config_maps([config_map(text)])
     assert wrapped.malformed or wrapped.records == read_records.records or isinstance(tree, dict)
-    for attendance in attendances(read_records.records, {}, 5, ()):
+    for attendance in attendances(read_records.records, 5, ()):
         assert attendance.late >= 0
         assert attendance.reservation in ("course", "")

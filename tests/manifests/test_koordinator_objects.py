@@ -78,7 +78,6 @@ def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
     data = json.loads(timetable["data"]["timetable.json"])
     expected = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
 
-    assert data["version"] == 2
     assert data["pools"]["seat"].pop("slots") == expected
     assert data["pools"]["seat"] == {
         "deployment": "evening-seat",

@@ -67,13 +67,11 @@ def test_whole_nodes_are_a_node_pool_that_has_none_in_git(tmp_path: Path) -> Non
 
 
 def test_its_timetable_names_the_node_pool(tmp_path: Path) -> None:
-    """And is of a version that older code does not read, which would look for a Deployment."""
     found = objects(
         texts(tmp_path, capacity(), resource_class(), nodes())["clusters/prod/reservations/exam.yaml"]
     )
     timetable = json.loads(found["ConfigMap/exam"]["data"]["timetable.json"])
 
-    assert timetable["version"] == 3
     assert timetable["pools"] == {
         "bench": {
             "deployment": "exam-bench",

@@ -57,7 +57,7 @@ def number_text(
     pools = {}
     if number is not None:
         pools["small"] = {**pool(f"{reservation}-small", behavior), "number": number, **more}
-    return whole_timetable_text(reservation, pools, rows, version=6)
+    return whole_timetable_text(reservation, pools, rows)
 
 
 DEEP = b"[" * 100_000 + b"]" * 100_000

@@ -90,10 +90,10 @@ def slot_text(
     pools: Mapping[str, Tree] | None = None,
     **more: Any,
 ) -> str:
-    """A timetable of version 2. `pools` has the slots of each class."""
+    """A timetable of slots. `pools` has the slots of each class."""
     known = {"small": slots(**more)} if pools is None else pools
     found = {name: {**pool(f"course-{name}", behaviour), "slots": said} for name, said in known.items()}
-    return whole_timetable_text("course", found, rows or (COURSE,), suspend=suspend, version=2)
+    return whole_timetable_text("course", found, rows or (COURSE,), suspend=suspend)
 
 
 class SlotCluster(FakeCluster):

@@ -20,7 +20,7 @@ NAME = "buffer/course-small"
 def buffer_text(behavior: str = "none", row: Row = COURSE) -> str:
     sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
     found = {**pool("course-small", behavior, {**sessions, "handoverSeconds": 900}), "capacityBuffer": True}
-    return whole_timetable_text("course", {"small": found}, (row,), version=4)
+    return whole_timetable_text("course", {"small": found}, (row,))
 
 
 class BufferWorld(World):

@@ -84,7 +84,7 @@ def test_a_suspended_reservation_claims_nothing() -> None:
         ("{", "the timetable is not JSON: "),
         (None, "timetable.json: is missing"),
         (7, "timetable.json: is missing"),
-        ('{"version": 9}', "version: 9 is not supported; versions 1 to 6 are"),
+        ('{"version": 9}', "version: 9 is not supported; this version of Berth reads 1"),
     ],
 )
 def test_what_is_malformed_is_told(said: object, message: str) -> None:

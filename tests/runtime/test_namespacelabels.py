@@ -34,7 +34,7 @@ def text(name: str, namespaces: object, **classes: dict[str, Any]) -> str:
         for each, changes in (classes or {"small": {}}).items()
     }
     row: Row = (f"{name}/1", "07:30", "08:00", "10:00", dict.fromkeys(pools, 9))
-    return whole_timetable_text(name, pools, [row], version=6)
+    return whole_timetable_text(name, pools, [row])
 
 
 def own(namespaces: object = BY_LABEL) -> Timetable:

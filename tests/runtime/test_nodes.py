@@ -18,7 +18,7 @@ NAME = "example.course-small"
 
 def nodes_text() -> str:
     found = {"small": {**pool("course-small", "none"), "nodePool": NAME}}
-    return whole_timetable_text("course", found, (COURSE,), version=3)
+    return whole_timetable_text("course", found, (COURSE,))
 
 
 class NodeWorld(World):

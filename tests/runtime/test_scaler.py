@@ -257,7 +257,7 @@ def with_everything(window: tuple[str, str, str], renku: StubServer) -> str:
         "gpu": {**pool("course-gpu", "none"), "nodePool": "example.course-gpu"},
     }
     counts = {"small": 4, "huge": 2, "gpu": 1}
-    tree = json.loads(whole_timetable_text("course", pools, [("course/1", *window, counts)], version=3))
+    tree = json.loads(whole_timetable_text("course", pools, [("course/1", *window, counts)]))
     tree["settings"]["renkuUrl"] = f"http://127.0.0.1:{renku.port}"
     return json.dumps(tree)
 

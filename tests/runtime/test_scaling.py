@@ -169,7 +169,7 @@ def test_a_class_whose_behaviour_becomes_none_has_all_its_seats_whoever_comes() 
 
 def test_whole_nodes_are_left_alone_whoever_comes() -> None:
     found = {"small": {**pool("course-small", "none"), "nodePool": "example.course-small"}}
-    pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,), version=3))
+    pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,)))
     pod.cluster.set("example.course-small", 25)
     for _ in range(3):
         pod.arrive(2)

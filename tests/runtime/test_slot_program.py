@@ -22,7 +22,7 @@ MOST_MEBIBYTES = 25
 def text(window: tuple[str, str, str], count: int) -> str:
     said = {**pool("course-small", "none"), "slots": slots()}
     row = ("course/1", *window, {"small": count})
-    return whole_timetable_text("course", {"small": said}, [row], version=2)
+    return whole_timetable_text("course", {"small": said}, [row])
 
 
 def cluster_of(said: str) -> SlotCluster:

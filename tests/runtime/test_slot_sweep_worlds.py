@@ -25,7 +25,7 @@ def text_of(random: Random, name: str) -> str:
     said = pool(f"{name}-small", "maintain")
     if backend != "placeholder":
         said["slots"] = slots("small", name, variant=random.choice(["", "b"]), placeholders=backend == "both")
-    return whole_timetable_text(name, {"small": said}, [row], suspend=random.random() < 0.1, version=2)
+    return whole_timetable_text(name, {"small": said}, [row], suspend=random.random() < 0.1)
 
 
 def digests(name: str) -> list[str]:

@@ -50,7 +50,7 @@ def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
     texts = Texts(FIRST)
     texts.occurrences()
     texts.server = BROKEN
-    message = "version: 9 is not supported; versions 1 to 6 are"
+    message = "version: 9 is not supported; this version of Berth reads 1"
 
     assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
     assert [("timetable", ""), ("failed", message)] == texts.told()

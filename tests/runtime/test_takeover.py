@@ -151,7 +151,7 @@ def test_a_buffer_that_its_account_spoils_keeps_the_sweep_from_no_other_one(spec
     theirs = capacity_buffer(3, "mine-small", reservation="mine") | {"spec": spec}
     victim = timetable(pools={"small": "course-small"})
     text = json.loads(victim["data"]["timetable.json"])
-    text["version"], text["pools"]["small"]["capacityBuffer"] = 5, True
+    text["pools"]["small"]["capacityBuffer"] = True
     victim["data"]["timetable.json"] = json.dumps(text)
     swept = Swept("09:00", victim, capacity_buffer(0), cronjob(), theirs)
 

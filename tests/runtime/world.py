@@ -47,13 +47,12 @@ def whole_timetable_text(
     rows: Iterable[Row],
     *,
     suspend: bool = False,
-    version: int = 1,
 ) -> str:
     """`pools` by class; moments of the rows may be instants too."""
     tree = {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "Timetable",
-        "version": version,
+        "version": 1,
         "site": "example",
         "reservation": reservation,
         "suspend": suspend,

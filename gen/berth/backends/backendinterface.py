@@ -45,9 +45,6 @@ class CheckedReservation(NamedTuple):
 class Backend(ABC):
     """Which objects a holder has, and what is wrong with it. Defaults are those of most backends."""
 
-    timetable_version: int
-    """The lowest version of the timetable that can describe its pools."""
-
     pool_templates: tuple[str, ...]
     """Templates of the objects whose replicas are the seats or nodes."""
 

@@ -94,7 +94,6 @@ _NAMES = {
 @click.option("--title", metavar="TEXT", help="Title for people; default: NAME.")
 @click.option("--lead", metavar="MINUTES", help="Minutes before each start; default: 30.")
 @click.option("--behavior", metavar="WORD", help="maintain, reduce, none or buffer; default: maintain.")
-@click.option("--behaviour", "british", hidden=True)  # how version 0.1.0 spells it
 @click.option(
     "--match-labels", metavar="LABELS", help="Count only sessions with these labels: course=algebra,term=s26."
 )
@@ -135,8 +134,6 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
     if writes or settings.form != "text":
         raise click.UsageError(f"{'--write' if writes else '-o'} needs --from-request.")
     options["class"] = options.pop("resource_class")
-    british = options.pop("british")
-    options["behavior"] = options["behavior"] or british
     given = {
         option.replace("_", "-"): "" if value is True else str(value)
         for option, value in options.items()

@@ -85,7 +85,6 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
     help="Where sessions run; default: jupyterhub, renku or default.",
 )
 @click.option("--zone", metavar="ZONE", type=_ZONE, help="Time zone of the site; default: UTC.")
-@click.option("--time-zone", "long_zone", type=_ZONE, hidden=True)  # how version 0.1.0 calls it
 @click.option("--engine", metavar="NAME", type=_ENGINE, help="argocd, flux or none; default: none.")
 @click.option(
     "--repository", metavar="URL", type=_ADDRESS, help="Where the engine finds it; default: git's origin."
@@ -101,7 +100,6 @@ def init(  # noqa: PLR0913 - one for each option
     source: str | None,
     namespace: str | None,
     zone: str | None,
-    long_zone: str | None,
     engine: str | None,
     repository: str | None,
     demo: bool,
@@ -131,13 +129,13 @@ def init(  # noqa: PLR0913 - one for each option
 
     folder = Path(directory)
     wanted = tuple(part for part in OPTIONAL if parts[part])
-    of_site = (cluster, source, namespace, zone, long_zone, engine, repository)
+    of_site = (cluster, source, namespace, zone, engine, repository)
     if wanted and not demo and not any(of_site) and (folder / RESERVATIONS).exists():
         return _add(settings, directory, wanted, vendor=vendor)
     cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
     source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
     namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
-    zone = value(zone or long_zone, "Time zone", _ZONE, "UTC")
+    zone = value(zone, "Time zone", _ZONE, "UTC")
     engine = value(engine, "Engine that applies the manifests", _ENGINE, "none")
     if engine != "none":
         repository = value(repository, "Address of the git repository", _ADDRESS, origin(folder) or "")

@@ -143,19 +143,10 @@ def _of_file(settings: Settings, file: str) -> ReadRecords:
 
 
 def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], site: Site) -> list[Attendance]:
-    dates = [date for item in items for date in item.expansion.occurrences]
-    windows = {date.id: (date.open, date.start, date.end) for date in dates}
     without_hours = {
         item.reservation.name for item in items if not item.reservation.holder.unit.has_seat_hours
     }
-    untimed = [
-        record
-        for record in records
-        if record.window is None and record.occurrence not in windows and not record.rehearses
-    ]
-    if untimed:
-        stderr(f"{len(untimed)} dates are left out: an older release wrote them without their times.\n")
-    return attendances(records, windows, site.ready_minutes, without_hours)
+    return attendances(records, site.ready_minutes, without_hours)
 
 
 def _report(

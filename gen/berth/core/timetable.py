@@ -1,8 +1,7 @@
 """The timetable of a reservation as values: which seats are open from when to when, in UTC.
 
-The cluster reads what the generator has written. Every released version is accepted, newer versions are
-rejected, and unknown keys are ignored. Malformed text raises `TimetableError`, so that the caller keeps the
-timetable it already has.
+The cluster reads what the generator has written. Newer versions are rejected, and unknown keys are ignored.
+Malformed text raises `TimetableError`, so that the caller keeps the timetable it already has.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -26,9 +25,7 @@ from berth.core.sessions import Match, Recognition, parse_recognition
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
-# 1 knows no slots, 2 no pools of nodes, 3 no buffers, 4 no rehearsals, 5 no labels of namespaces
-# and no numbers of somebody else
-VERSION = 6
+VERSION = 1
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max, "min": min}
 
@@ -162,8 +159,8 @@ def parse_timetable(said: str) -> Timetable:
 def _check_header(top: dict[str, object]) -> None:
     """Check the version first: nothing else can be judged in a newer version."""
     version = field(top, "version", non_negative)
-    if not 1 <= version <= VERSION:
-        raise TimetableError(f"version: {version} is not supported; versions 1 to {VERSION} are")
+    if version != VERSION:
+        raise TimetableError(f"version: {version} is not supported; this version of Berth reads {VERSION}")
     for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
         if (found := field(top, key, text)) != expected:
             raise TimetableError(f"{key}: {found!r} is not {expected!r}")

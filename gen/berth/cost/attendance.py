@@ -3,7 +3,7 @@
 Pure: records of the cluster in, values out. Times are in seconds.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -49,22 +49,16 @@ class Attendance(NamedTuple):
 
 
 def attendances(
-    records: Iterable[OccurrenceRecord],
-    windows: Mapping[str, tuple[int, int, int]],
-    ready_minutes: int,
-    without_hours: Collection[str],
+    records: Iterable[OccurrenceRecord], ready_minutes: int, without_hours: Collection[str]
 ) -> list[Attendance]:
     """Return each class of each recorded occurrence, in order of time.
 
-    `windows` has open, start and end by id, for records of older releases, which do not say them; without
-    either, a record is left out; so are rehearsals, to which nobody comes. `without_hours` names reservations
-    that hold no seats, but nodes or a number, of which nobody knows whether they were used.
+    Rehearsals are left out, to which nobody comes. `without_hours` names reservations that hold no seats, but
+    nodes or a number, of which nobody knows whether they were used.
     """
     settings = TimetableSettings(ready_minutes=ready_minutes)
     found: list[Attendance] = []
-    dates = (one for one in records if not one.rehearses)
-    dated = [date._replace(window=date.window or windows.get(date.occurrence)) for date in dates]
-    for record in _without_overlap(dated):
+    for record in _without_overlap(one for one in records if not one.rehearses):
         if record.window is not None:
             found += _of_record(record, record.window, settings)
     rows = sorted(found, key=lambda attendance: (attendance.start, attendance.id, attendance.resource_class))

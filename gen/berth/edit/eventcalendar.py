@@ -33,7 +33,7 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
 from berth.schema.calendardocument import Calendar, ClosedDates, Term
-from berth.schema.metadata import IMPORTED_FEED, IMPORTED_FROM
+from berth.schema.metadata import IMPORTED_FEED
 from berth.schema.renkunames import slug
 
 LEFT_OUT = "B253"
@@ -221,15 +221,11 @@ class _Import:
         where = f"the Calendar {self.name} in {before.origin.file}"
         found = {origin[:2]: pairs for origin, pairs in annotations_of(self.project, "Calendar")}
         recorded = found.get(before.origin[:2], {})
-        if IMPORTED_FROM not in recorded:
+        if IMPORTED_FEED not in recorded:
             raise CommandError(f"{where} was not imported; choose another name")
-        if IMPORTED_FEED not in recorded and recorded[IMPORTED_FROM] == self.feed.name:
-            return False  # version 0.1.0 recorded the title alone
         if not self.identity.has_made(recorded):
-            feed = recorded.get(IMPORTED_FEED, recorded[IMPORTED_FROM])
+            feed = recorded[IMPORTED_FEED]
             advice = f'give --feed "{feed}" if this is the same calendar, or choose another name'
-            if IMPORTED_FEED not in recorded:
-                advice = f'write {IMPORTED_FEED}: "{self.identity.name}" there if this is the same calendar'
             raise CommandError(f'{where} was imported from "{feed}"; {advice}')
         return self.identity.is_recorded(recorded)
 

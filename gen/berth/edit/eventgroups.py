@@ -78,9 +78,8 @@ class ImportRecord(NamedTuple):
     origin: Origin
     uid: str
     title: str  # of all its events; empty: it is known by its UID
-    feed: str  # the name that was recorded; empty in files of version 0.1.0
+    feed: str  # the name that was recorded
     is_ours: bool  # imported from this feed
-    is_old: bool  # by version 0.1.0, from a calendar with the title of this feed
     has_identity: bool  # what it records of its feed is what an import would record now
     reservation: Reservation | None  # None if it has errors
     starts: frozenset[int]
@@ -151,7 +150,7 @@ def grouped(
     in_one_zone: Callable[[DatedEvent], DatedEvent],
 ) -> list[EventGroup]:
     """Return which events are one reservation. `in_one_zone` reads the dates of an event again."""
-    known = [record for record in records if record.is_ours or record.is_old]
+    known = [record for record in records if record.is_ours]
     titles = {record.title for record in known if record.title}
     uids = {record.uid for record in known if record.uid}
     singles = Counter(
@@ -268,7 +267,7 @@ def matched(
             starts = group.starts() if numbers else frozenset()
             for number in numbers:
                 shared = len(starts & records[number].starts)
-                if shared or (keys_of is not _date_key and _is_safe(group, records[number])):
+                if shared or keys_of is not _date_key:
                     pairs.append((-shared, number, at))
         for _, number, at in sorted(pairs):
             if at not in found and number not in taken:
@@ -304,10 +303,12 @@ _ITS_TITLE, _ITS_UID, _ITS_DATES = "title", "uid", "dates"
 
 def _keys(record: ImportRecord, uids: frozenset[str]) -> list[tuple[str, str]]:
     """Return by what a record may be recognized."""
-    keys = [(_ITS_UID, record.uid)] if record.uid and (record.is_ours or record.is_old) else []
-    if record.is_ours and record.title:
+    if not record.is_ours:
+        return []
+    keys = [(_ITS_UID, record.uid)] if record.uid else []
+    if record.title:
         keys.append((_ITS_TITLE, record.title))
-    if record.is_ours and record.uid not in uids and record.reservation is not None:
+    if record.uid not in uids and record.reservation is not None:
         keys.append((_ITS_DATES, record.reservation.title))
     return keys
 
@@ -322,13 +323,3 @@ def _uid_keys(group: EventGroup) -> list[tuple[str, str]]:
 
 def _date_key(group: EventGroup) -> list[tuple[str, str]]:
     return [(_ITS_DATES, group.title[:LONGEST_TITLE])]
-
-
-def _is_safe(group: EventGroup, record: ImportRecord) -> bool:
-    """Tell whether a record that shares no date is still that of the group.
-
-    Version 0.1.0 did not record the feed, and two calendars may have the same title.
-    """
-    return record.is_ours or (
-        record.reservation is not None and record.reservation.title == group.title[:LONGEST_TITLE]
-    )

@@ -108,10 +108,8 @@ class FeedIdentity(NamedTuple):
 
     def has_made(self, recorded: Mapping[str, Any]) -> bool:
         """Tell whether a document with these annotations was imported from this feed."""
-        if IMPORTED_FEED not in recorded:
-            return False  # version 0.1.0 recorded the title alone
         if self.is_given:
-            return bool(recorded[IMPORTED_FEED] == self.name)
+            return bool(recorded.get(IMPORTED_FEED) == self.name)
         if self.has_id:
             return bool(recorded.get(IMPORTED_CALENDAR) == self.calendar)
         return self.annotations == {

@@ -51,7 +51,7 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.documentproblems import Refusal, shown
-from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
+from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import DEFAULT_LEAD, LONGEST_TITLE, ReservationSpec
@@ -89,7 +89,7 @@ class _Import:
     def __init__(self, feed: Feed, project: Pipeline, options: ImportOptions) -> None:
         self.feed, self.project, self.options = feed, project, options
         self.identity = FeedIdentity.of(feed, options)
-        self.records = list(_records(project, feed, self.identity))
+        self.records = list(_records(project, self.identity))
         self.limits = Limits(
             default_zone(options.zone, feed, project), options.first, options.last, options.zone is not None
         )
@@ -252,9 +252,6 @@ class _Import:
         where = other.origin.file
         message = f"{where} was imported from an event with the same UID of another calendar."
         fix = f'Give --feed "{other.feed}" if it is the same calendar, and --feed with another name if not.'
-        if not other.feed:
-            line = f'{IMPORTED_FEED}: "{self.identity.name}"'
-            fix = f"Write {line} there if it is the same calendar; if not, give --feed NAME."
         raise NotImportedError(self.feed.finding(group.first, NOT_IMPORTED, "UID", message, fix))
 
     def _warn_of_parallel_events(self, group: EventGroup) -> None:
@@ -440,8 +437,7 @@ class _Import:
             if record.uid in uids or (record.title and record.title in titles):
                 continue
             copied = next((pair for pair in used if _is_copy(record, *pair)), None)
-            is_known = record.is_ours or (record.is_old and copied is not None)
-            if not is_known or record.reservation is None:
+            if not record.is_ours or record.reservation is None:
                 continue
             name = record.reservation.name
             path = ("metadata", "annotations", IMPORTED_TITLE if record.title else IMPORTED_UID)
@@ -485,11 +481,11 @@ def _is_copy(record: ImportRecord, group: EventGroup, used: ImportRecord) -> boo
     )
 
 
-def _records(project: Pipeline, feed: Feed, identity: FeedIdentity) -> Iterator[ImportRecord]:
+def _records(project: Pipeline, identity: FeedIdentity) -> Iterator[ImportRecord]:
     """Yield the reservations that were imported from events."""
     made = {one.origin[:2]: one for one in project.declared.reservations}
     for origin, annotations in annotations_of(project, "CapacityReservation"):
-        if IMPORTED_UID not in annotations and IMPORTED_TITLE not in annotations:
+        if IMPORTED_FEED not in annotations or not annotations.keys() & {IMPORTED_UID, IMPORTED_TITLE}:
             continue
         reservation = made.get(origin[:2])
         occurrences = (
@@ -499,10 +495,9 @@ def _records(project: Pipeline, feed: Feed, identity: FeedIdentity) -> Iterator[
             origin=origin,
             uid=str(annotations.get(IMPORTED_UID, "")),
             title=str(annotations.get(IMPORTED_TITLE, "")),
-            feed=str(annotations.get(IMPORTED_FEED, "")),
+            feed=str(annotations[IMPORTED_FEED]),
             is_ours=identity.has_made(annotations),
             has_identity=identity.is_recorded(annotations),
-            is_old=IMPORTED_FEED not in annotations and annotations.get(IMPORTED_FROM) == feed.name,
             reservation=reservation,
             starts=frozenset(occurrence.start for occurrence in occurrences),
         )

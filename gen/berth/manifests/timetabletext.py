@@ -12,7 +12,7 @@ from typing import Any
 from berth.backends.backendinterface import backend_of
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Recognition, parse_recognition
-from berth.core.timetable import API_VERSION, KIND
+from berth.core.timetable import API_VERSION, KIND, VERSION
 from berth.dates.expansion import Occurrence
 from berth.findings import Problem
 from berth.manifests.naming import pool
@@ -23,9 +23,6 @@ from berth.schema.reservationspec import EVERY_SESSION, SessionMatch
 from berth.schema.values import ResourceClass, Scaling, Seats, Site
 
 TOO_LARGE = "B073"
-BUFFERS_SINCE = 4  # version of the timetable that has buffers
-REHEARSALS_SINCE = 5  # older pods would count sessions for them
-NAMESPACE_LABELS_SINCE = 6
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -52,17 +49,10 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
         [_pool(site, placed, resource_class, here[resource_class.name]) for resource_class in placed.classes]
     )
     lines = ",\n  ".join(_lines(reservation, occurrences, here))
-    version = backend_of(reservation.holder).timetable_version
-    if reservation.buffer is not None:
-        version = max(version, BUFFERS_SINCE)
-    if any(occurrence.rehearses for occurrence in occurrences):
-        version = max(version, REHEARSALS_SINCE)
-    if any(found.sessions and found.sessions.namespace_labels for found in placed.classes):
-        version = max(version, NAMESPACE_LABELS_SINCE)
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
-        f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {version},\n'
+        f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {VERSION},\n'
         f' "site": "{site.name}", "reservation": "{reservation.name}", "suspend": {suspend},\n'
         f' "settings": {_settings(site.stabilization_seconds, site.ready_minutes, url)},\n'
         f' "pools": {{\n  {pools}}},\n'

@@ -25,7 +25,6 @@ _POD_TEMPLATE = "capacitybuffer/podtemplate.yaml.j2"
 
 
 class CapacityBufferBackend(Backend):
-    timetable_version = 4
     pool_templates = (_POD_TEMPLATE,)
     namespaced_kinds = (("", "PodTemplate"), (_GROUP, "CapacityBuffer"))
 

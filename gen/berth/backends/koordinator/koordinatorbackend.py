@@ -35,7 +35,6 @@ from berth.schema.values import Cluster, ResourceClass, Site
 
 
 class KoordinatorBackend(Backend):
-    timetable_version = 2
     pool_templates = (deployments.TEMPLATE,)
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:

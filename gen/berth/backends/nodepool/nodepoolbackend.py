@@ -16,7 +16,6 @@ from berth.schema.values import Cluster, ResourceClass, Site
 
 
 class NodePoolBackend(Backend):
-    timetable_version = 3
     pool_templates = (karpenter.TEMPLATE,)
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:

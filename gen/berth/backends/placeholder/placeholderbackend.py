@@ -10,7 +10,6 @@ from berth.schema.values import Site
 
 
 class PlaceholderBackend(Backend):
-    timetable_version = 1
     pool_templates = (deployments.TEMPLATE,)
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:

@@ -30,7 +30,6 @@ _TEMPLATE = "value/target.yaml.j2"
 
 
 class ValueBackend(Backend):
-    timetable_version = 6
     pool_templates = (_TEMPLATE,)
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:  # noqa: ARG002
