@@ -55,9 +55,9 @@ lock: .venv/ready
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/requirements.txt
 	$(BIN)/uv pip compile --quiet --group docs --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/docs/requirements.txt
-	$(BIN)/uv pip compile --quiet pyproject.toml --group install --generate-hashes --universal --python-version 3.11 \
+	$(BIN)/uv pip compile --quiet pyproject.toml --generate-hashes --universal --python-version 3.11 \
 		--constraints .ci/requirements.txt --no-annotate --no-emit-index-url \
-		--custom-compile-command "make lock" --output-file gen/berth/edit/requirements.txt
+		--custom-compile-command "make lock" --output-file templates/repository/.github/berth/requirements.txt
 
 .venv/ready: .ci/requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Berth needs Python 3.11 or newer: make PYTHON=/path/to/it")'

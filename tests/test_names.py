@@ -21,7 +21,7 @@ MENTIONS = {
     },
     r"\buvx (?:--from )?[\"']?((?:kube-)?berth\b[^\s\"'`=]*)": {names.DISTRIBUTION, names.CLUSTER_EXTRA},
     # an action
-    r"([\w.<>-]+/berth(?:/[\w/-]+)?@v?\d[\w.]*)": {names.ACTION, names.FORKS_ACTION},
+    r"([\w.<>-]+/berth(?:/[\w/-]+)?@v?\d[\w.]*)": set(),
     # an address
     r"(?:github\.com|ghcr\.io)/([\w.<>-]+/(?:kube-)?berth)\b": {names.REPOSITORY},
     r"pypi\.org/(?:project|p)/([\w-]*berth[\w-]*)": {names.DISTRIBUTION},

@@ -52,10 +52,12 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
         names = {name for name in archive.namelist() if not name.startswith(f"{info}/")}
         entry_points = archive.read(f"{info}/entry_points.txt").decode()
     modules = {f"{path.relative_to(ROOT / 'gen')}" for path in (ROOT / "gen" / "berth").rglob("*.py")}
-    templates = {f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.*")}
+    templates = {
+        f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.*") if path.is_file()
+    }
 
     assert wheel.name == f"kube_berth-{VERSION}-py3-none-any.whl"
-    assert names == modules | templates | {"berth/edit/requirements.txt"}
+    assert names == modules | templates
     assert entry_points == "[console_scripts]\nberth = berth.cli:main\n"
 
 
@@ -90,4 +92,4 @@ def test_the_source_distribution_holds_what_the_wheel_is_built_of_and_no_tests(t
     files = {"README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", "pyproject.toml", ".gitignore"}
 
     assert {name for name in names if name.split("/")[0] not in ("gen", "templates")} == files
-    assert {"gen/berth/edit/requirements.txt", "templates/rbac/role.yaml.j2"} <= names
+    assert {"templates/repository/.github/berth/install.sh", "templates/rbac/role.yaml.j2"} <= names

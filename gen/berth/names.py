@@ -4,10 +4,6 @@ On the package index, `berth` belongs to somebody else. The repository is not pu
 one that nobody can own, so that no page leads to a stranger's code.
 """
 
-from berth.version import VERSION
-
 DISTRIBUTION = "kube-berth"
 CLUSTER_EXTRA = f"{DISTRIBUTION}[cluster]"
 REPOSITORY = "<owner>/berth"
-ACTION = f"{REPOSITORY}@v{VERSION}"
-FORKS_ACTION = f"{REPOSITORY}/preview-of-forks@v{VERSION}"

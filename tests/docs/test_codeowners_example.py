@@ -28,7 +28,10 @@ def owners(path: str) -> list[str]:
         *((f"reservations/{name}.yaml", PLATFORM) for name in ("site", "classes", "new", "deep/new")),
         *((f"{top}.gitattributes", PLATFORM) for top in ("", "rendered/gitops/", "reservations/physics/")),
         *((name, PLATFORM) for name in (".github/workflows/x.yaml", "rendered/README.md", "rendered/x.yaml")),
-        *((name, PLATFORM) for name in (".gitmodules", "rendered/gitops/.sourceignore", "vendor/berth.whl")),
+        *(
+            (name, PLATFORM)
+            for name in (".gitmodules", "rendered/gitops/.sourceignore", ".github/berth/a.whl")
+        ),
         ("reservations/physics/lab.yaml", ["@example-university/physics"]),
         ("rendered/clusters/prod/base.yaml", []),
         ("rendered/gitops/argocd/prod.yaml", []),

@@ -63,7 +63,7 @@ PAGES = [page for page in pages() if page not in GENERATED and any(blocks(text_o
 
 def fresh(year: int) -> list[Document]:
     """Return the documents of a repository whose courses begin on the first Monday of February."""
-    starter = Starter("seats", "kube-berth", "prod", "jupyterhub", "jupyterhub", "Europe/Zurich", "none")
+    starter = Starter("seats", "prod", "jupyterhub", "jupyterhub", "Europe/Zurich", "none")
     texts = starter_files(starter, now=1_769_810_400 + (year - 2026) * 364 * 86_400)  # a Friday
     found = [content for source in project_of(texts).sources for content in contents(source.text.decode())]
     return [

@@ -64,7 +64,7 @@ class Desk:
     def answer(self, number: int) -> str:
         """Run the job; return the only answer that the issue has then."""
         ran = self.job.run(number)
-        assert ran.failed == [], ran.out
+        assert ran.failed == [], ran.log
         (text,) = self.forge.answers(number)
         return text
 

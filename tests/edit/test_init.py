@@ -1,24 +1,36 @@
 """`berth init`: a repository that passes its own checks at once, and `berth new` where somebody answers."""
 
 import json
+import os
+import shutil
 import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from berth.cli import init
-from berth.edit.installation import RELEASED, InstallationSource, Wheel
+from berth.edit import wheel
 from berth.edit.scaffold import NAMESPACES, Starter, project_of, starter_files
 from berth.schema.engine import ENGINES
+from berth.version import VERSION
 
 from tests.answer import Berth
+from tests.console import ROOT
 from tests.terminal import on_terminal
 
+WHEEL = f".github/berth/kube_berth-{VERSION}-py3-none-any.whl"
+ACTION = sorted(
+    [
+        *(f".github/berth/{name}.sh" for name in ("comment", "git", "install", "preview", "status")),
+        *(f".github/berth/forks/{name}" for name in ("action.yml", "number.sh")),
+        *(".github/berth/action.yml", ".github/berth/requirements.txt", WHEEL),
+    ]
+)
 FILES = [
     ".gitattributes",
-    ".github/berth-requirements.txt",
+    *ACTION,
     ".github/workflows/berth.yaml",
     "README.md",
     "reservations/.schema.json",
@@ -103,7 +115,7 @@ def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth,
     assert "Wrote" not in berth("init", str(started), "--requests").out
 
 
-@pytest.mark.parametrize("file", [*REQUESTS, ".github/berth-requirements.txt"])
+@pytest.mark.parametrize("file", REQUESTS)
 def test_a_file_that_somebody_else_wrote_stays_and_is_named(berth: Berth, started: Path, file: str) -> None:
     (started / file).parent.mkdir(exist_ok=True)
     (started / file).write_text("name: ours\n")
@@ -112,6 +124,30 @@ def test_a_file_that_somebody_else_wrote_stays_and_is_named(berth: Berth, starte
     assert (answer.code, answer.err.count(f"{file} stays")) == (0, 1)
     assert (started / file).read_text() == "name: ours\n"
     assert files(started) == sorted({*FILES, *REQUESTS})
+
+
+@pytest.mark.parametrize("part", ["calendar", "report", "requests"])
+def test_what_the_workflows_install_stays_as_it_was_chosen(berth: Berth, started: Path, part: str) -> None:
+    """Here, a release of the package index, pinned by hash."""
+    (started / WHEEL).unlink()
+    requirements = started / ".github/berth/requirements.txt"
+    requirements.write_text(f"kube-berth=={VERSION} --hash=sha256:{'0' * 64}\n")
+    before = {path: (started / path).read_bytes() for path in FILES if path != WHEEL}
+    assert berth("init", str(started), f"--{part}").code == 0
+
+    assert not (started / WHEEL).exists()
+    assert {path: (started / path).read_bytes() for path in before} == before
+
+
+def test_a_repository_without_the_action_gets_it(berth: Berth, started: Path) -> None:
+    """As after an upgrade of Berth, for which somebody removed it."""
+    before = {path: (started / path).read_bytes() for path in FILES}
+    shutil.rmtree(started / ".github/berth")
+    assert berth("init", str(started)).code == 0
+    assert {path: (started / path).read_bytes() for path in FILES} == before
+
+    answer = berth("init", str(started))
+    assert (answer.code, ".github/berth/ stays" in answer.err) == (2, True)
 
 
 def test_a_form_follows_the_classes_beside_a_workflow_that_somebody_edited(
@@ -271,7 +307,7 @@ def test_the_remote_of_another_folder_is_not_taken(berth: Berth, tmp_path: Path)
 )
 def test_the_demo_opens_in_two_minutes_for_half_an_hour(time: str) -> None:
     now = int(datetime.fromisoformat(f"2026-01-10T{time}Z").timestamp())
-    starter = Starter("a", "b", "prod", "pods", "default", "Europe/Zurich", "none", demo=True)
+    starter = Starter("a", "prod", "pods", "default", "Europe/Zurich", "none", demo=True)
     pipeline = project_of(starter_files(starter, now))
     (demo,) = (item for item in pipeline.items() if item.reservation.name == "demo")
     (one,) = demo.expansion.occurrences
@@ -308,37 +344,48 @@ def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None
         assert text.startswith("# yaml-language-server: $schema=.schema.json\n")
 
 
-def _requirement(folder: Path) -> str:
-    """What the workflow installs."""
-    workflow = (folder / ".github/workflows/berth.yaml").read_text("utf-8")
-    (line,) = [line for line in workflow.splitlines() if "--no-deps" in line]
-    return line.split()[-1]
-
-
-@pytest.mark.parametrize(
-    ("origin", "expected"),
-    [
-        (InstallationSource("git+https://example.org/berth@abc"), "git+https://example.org/berth@abc"),
-        (InstallationSource("file:///src/berth", is_local=True), RELEASED),
-    ],
-    ids=["of-a-commit", "of-a-folder"],
-)
-def test_the_workflow_installs_what_others_can_reach(
-    berth: Berth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: InstallationSource, expected: str
+def test_the_workflow_installs_only_what_is_in_the_repository_or_pinned_by_hash(
+    started: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(init, "installed_origin", lambda: origin)
-    told = berth("init", str(tmp_path / "seats"))
-    assert _requirement(tmp_path / "seats") == expected
-    assert ("--vendor" in told.err) == origin.is_local
+    """Whatever Berth was installed from: anybody could take a name that is not on the package index."""
+    (tmp_path / "python").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "python").chmod(0o755)
+    script = ["bash", ".github/berth/install.sh"]
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(script, cwd=started, env=environment, check=True, capture_output=True, text=True)
+    first, second = done.stdout.splitlines()
+    requirements = (started / ".github/berth/requirements.txt").read_text("utf-8")
+
+    assert first.endswith(
+        "install --quiet --disable-pip-version-check --require-hashes -r .github/berth/requirements.txt"
+    )
+    assert (second.endswith(WHEEL), "--no-deps" in second) == (True, True)
+    assert "kube-berth" not in requirements
 
 
-def test_a_wheel_in_the_repository_is_what_the_workflow_installs(
-    berth: Berth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_wheel_is_the_berth_that_runs(started: Path, tmp_path: Path) -> None:
+    """Pip installs it where nothing is but what it needs, and it renders the same."""
+    target = tmp_path / "site"
+    quiet = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-compile")
+    install = [sys.executable, "-m", "pip", "install", *quiet, "--target", str(target), str(started / WHEEL)]
+    subprocess.run(install, check=True)
+    gen = ROOT / "gen/berth"
+    there = {path.relative_to(gen) for path in gen.rglob("*.py")}
+    assert {path.relative_to(target / "berth") for path in (target / "berth").rglob("*.py")} == there
+    copy = tmp_path / "copy"
+    environment = {**os.environ, "PYTHONPATH": str(target)}
+    subprocess.run([target / "bin/berth", "init", copy], env=environment, check=True, capture_output=True)
+
+    assert (copy / WHEEL).read_bytes() == (started / WHEEL).read_bytes()
+
+
+def test_berth_that_is_not_installed_writes_no_wheel(
+    berth: Berth, empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(init, "build_wheel", lambda _: Wheel("berth.whl", b"\x00\xff"))
-    told = berth("init", str(tmp_path / "seats"), "--vendor")
-    assert (told.code, told.err) == (0, "")
-    assert (tmp_path / "seats" / _requirement(tmp_path / "seats")).read_bytes() == b"\x00\xff"
+    monkeypatch.setattr(wheel, "DISTRIBUTION", "kube-nothing")
+    answer = berth("init", str(empty))
+
+    assert (answer.code, "install it" in answer.err, files(empty)) == (2, True, [])
 
 
 def test_a_workflow_that_publishes_the_calendar_is_there_if_asked_for(berth: Berth, tmp_path: Path) -> None:
@@ -349,16 +396,14 @@ def test_a_workflow_that_publishes_the_calendar_is_there_if_asked_for(berth: Ber
     assert files(folder) == sorted([*FILES, ".github/workflows/berth-calendar.yaml"])
 
 
-@pytest.mark.parametrize("name", ["reservations/mine.yaml", ".gitattributes", "rendered/x"])
+@pytest.mark.parametrize("name", [".gitattributes", ".github/berth/action.yml", "rendered/x"])
 def test_what_is_there_is_never_overwritten(berth: Berth, tmp_path: Path, name: str) -> None:
     file = tmp_path / "seats" / name
     file.parent.mkdir(parents=True)
     file.write_text("mine")
     told = berth("init", str(tmp_path / "seats"))
     assert (told.code, told.out) == (2, "")
-    assert told.err.endswith(
-        f"berth: {tmp_path / 'seats' / name.partition('/')[0]} exists; nothing was written.\n"
-    )
+    assert "exists; nothing was written." in told.err
     assert files(tmp_path / "seats") == [name]
 
 

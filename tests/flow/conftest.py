@@ -14,7 +14,8 @@ from tests.cli import project
 from tests.forking import command
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ROOT / ".github" / "berth"
+REPOSITORY = ROOT / "templates/repository"
+SCRIPTS = REPOSITORY / ".github/berth"
 _IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
 
 
@@ -26,15 +27,24 @@ class Repository:
         self.programs = folder / "bin"
         self.programs.mkdir(exist_ok=True)
         self.program("berth", f'exec {shlex.join(command())} "$@"')
+        self.program("python", ":")  # installs nothing
 
     def begin(self) -> None:
-        """Make the project its first commit, and push it."""
+        """Make the project its first commit, with the workflow of `berth init`, and push it."""
         self.folder.mkdir()
         project.write(self.folder)
+        shutil.copytree(SCRIPTS, self.folder / ".github/berth")
+        workflow = self.folder / ".github/workflows/berth.yaml"
+        workflow.parent.mkdir()
+        shutil.copy(REPOSITORY / ".github/workflows/berth.yaml", workflow)
+        assert self.run("berth", "render").code == 0
+        self.publish()
+
+    def publish(self) -> None:
+        """Make all files the first commit, and push it to a new remote."""
         subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", self.remote], check=True)
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("remote", "add", "origin", str(self.remote))
-        assert self.run("berth", "render").code == 0
         self.commit("first")
         self.git("push", "--quiet", "origin", "main")
 
@@ -42,17 +52,21 @@ class Repository:
         """Let each call of Berth be a process that starts from nothing."""
         self.program("berth", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"')
 
+    @property
+    def path(self) -> str:
+        """Where the steps of workflows find programs."""
+        return f"{self.programs}:{os.environ['PATH']}"
+
     def program(self, name: str, text: str) -> None:
         file = self.programs / name
         file.write_text(f"#!/bin/sh\n{text}\n")
         file.chmod(0o755)
 
     def run(self, *command: str, **environment: str) -> Answer:
-        path = f"{self.programs}:{os.environ['PATH']}"
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env={**os.environ, "PATH": path, "GIT_CONFIG_GLOBAL": os.devnull, **environment},
+            env={**os.environ, "PATH": self.path, "GIT_CONFIG_GLOBAL": os.devnull, **environment},
             capture_output=True,
             text=True,
             check=False,

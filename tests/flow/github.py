@@ -1,20 +1,16 @@
-"""Runs the workflow that `berth init` writes: bash runs its steps, with git and a stub of GitHub's API."""
+"""A pull request on GitHub: runs the workflow that `berth init` writes, with a stub of GitHub's API."""
 
 import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from berth.edit.workflow import PREVIEW, workflow
 
-from tests.answer import Answer
 from tests.flow.conftest import Repository
+from tests.flow.runner import Event, Runner
 
-WORKFLOW: Any = yaml.safe_load(workflow(PREVIEW, "kube-berth"))
-STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["preview"]["steps"]
-TOKEN = "a-token-that-may-write"
+REPOSITORY = "uni/seats"
 # Answers a list of comments through the filter of jq that it gets, and notes every other call.
 GH = f"""\
 exec "{sys.executable}" - "$@" <<'END'
@@ -32,12 +28,14 @@ END
 """
 
 
-class Ran(NamedTuple):
-    """What the steps of a job did. `calls` are method, path and fields of the API."""
+class Reviewed(NamedTuple):
+    """What became of a run. `calls` are method, path and fields of the API."""
 
-    failed: list[str]
-    out: str
+    failed: bool
+    log: str
     calls: list[tuple[str, str, dict[str, str]]]
+    folder: Path
+    """What the action leaves for a second run."""
 
     @property
     def state(self) -> str:
@@ -52,66 +50,85 @@ class Ran(NamedTuple):
     def comments(self) -> list[tuple[str, str, str]]:
         return [(how, path, fields["body"]) for how, path, fields in self.calls if "/issues/" in path]
 
-
-def _holds(condition: str | None, failed: list[str], env: dict[str, str]) -> bool:
-    """What GitHub's `if` says, for the few that the workflow has."""
-    if condition is None:
-        return not failed
-    said = condition.removeprefix("${{ ").removesuffix(" }}")
-    known = {"!cancelled()": True, "always()": True, "env.NUMBER": bool(env["NUMBER"])}
-    known["env.FORK == 'false'"] = env["FORK"] == "false"
-    known["env.BRANCH"] = bool(env["BRANCH"])
-    return all(known[part] for part in said.split(" && "))
+    @property
+    def text(self) -> str:
+        """The comment, as a person sees it."""
+        return (self.folder / "preview.md").read_text("utf-8").replace("\\", "")
 
 
 class Github:
-    """Runs the steps of the job as GitHub does, in a clone at a commit."""
+    """Runs the job of the commit that a clone is at, as a pull request or a push."""
 
     def __init__(self, repository: Repository, folder: Path) -> None:
         self.repository, self.folder = repository, folder
+        self.runner = Runner(str(repository.remote), folder, repository.path, REPOSITORY)
         repository.program("gh", GH.format(folder=folder))
         self.comments([])
 
     def comments(self, there: list[dict[str, Any]]) -> None:
         (self.folder / "comments.json").write_text(json.dumps(there))
 
-    def run(
-        self, *, branch: str = "change", number: str = "7", fork: bool = False, base: str = "origin/main"
-    ) -> Ran:
-        (self.folder / "calls").write_text("")
-        (self.folder / "summary.md").unlink(missing_ok=True)
-        repository = self.repository
-        repository.git("checkout", "--quiet", "--detach", "HEAD")  # as actions/checkout does with a commit
-        env = {
-            "BASE": base,
-            "BASE_REF": base.removeprefix("origin/") if number else "refs/heads/main",
-            "BRANCH": branch,
-            "DEFAULT": "main",
-            "HEAD": repository.git("rev-parse", "HEAD"),
-            "NUMBER": number,
-            "FORK": str(fork).lower(),
-            "REPOSITORY": "uni/seats",
-            "RUNNER_TEMP": tempfile.mkdtemp(dir=self.folder),
-            "GITHUB_SERVER_URL": "https://git.example.org",
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
-        }
-        failed: list[str] = []
-        out = ""
-        for step in STEPS:
-            if "run" not in step or step["name"] == "Install Berth":
-                continue
-            if _holds(step.get("if"), failed, env):
-                state = {"STATE": "failure" if failed else "success", "GH_TOKEN": TOKEN}
-                done = self._bash(step["run"], {**env, **(state if "env" in step else {})})
-                out += done.out
-                if done.code:
-                    failed.append(step["name"])
-        calls = [tuple(json.loads(line)) for line in (self.folder / "calls").read_text().splitlines()]
-        return Ran(failed, out, calls)
+    def pull_request(
+        self,
+        *,
+        branch: str = "change",
+        base: str = "main",
+        owner: str = "uni",
+        directory: str = ".",
+        has_moved: bool = False,
+    ) -> Reviewed:
+        """Run it for a pull request. The branch of another owner is one of a fork; of none, of a deleted one.
 
-    def _bash(self, script: str, env: dict[str, str]) -> Answer:
-        """With the flags that GitHub gives to `shell: bash`."""
-        return self.repository.run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, **env)
+        The run takes the workflow from a merge of both branches, as GitHub does. `has_moved`: the base branch
+        has got commits since then that make a conflict.
+        """
+        git = self.repository.git
+        head = git("rev-parse", "HEAD")
+        git("push", "--quiet", "--force", "origin", f"{head}:refs/pull/7/head")
+        git("fetch", "--quiet", "origin", "+refs/heads/*:refs/remotes/origin/*")
+        base_commit = f"refs/remotes/origin/{base}"
+        if has_moved:
+            base_commit = git("merge-base", head, base_commit)
+        tree = git("merge-tree", "--write-tree", base_commit, head)
+        merged = git("commit-tree", tree, "-p", base_commit, "-p", head, "-m", "Merge")
+        git("push", "--quiet", "--force", "origin", f"{merged}:refs/pull/7/merge")
+        payload = {
+            "pull_request": {
+                "number": 7,
+                "head": {
+                    "ref": branch,
+                    "sha": head,
+                    "repo": {"full_name": f"{owner}/seats"} if owner else None,
+                },
+                "base": {"ref": base},
+            },
+        }
+        return self._run(Event("pull_request", payload, merged, "refs/pull/7/merge"), directory)
+
+    def push(self, before: str) -> Reviewed:
+        """Run it for a push of the commit to the main branch, which was at another commit before."""
+        head = self.repository.git("rev-parse", "HEAD")
+        self.repository.git("push", "--quiet", "origin", f"{head}:refs/heads/main")
+        return self._run(Event("push", {"before": before}, head, "refs/heads/main"))
+
+    def merge_group(self, base: str) -> Reviewed:
+        """Run it for the commit in a merge queue, on top of another commit."""
+        head = self.repository.git("rev-parse", "HEAD")
+        queue = "refs/heads/gh-readonly-queue/main/pr-7"
+        self.repository.git("push", "--quiet", "--force", "origin", f"{head}:{queue}")
+        payload = {"merge_group": {"base_sha": base, "base_ref": "refs/heads/main"}}
+        return self._run(Event("merge_group", payload, head, queue))
+
+    def _run(self, event: Event, directory: str = ".") -> Reviewed:
+        (self.folder / "calls").write_text("")
+        event.payload["repository"] = {"default_branch": "main"}
+        workflow = self.repository.git("show", f"{event.sha}:.github/workflows/berth.yaml")
+        job: Any = yaml.safe_load(workflow)["jobs"]["preview"]
+        job["steps"][-1]["id"] = "berth"
+        job["steps"][-1]["with"]["directory"] = directory
+        ran = self.runner.run(job, event)
+        calls = [tuple(json.loads(line)) for line in (self.folder / "calls").read_text().splitlines()]
+        return Reviewed(bool(ran.failed), ran.log, calls, Path(ran.outputs["berth"]["folder"]))
 
 
 def set_time(repository: Repository, now: str) -> None:

@@ -4,26 +4,21 @@ The program `gh` is a small one of its own that knows `gh api`: it calls a forge
 """
 
 import json
-import re
-import shutil
 import sys
 import urllib.request
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from berth.edit.workflow import REQUESTS, workflow
+from berth.edit.scaffold import OPTIONAL, part_files
+from berth.pipeline import Pipeline
 
 from tests.flow.conftest import Repository
+from tests.flow.runner import Event, Ran, Runner, is_met
 
-WORKFLOW: Any = yaml.safe_load(workflow(REQUESTS, "kube-berth"))
+_TEXT = part_files(["requests"], Pipeline(sources=[]))[OPTIONAL["requests"].path]
+WORKFLOW: Any = yaml.safe_load(_TEXT)
 JOB: Any = WORKFLOW["jobs"]["request"]
-STEPS: list[dict[str, Any]] = [
-    step
-    for step in JOB["steps"]
-    if step.get("name", "Install") in {"Request", "Reservation", "Pull request", "Answer"}
-]
-MARK = "<!-- berth request -->"
 GH = f"""\
 exec "{sys.executable}" - "$@" <<'END'
 import json, os, pathlib, subprocess, sys, urllib.request
@@ -58,13 +53,6 @@ if "--silent" not in flags:
     sys.stdout.write(text)
 END
 """
-
-
-class Ran(NamedTuple):
-    """What became of the steps: those that failed, and all their output."""
-
-    failed: list[str]
-    out: str
 
 
 class Forge(NamedTuple):
@@ -103,60 +91,25 @@ class RequestJob:
         self.repository, self.folder, self.forge = repository, folder, forge
         repository.program("gh", GH)
         berth = (repository.programs / "berth").read_text().partition("\n")[2].strip()
-        guard = 'if [ -n "$GH_TOKEN" ]; then echo "Berth has a token" >&2; exit 9; fi\n'
+        guard = 'if [ -n "${GH_TOKEN:-}" ]; then echo "Berth has a token" >&2; exit 9; fi\n'
         dated = berth.replace('"$@"', f'"$@" --now {now}')  # tests have no clock
         repository.program("berth", f'{guard}case "$1" in new) {dated} ;; *) {berth} ;; esac')
 
     def run(self, number: int, **changed: str) -> Ran:
-        repository = self.repository
-        repository.git("fetch", "--quiet", "origin")
-        repository.git("checkout", "--quiet", "--force", "--detach", "origin/main")
-        repository.git("clean", "--quiet", "--force", "-d")
-        temporary = self.folder / "runner"
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir()
-        env = {
-            **{name: str(value) for name, value in JOB["env"].items() if "${{" not in str(value)},
-            "BOT": self.forge.bot,
-            "DEFAULT": "main",
-            "FORGE_API": self.forge.api,
-            "GITHUB_SERVER_URL": self.forge.server,
-            "GH_TOKEN": "",
-            "NUMBER": str(number),
-            "REPOSITORY": self.forge.repository,
-            "RUNNER_TEMP": str(temporary),
-            **changed,
-        }
-        failed: list[str] = []
-        out = ""
-        for step in STEPS:
-            if failed and "if" not in step:
-                continue
-            own = {"STATE": "failure" if failed else "success"}
-            own |= {"GH_TOKEN": self.forge.token} if "GH_TOKEN" in step.get("env", {}) else {}
-            shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"])
-            done = repository.run(*shell, **{**env, **own})
-            out += done.out + done.err
-            if done.code:
-                failed.append(step["name"])
-        return Ran(failed, out)
+        """Run it for an issue. `changed` are variables of the job."""
+        git = self.repository.git
+        runner = Runner(git("remote", "get-url", "origin"), self.folder, self.repository.path)
+        runner.repository, runner.server, runner.token = (
+            self.forge.repository,
+            self.forge.server,
+            self.forge.token,
+        )
+        runner.environment = {"BOT": self.forge.bot, "FORGE_API": self.forge.api, **changed}
+        payload = {"issue": {"number": number}, "repository": {"default_branch": "main"}}
+        head = git("ls-remote", "origin", "refs/heads/main").split("\t")[0]
+        return runner.run(JOB, Event("issues", payload, head, "refs/heads/main"))
 
 
 def may_start(event: dict[str, Any], name: str = "issues") -> bool:
-    """Evaluate the `if` of the job for an event, as GitHub's expressions do."""
-    text = re.sub(r"github(?:\.[\w*]+)+", lambda match: f"_get({match[0]!r})", JOB["if"])
-    text = text.replace("&&", " and ").replace("||", " or ").replace("true", "True")
-    text = re.sub(r"!(?!=)", " not ", text)
-
-    def get(path: str) -> Any:
-        values: Any = {"event": event, "event_name": name}
-        for step in path.split(".")[1:]:
-            if step == "*":
-                continue
-            values = (
-                [value[step] for value in values] if isinstance(values, list) else (values or {}).get(step)
-            )
-        return values
-
-    names = {"_get": get, "fromJSON": json.loads, "contains": lambda all_of, one: one in (all_of or "")}
-    return bool(eval(text.replace("\n", " "), {"__builtins__": {}}, names))
+    """Evaluate the `if` of the job for an event."""
+    return is_met(JOB["if"], {"github": {"event": event, "event_name": name}}, [])

@@ -10,9 +10,10 @@ import yaml
 
 from tests.cli import project
 from tests.flow.conftest import ROOT, Repository, store
+from tests.flow.runner import TOKEN, Event, Runner
 
 WORKFLOW: Any = yaml.safe_load((ROOT / "docs/examples/approval.yaml").read_text("utf-8"))
-STEPS = [one for one in WORKFLOW["jobs"]["approval"]["steps"] if one.get("name") in ("Change", "Approval")]
+JOB: Any = WORKFLOW["jobs"]["approval"]
 POLICY = "  policies:\n    - {name: large, when: {seatsAbove: 29}, require: {approvalBy: %s}}\n"
 # Answers the reviews through the filter of jq that it gets, and whether somebody is in a team.
 GH = f"""\
@@ -37,6 +38,8 @@ class Approval:
 
     def __init__(self, repository: Repository, folder: Path) -> None:
         self.repository, self.folder = repository, folder
+        self.runner = Runner(str(repository.remote), folder, repository.path)
+        self.runner.secrets["TEAMS_TOKEN"] = "of teams"
         repository.program("gh", GH.format(folder=folder))
         repository.git("checkout", "--quiet", "-b", "change")
 
@@ -51,29 +54,24 @@ class Approval:
             course = course.replace(line, "")
         course = course.replace("moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]", "")
         (self.repository.folder / "reservations/course.yaml").write_text(course, "utf-8")
-        return self.repository.commit("more seats")
+        return self.commit("more seats")
 
-    def state(self, *reviews: tuple[str, str, str], number: str = "7") -> tuple[str, str]:
+    def commit(self, message: str) -> str:
+        self.repository.run("berth", "render")
+        return self.repository.commit(message)
+
+    def state(self, *reviews: tuple[str, str, str], event: str = "pull_request_review") -> tuple[str, str]:
         """Return the status and its description after reviews: who, what and of which commit."""
         answers = [{"user": {"login": who}, "state": what, "commit_id": of} for who, what, of in reviews]
         (self.folder / "reviews.json").write_text(json.dumps(answers))
         head = self.repository.git("rev-parse", "HEAD")
-        for step in STEPS:
-            token = (
-                {"GH_TOKEN": "of the run", "TEAMS_TOKEN": "of teams"} if step["name"] == "Approval" else {}
-            )
-            done = self.repository.run(
-                *("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]),
-                BASE="origin/main",
-                BASE_BRANCH="main",
-                DEFAULT="main",
-                NUMBER=number,
-                REPOSITORY="uni/seats",
-                RUNNER_TEMP=str(self.folder),
-                **token,
-            )
-            assert done.code == 0, done.err
-        self.repository.git("reset", "--quiet", "--hard", head)
+        git = self.repository.git
+        git("push", "--quiet", "--force", "origin", f"{head}:refs/pull/7/head")
+        pull = {"number": 7, "head": {"ref": "change", "sha": head}, "base": {"ref": "main"}}
+        payload: dict[str, Any] = {"repository": {"default_branch": "main"}}
+        payload |= {} if event == "merge_group" else {"pull_request": pull}
+        ran = self.runner.run(JOB, Event(event, payload, head, "refs/pull/7/merge"))
+        assert ran.failed == [], ran.log
         path, fields = json.loads((self.folder / "status").read_text())
         assert path == f"repos/uni/seats/statuses/{head}"
         assert fields["context"] == "berth-approval"
@@ -113,7 +111,7 @@ def test_a_refused_change_fails(approval: Approval) -> None:
     approval.ask("@ada")
     site = approval.repository.folder / "reservations/site.yaml"
     site.write_text(site.read_text("utf-8").replace('{approvalBy: "@ada"}', "refuse"), "utf-8")
-    head = approval.repository.commit("refuse")
+    head = approval.commit("refuse")
 
     assert approval.state(("ada", "APPROVED", head))[0] == "failure"
 
@@ -121,7 +119,7 @@ def test_a_refused_change_fails(approval: Approval) -> None:
 def test_the_merge_queue_has_the_status_too(approval: Approval) -> None:
     approval.ask("@ada")
 
-    assert approval.state(number="")[0] == "success"
+    assert approval.state(event="merge_group")[0] == "success"
 
 
 def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval) -> None:
@@ -130,7 +128,7 @@ def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval
     repository = approval.repository
     site = (repository.folder / "reservations/site.yaml").read_text("utf-8")
     repository.git("checkout", "--quiet", "HEAD~1", "--", "reservations/site.yaml")
-    head = repository.commit("without the policy")
+    head = approval.commit("without the policy")
     repository.git("checkout", "--quiet", "main")
     (repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
     repository.commit("a policy")
@@ -140,10 +138,8 @@ def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval
     assert approval.state(("eve", "APPROVED", head)) == ("pending", "waits for @ada")
 
 
-@pytest.mark.parametrize(("seats", "state"), [("30", "pending"), ("\uff12\uff19", "failure")])
-def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(
-    approval: Approval, seats: str, state: str
-) -> None:
+@pytest.mark.parametrize("seats", ["30", "\uff12\uff19"])
+def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(approval: Approval, seats: str) -> None:
     """The work tree has 29 seats, and a merge has what git stores."""
     approval.ask("@ada", seats=29)
     repository, path = approval.repository, "reservations/course.yaml"
@@ -154,28 +150,27 @@ def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(
     store(repository, path, text.replace("placeholderCount: 29", f"placeholderCount: {seats}"))
     assert f"placeholderCount: {seats}" in repository.git("show", f"HEAD:{path}")
 
-    assert approval.state()[0] == state
-    assert not (repository.folder / ".git/info/attributes").exists()
+    assert approval.state()[0] == "failure"
+    assert not (approval.runner.workspace / ".git/info/attributes").exists()
 
 
-def test_nothing_is_run_where_the_pull_request_is_checked_out() -> None:
-    """Berth itself only reads it, and it has no token then."""
-    steps = WORKFLOW["jobs"]["approval"]["steps"]
-    base, head = [i for i, step in enumerate(steps) if step.get("uses", "").startswith("actions/checkout")]
+def test_what_runs_is_that_of_the_base_branch(approval: Approval, tmp_path: Path) -> None:
+    """The commit of a review is a merge of the pull request."""
+    script = approval.repository.folder / ".github/berth/preview.sh"
+    script.write_text(f"env >{tmp_path}/stolen\n")
+    approval.ask("@ada", seats=29)
 
-    assert "base.ref" in steps[base]["with"]["ref"]
-    assert [step["name"] for step in steps[head + 1 :]] == ["Change", "Approval"]
-    assert not any("python" in one["run"] for one in STEPS)
-    assert [step["name"] for step in steps if "GH_TOKEN" in step.get("env", {})] == ["Approval"]
+    assert approval.state()[0] == "success"
+    assert not (tmp_path / "stolen").exists()
 
 
-def test_nothing_is_installed_by_a_name_that_anybody_may_take() -> None:
-    for example in ("approval.yaml", ".gitlab-ci.yml"):
-        text = (ROOT / "docs/examples" / example).read_text("utf-8")
-        assert "kube-berth" not in text
-        assert "<owner>/berth@<commit>" in text
-        assert "--require-hashes" in text
+def test_berth_has_no_token(approval: Approval, tmp_path: Path) -> None:
+    approval.ask("@ada")
+    approval.repository.program("berth", f'env >"{tmp_path}/environment"')
+    approval.state()
+
+    assert TOKEN not in (tmp_path / "environment").read_text("utf-8")
 
 
 def test_no_text_of_a_pull_request_is_code() -> None:
-    assert [one for one in WORKFLOW["jobs"]["approval"]["steps"] if "${{" in one.get("run", "")] == []
+    assert [step for step in JOB["steps"] if "${{" in step.get("run", "")] == []

@@ -1,6 +1,7 @@
 """The example for GitLab: bash runs its script, with a stub of GitLab's API."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,9 @@ class MergeRequest:
         repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
         repository.run("berth", "render")
         repository.commit("more seats")
+        repository.git("push", "--quiet", "origin", "change")
 
-    def run(self, *notes: tuple[int, int, str]) -> Answer:
+    def run(self, *notes: tuple[int, int, str], token: str = "secret") -> Answer:
         """`notes`: id, author and text of each that is there."""
         there = [{"id": one, "author": {"id": author}, "body": body} for one, author, body in notes]
         (self.folder / "notes.json").write_text(json.dumps(there))
@@ -52,12 +54,29 @@ class MergeRequest:
         shell = ("bash", "-eo", "pipefail", "-c", "\n".join(JOB["script"]))
         return self.repository.run(
             *shell,
-            BERTH_TOKEN="secret",
+            **({"BERTH_TOKEN": token} if token else {}),
             CI_API_V4_URL="https://gitlab.example.org/api/v4",
+            CI_COMMIT_SHA=self.repository.git("rev-parse", "HEAD"),
             CI_MERGE_REQUEST_IID="7",
+            CI_MERGE_REQUEST_SOURCE_BRANCH_NAME="change",
             CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main",
             CI_PROJECT_ID="3",
         )
+
+    def refuse(self) -> None:
+        """Let the target branch get a policy after the branch left it."""
+        repository = self.repository
+        repository.git("checkout", "--quiet", "main")
+        (repository.folder / "reservations/site.yaml").write_text(project.SITE + REFUSE, "utf-8")
+        repository.run("berth", "render")
+        repository.commit("a policy")
+        repository.git("push", "--quiet", "origin", "main")
+        repository.git("checkout", "--quiet", "change")
+
+    @property
+    def text(self) -> str:
+        """What the note or the artifact shows."""
+        return (self.repository.folder / "preview/preview.md").read_text("utf-8")
 
     @property
     def calls(self) -> list[tuple[str, str]]:
@@ -74,16 +93,35 @@ def test_what_a_policy_refuses_fails_and_is_shown(request_of_seats: MergeRequest
     """The branch left before the policy."""
     assert request_of_seats.run().code == 0
 
-    repository = request_of_seats.repository
-    repository.git("checkout", "--quiet", "main")
-    (repository.folder / "reservations/site.yaml").write_text(project.SITE + REFUSE, "utf-8")
-    repository.commit("a policy")
-    repository.git("push", "--quiet", "origin", "main")
-    repository.git("checkout", "--quiet", "change")
+    request_of_seats.refuse()
 
     assert request_of_seats.run().code == 1
     assert request_of_seats.calls == [("POST", "7/notes")]
-    assert "refused by policy large" in (repository.folder / "preview.md").read_text("utf-8")
+    assert "refused by policy large" in request_of_seats.text
+
+
+@pytest.mark.parametrize("name", ["origin/main", "refs/heads/main"])
+@pytest.mark.parametrize("kind", ["folder", "tag"])
+def test_nothing_replaces_the_target_branch(request_of_seats: MergeRequest, kind: str, name: str) -> None:
+    request_of_seats.refuse()
+    repository = request_of_seats.repository
+    if kind == "tag":
+        repository.git("update-ref", f"refs/tags/{name}", "HEAD")
+        repository.git("push", "--quiet", "origin", f"refs/tags/{name}")
+    else:
+        shutil.copytree(repository.folder / "reservations", repository.folder / name / "reservations")
+        repository.commit("a folder")
+        repository.git("push", "--quiet", "origin", "change")
+
+    assert request_of_seats.run().code == 1
+    assert "refused by policy large" in request_of_seats.text
+
+
+def test_without_a_protected_variable_nothing_is_called(request_of_seats: MergeRequest) -> None:
+    """The pipeline of a branch runs what the branch says."""
+    assert request_of_seats.run(token="").code == 0
+    assert request_of_seats.calls == []
+    assert request_of_seats.text.startswith("### Berth: 1 reservation changed")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.edit.prompts import ANSWER_MARK
 
 from tests.flow.conftest import Repository
 from tests.flow.fakeforge import STRANGER, FakeForge, fake_forge
-from tests.flow.requestjob import JOB, MARK, STEPS, WORKFLOW, RequestJob, may_start
+from tests.flow.requestjob import JOB, WORKFLOW, RequestJob, may_start
 from tests.requesting import FILE, HOSTILE, assert_harmless, form_text, part_text
 
 SCRIPTS = {
@@ -27,9 +28,9 @@ class Requests:
     def run(self, number: int, **changed: str) -> str:
         """Run the job for an issue, which must not fail; return its answer, the only one."""
         ran = self.job.run(number, **changed)
-        assert ran.failed == [], ran.out
+        assert ran.failed == [], ran.log
         (answer,) = self.fake.forge.answers(number)
-        assert answer.startswith(MARK)
+        assert answer.startswith(ANSWER_MARK)
         return answer
 
     @property
@@ -42,7 +43,7 @@ class Requests:
         return line.split("\t")[0]
 
     def file(self, number: int, path: str = FILE) -> str:
-        self.job.repository.git("fetch", "--quiet", "origin", f"berth-request-{number}")
+        self.job.repository.git("fetch", "--quiet", "origin", f"refs/heads/berth-request-{number}")
         return self.job.repository.git("show", f"FETCH_HEAD:{path}")
 
 
@@ -62,9 +63,9 @@ def test_a_request_becomes_a_pull_request_that_is_rendered_and_an_answer_with_it
     assert "Mon 2026-02-02 09:00-13:00  25 small\n" in answer
     assert requests.fake.state.pulls[2]["body"].startswith(f"Closes #{number}.\n")
     assert requests.fake.state.pulls[2]["base"] == "main"
+    assert "startDate: 2026-02-02" in requests.file(number)
     requests.job.repository.git("checkout", "--quiet", "FETCH_HEAD")
     assert requests.job.repository.run("berth", "render", "--check").code == 0
-    assert "startDate: 2026-02-02" in requests.file(number)
 
 
 def test_a_later_comment_and_an_edit_change_the_same_pull_request(requests: Requests) -> None:
@@ -121,7 +122,7 @@ def test_a_comment_of_somebody_else_is_no_answer(requests: Requests) -> None:
 
 def test_a_comment_that_looks_like_ours_stays(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
-    forged = requests.fake.comment(number, f"{MARK}\nAll is well.", STRANGER)
+    forged = requests.fake.comment(number, f"{ANSWER_MARK}\nAll is well.", STRANGER)
     requests.run(number)
     requests.fake.comment(number, part_text(seats="40"))
     requests.run(number)
@@ -133,7 +134,8 @@ def test_what_people_pushed_to_the_branch_stays(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     requests.run(number)
     repository = requests.job.repository
-    repository.git("checkout", "--quiet", "--detach", f"{requests.branch(number)}")
+    repository.git("fetch", "--quiet", "origin")
+    repository.git("checkout", "--quiet", "--detach", requests.branch(number))
     repository.commit("a longer lead")
     repository.git("push", "--quiet", "origin", f"HEAD:berth-request-{number}")
     before = requests.branch(number)
@@ -163,6 +165,22 @@ def test_a_closed_pull_request_is_not_opened_again(requests: Requests) -> None:
 
     assert "open a new issue" in requests.run(number)
     assert (requests.pulls, requests.branch(number)) == ([(f"berth-request-{number}", "closed")], before)
+
+
+@pytest.mark.parametrize("tag", ["origin/main", "main", "HEAD", "berth-request-1"])
+def test_no_tag_leads_a_request_astray(requests: Requests, tag: str) -> None:
+    """It has one commit, on top of the main branch, whatever others call a tag."""
+    repository = requests.job.repository
+    main = repository.git("rev-parse", "main")
+    repository.git("update-ref", f"refs/tags/{tag}", repository.commit("of somebody else"))
+    repository.git("push", "--quiet", "origin", f"refs/tags/{tag}")
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    requests.fake.comment(number, part_text(seats="40"))
+
+    assert "40 small" in requests.run(number)
+    assert "placeholderCount: 40" in requests.file(number)
+    assert repository.git("rev-parse", "FETCH_HEAD~1") == main
 
 
 def test_a_pull_request_of_a_fork_with_our_branch_is_not_taken_for_ours(requests: Requests) -> None:
@@ -210,7 +228,7 @@ def test_a_hostile_request_changes_no_more_than_its_own_reservation(
     if requests.pulls:
         assert [name for name, _ in requests.pulls] == [f"berth-request-{number}"]
         repository = requests.job.repository
-        repository.git("fetch", "--quiet", "origin", f"berth-request-{number}")
+        repository.git("fetch", "--quiet", "origin", f"refs/heads/berth-request-{number}")
         changed = repository.git("diff", "--name-status", "origin/main", "FETCH_HEAD").splitlines()
         (added,) = [
             line for line in changed if line.startswith("A\treservations/") and line.endswith(".yaml")
@@ -277,7 +295,6 @@ def test_it_starts_for_the_author_with_a_role_or_a_label_of_somebody_who_has_one
 def test_it_has_the_permissions_that_it_needs_and_no_expression_in_a_script() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read"}
     assert JOB["permissions"] == dict.fromkeys(("contents", "issues", "pull-requests"), "write")
-    assert len(STEPS) == 4
     assert [step["name"] for step in JOB["steps"] if "${{" in step.get("run", "")] == []
     assert {step["uses"].partition("/")[0] for step in JOB["steps"] if "uses" in step} == {"actions"}
     texts = [str(value) for step in JOB["steps"] for value in step.get("env", {}).values()]
@@ -292,7 +309,7 @@ def test_an_event_that_the_condition_skips_replaces_no_run_that_waits() -> None:
 
 
 def test_berth_reads_strangers_without_a_token() -> None:
-    (step,) = [step for step in STEPS if "berth new" in step["run"]]
+    (step,) = [step for step in JOB["steps"] if "berth new" in step.get("run", "")]
 
     assert "env" not in step
     assert JOB["steps"][0]["with"]["persist-credentials"] is False

@@ -1,18 +1,26 @@
 """The workflow that `berth init` writes: bash runs its steps, with git and a stub of GitHub's API."""
 
 import re
+import shutil
+from base64 import b64decode
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from berth.edit.workflow import CALENDAR, PREVIEW, REPORT, REQUESTS, requirements, workflow
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.cli import project
-from tests.flow.conftest import ROOT, Repository
-from tests.flow.github import STEPS, TOKEN, Github, set_time
+from tests.cli import clouds, project
+from tests.flow.conftest import REPOSITORY, ROOT, Repository, store
+from tests.flow.github import Github, set_time
+from tests.flow.runner import TOKEN
+from tests.hostile import HIDDEN, LINES, acts_on_a_log, acts_on_a_terminal
+
+WORKFLOWS = sorted((REPOSITORY / ".github/workflows").iterdir())
+ACTIONS = sorted((REPOSITORY / ".github/berth").rglob("action.yml"))
 
 
 @pytest.fixture
@@ -25,96 +33,119 @@ def github(repository: Repository, tmp_path: Path) -> Github:
     return Github(repository, tmp_path)
 
 
-def test_it_uses_nothing_but_githubs_own_actions() -> None:
-    used = [step["uses"] for step in STEPS if "uses" in step]
+def steps_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the steps of a workflow or an action."""
+    loaded: Any = yaml.safe_load(path.read_text("utf-8"))
+    for part in (loaded["runs"],) if "runs" in loaded else loaded["jobs"].values():
+        yield from part["steps"]
 
-    assert used
-    assert [one for one in used if not one.startswith("actions/")] == []
+
+def remote(repository: Repository, ref: str) -> str:
+    """Return the commit of a ref of the remote; empty if there is none."""
+    return repository.git("ls-remote", "origin", ref).split("\t")[0]
 
 
-def test_the_calendar_is_built_by_the_command_and_published_by_githubs_own_actions() -> None:
-    jobs = yaml.safe_load(workflow(CALENDAR, "kube-berth==1.0 "))["jobs"]
-    steps = [*jobs["build"]["steps"], *jobs["publish"]["steps"]]
-    install, calendar = [step["run"] for step in steps if "run" in step]
+def test_they_use_nothing_but_githubs_own_actions_and_that_beside_them() -> None:
+    for path in (*WORKFLOWS, *ACTIONS):
+        used = [step["uses"] for step in steps_of(path) if "uses" in step]
+        assert [name for name in used if not name.startswith(("actions/", "./.github/berth"))] == []
 
-    assert [step["uses"] for step in steps if not step.get("uses", "actions/").startswith("actions/")] == []
-    assert install.strip().endswith("'kube-berth==1.0 '")
-    assert calendar == "berth calendar --output-dir site"
-    (artifact,) = [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")]
-    assert artifact == "site"
-    assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
+
+def test_the_workflow_of_pull_requests_is_short() -> None:
+    text = (REPOSITORY / ".github/workflows/berth.yaml").read_text("utf-8")
+
+    assert len([line for line in text.splitlines() if not line.startswith("#")]) <= 30
 
 
 def test_no_text_of_a_pull_request_is_code() -> None:
     """What strangers may choose, as the name of a branch, reaches the shell in the environment alone."""
-    assert [step["name"] for step in STEPS if "${{" in step.get("run", "")] == []
-
-
-@pytest.mark.parametrize(
-    "requirement", ["kube-berth==1.0", "git+https://h/a.git@1#subdirectory=a b&c", "$(x)"]
-)
-def test_the_requirement_is_one_word_of_the_shell(requirement: str, repository: Repository) -> None:
-    steps = yaml.safe_load(workflow(PREVIEW, requirement))["jobs"]["preview"]["steps"]
-    (install,) = [step["run"] for step in steps if step.get("name") == "Install Berth"]
-    repository.program("python", 'for word in "$@"; do echo "$word"; done')
-
-    assert repository.run("bash", "-c", install).out.splitlines()[-1] == requirement
+    for path in (*WORKFLOWS, *ACTIONS):
+        assert [step["run"] for step in steps_of(path) if "${{" in step.get("run", "")] == []
 
 
 def test_an_edit_in_the_browser_is_rendered_and_green(github: Github) -> None:
     github.repository.start_anew()
-    ran = github.run()
+    ran = github.pull_request()
 
     repository = github.repository
-    head = repository.git("ls-remote", "origin", "refs/heads/change").split()[0]
-    assert (ran.failed, ran.state) == ([], "success")
+    head = remote(repository, "refs/heads/change")
+    assert (ran.failed, ran.state) == (False, "success"), ran.log
     assert [path for _, path, _ in ran.calls if "/statuses/" in path] == [f"repos/uni/seats/statuses/{head}"]
+    repository.git("fetch", "--quiet", "origin")
     assert repository.git("log", "-2", "--format=%s", head).splitlines() == ["Render", "more seats"]
     ((how, path, body),) = ran.comments
     assert (how, path) == ("POST", "repos/uni/seats/issues/7/comments")
-    assert body.startswith("<!-- berth -->\n### Berth: 1 reservation changed")
+    assert body.startswith("<!-- berth preview of . -->\n### Berth: 1 reservation changed")
     assert "not up to date" not in body
-    assert (github.folder / "summary.md").read_text("utf-8") == body
+    assert body.endswith((github.folder / "summary.md").read_text("utf-8"))
 
 
 def test_a_second_run_pushes_nothing_and_updates_the_comment(github: Github) -> None:
-    github.run()
-    first = github.repository.git("rev-parse", "HEAD")
-    bot, person = {"login": "github-actions[bot]"}, {"login": "ada"}
-    github.comments(
-        [
-            {"id": 1, "user": person, "body": "<!-- berth --> quoted"},
-            {"id": 2, "user": bot, "body": "another tool"},
-            {"id": 3, "user": bot, "body": "<!-- berth -->\nbefore"},
-        ]
-    )
-    ran = github.run()
+    repository = github.repository
+    github.pull_request()
+    first = remote(repository, "refs/heads/change")
+    repository.git("fetch", "--quiet", "origin")
+    repository.git("checkout", "--quiet", "--detach", first)
+    bot = {"login": "github-actions[bot]"}
+    github.comments([{"id": 3, "user": bot, "body": "<!-- berth preview of . -->\nbefore"}])
+    ran = github.pull_request()
 
-    assert ran.failed == []
-    assert github.repository.git("rev-parse", "origin/change") == first
+    assert (ran.failed, remote(repository, "refs/heads/change")) == (False, first)
     assert [(how, path) for how, path, _ in ran.comments] == [("PATCH", "repos/uni/seats/issues/comments/3")]
 
 
-def test_a_fork_gets_the_commands_and_no_call_that_it_may_not_make(github: Github) -> None:
-    ran = github.run(fork=True)
+def test_a_fresh_change_of_nothing_is_green(github: Github) -> None:
+    before = github.repository.git("rev-parse", "main")
+    github.repository.git("checkout", "--quiet", "main")
+    (github.folder / "clone/notes.md").write_text("notes\n")
+    github.repository.commit("notes")
+    ran = github.push(before)
 
-    assert (ran.failed, ran.calls) == (["Render"], [])
-    assert "1 reservation changed" in (github.folder / "summary.md").read_text("utf-8")
-    fix = re.search(r"::Run: (.+)", ran.out)
-    assert fix
-    github.repository.git("checkout", "--quiet", "change")
-    github.repository.git("config", "user.name", "a")
-    github.repository.git("config", "user.email", "a@example.org")
-    github.repository.git("branch", "--quiet", "--set-upstream-to", "origin/change")
-    assert github.repository.run("bash", "-ec", fix[1]).code == 0
-    assert github.run(fork=True).failed == []
+    assert (ran.failed, ran.state, ran.comments) == (False, "success", [])
+    assert ran.text.startswith("### Berth: Nothing changes")
+
+
+def test_a_first_push_has_no_commit_before_it(github: Github) -> None:
+    github.repository.git("checkout", "--quiet", "main")
+    ran = github.push("0" * 40)
+
+    assert (ran.failed, ran.state) == (False, "success")
+    assert ran.text.startswith("### Berth: Nothing changes")
 
 
 def test_a_stale_main_fails_and_is_not_written(github: Github) -> None:
-    ran = github.run(branch="", number="")
+    repository = github.repository
+    before, head = (repository.git("rev-parse", name) for name in ("main", "change"))
+    ran = github.push(before)
 
-    assert (ran.failed, ran.state, ran.comments) == (["Render"], "failure", [])
-    assert github.repository.git("log", "-1", "--format=%s") == "more seats"
+    assert (ran.failed, ran.state, ran.comments) == (True, "failure", [])
+    assert remote(repository, "refs/heads/main") == head
+
+
+@pytest.mark.parametrize("branch", ["change", "main"])
+def test_a_fork_gets_the_commands_and_no_push_comment_or_status(github: Github, branch: str) -> None:
+    """Also if its token may write, and its branch is called as one of the repository."""
+    repository = github.repository
+    before = remote(repository, "refs/heads/*")
+    ran = github.pull_request(owner="eve", branch=branch)
+
+    assert (ran.failed, ran.calls, remote(repository, "refs/heads/*")) == (True, [], before)
+    assert "1 reservation changed" in (github.folder / "summary.md").read_text("utf-8")
+    assert (ran.folder / "number").read_text() == "7\n"
+    fix = re.search(r"::Run: (.+)", ran.log)
+    assert fix
+    repository.git("checkout", "--quiet", "change")
+    repository.git("config", "user.name", "a")
+    repository.git("config", "user.email", "a@example.org")
+    repository.git("branch", "--quiet", "--set-upstream-to", "origin/change")
+    assert repository.run("bash", "-ec", fix[1]).code == 0
+    assert not github.pull_request(owner="eve", branch=branch).failed
+
+
+def test_a_deleted_fork_is_a_fork(github: Github) -> None:
+    ran = github.pull_request(owner="")
+
+    assert ran.calls == []
 
 
 def test_a_push_in_between_is_not_overwritten(github: Github) -> None:
@@ -124,35 +155,132 @@ def test_a_push_in_between_is_not_overwritten(github: Github) -> None:
     newer = repository.commit("even more")
     repository.git("push", "--quiet", "origin", "change")
     repository.git("checkout", "--quiet", there)
-    ran = github.run()
+    ran = github.pull_request()
 
-    assert (ran.failed, ran.state) == (["Push"], "failure")
-    assert "::error title=rendered/ is not up to date::The push was refused." in ran.out
-    assert repository.git("ls-remote", "origin", "refs/heads/change").split()[0] == newer
+    assert (ran.failed, ran.state) == (True, "failure")
+    assert "::error title=rendered/ is not up to date::" in ran.log
+    assert remote(repository, "refs/heads/change") == newer
 
 
-def test_an_error_is_an_annotation_and_a_comment(github: Github) -> None:
+def test_a_push_that_is_not_allowed_leaves_the_branch_stale(github: Github) -> None:
+    hook = github.repository.remote / "hooks/update"
+    hook.write_text('#!/bin/sh\ncase "$1" in refs/heads/*) exit 1 ;; esac\n')
+    hook.chmod(0o755)
+    head = github.repository.git("rev-parse", "HEAD")
+    ran = github.pull_request()
+
+    assert (ran.failed, ran.state) == (True, "failure")
+    assert [path for _, path, _ in ran.calls if "/statuses/" in path] == [f"repos/uni/seats/statuses/{head}"]
+
+
+def test_an_error_is_an_annotation_and_a_comment_and_nothing_is_pushed(github: Github) -> None:
     github.repository.edit("course.yaml", "placeholderCount: 30", "placeholderCount: 0")
-    github.repository.commit("none")
-    ran = github.run()
+    before = github.repository.commit("none")
+    github.repository.git("push", "--quiet", "origin", "change")
+    ran = github.pull_request()
 
-    assert (ran.failed, ran.state) == (["Render", "Preview"], "failure")
-    assert ran.out.startswith("::error file=reservations/course.yaml,line=16,")
+    assert (ran.failed, ran.state) == (True, "failure")
+    assert "\n::error file=reservations/course.yaml,line=16,col=36,title=B012::" in ran.log
     assert "is not valid" in ran.comments[0][2]
+    assert remote(github.repository, "refs/heads/change") == before
 
 
 def test_a_preview_that_cannot_be_made_says_so(github: Github) -> None:
     github.repository.program("berth", "exit 2")
-    ran = github.run()
+    ran = github.pull_request()
 
-    assert ran.comments[0][2] == "<!-- berth -->\nBerth could not create the preview; see the log.\n"
+    assert ran.state == "failure"
+    assert ran.comments[0][2].endswith("-->\nBerth could not create the preview; see the log.\n")
+
+
+def test_what_cannot_be_installed_fails_the_status(github: Github) -> None:
+    github.repository.program("python", "exit 1")
+    ran = github.pull_request()
+
+    assert (ran.failed, ran.state, ran.comments) == (True, "failure", [])
+
+
+def test_a_month_above_the_budget_is_not_valid(github: Github) -> None:
+    repository = github.repository
+    course = project.COURSE
+    for line in ("    calendars: [holidays]\n", "    except: [2026-02-09]\n"):
+        course = course.replace(line, "")
+    course = course.replace("    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+    head, _, rest = clouds.CLOUD.partition("  reservations:\n")
+    cloud = head + "  requirements:" + rest.partition("  requirements:")[2]
+    clouds.write(repository.folder, site=f"{clouds.SITE}  diff: {{budget: 20}}\n", course=course, cloud=cloud)
+    repository.commit("a cloud")
+    repository.git("push", "--quiet", "origin", "change")
+    set_time(repository, "2026-01-01T00:00:00Z")
+    ran = github.pull_request()
+
+    assert "above the budget of 20: " in ran.text
+    assert ran.state == "failure"
+
+
+def test_what_main_got_meanwhile_is_not_part_of_the_change(github: Github) -> None:
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    repository.edit("night.yaml", "placeholderCount: 2}", "placeholderCount: 4}")
+    repository.run("berth", "render")
+    repository.commit("another change")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+
+    assert "night" not in github.pull_request().text
+
+
+def test_git_gets_the_token_for_the_server_of_the_repository_and_not_on_its_command_line(
+    github: Github, tmp_path: Path
+) -> None:
+    real = shutil.which("git")
+    note = f'case "$*" in *push*) {{ echo "$*"; env | grep ^GIT_CONFIG_; }} >>"{tmp_path}/pushes" ;; esac'
+    github.repository.program("git", f'{note}\nexec "{real}" "$@"')
+    assert not github.pull_request().failed
+
+    pushed = [line for line in (tmp_path / "pushes").read_text().splitlines() if "GIT_CONFIG" in line]
+    known = dict(line.split("=", 1) for line in pushed[-3:])
+    assert known["GIT_CONFIG_KEY_0"] == "http.https://git.example.org/.extraheader"
+    basic = known["GIT_CONFIG_VALUE_0"].removeprefix("Authorization: Basic ")
+    assert b64decode(basic).decode() == f"x-access-token:{TOKEN}"
+    assert TOKEN not in (tmp_path / "pushes").read_text()
+
+
+def test_each_project_of_a_repository_has_its_own_preview(github: Github) -> None:
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    for name in ("north", "south"):
+        project.write(repository.folder / name)
+        repository.run("berth", "-C", name, "render")
+    repository.commit("two more")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "-B", "change")
+    course = repository.folder / "south/reservations/course.yaml"
+    course.write_text(course.read_text("utf-8").replace("placeholderCount: 25", "placeholderCount: 30"))
+    repository.commit("more seats in the south")
+    repository.git("push", "--quiet", "--force", "origin", "change")
+    north = github.pull_request(directory="north")
+    south = github.pull_request(directory="south")
+
+    assert north.text.startswith("### Berth: Nothing changes")
+    assert south.comments[0][2].startswith(
+        "<!-- berth preview of south -->\n### Berth: 1 reservation changed"
+    )
+    assert repository.git("ls-remote", "origin", "refs/heads/change")
+    repository.git("fetch", "--quiet", "origin")
+    assert repository.git("show", "--name-only", "--format=", "refs/remotes/origin/change").splitlines() == [
+        "south/rendered/clusters/prod/reservations/course.yaml"
+    ]
+    course.write_text(course.read_text("utf-8").replace("placeholderCount: 30", "placeholderCount: 0"))
+    repository.commit("no seats")
+    errors = github.pull_request(directory="south").log
+    assert "\n::error file=south/reservations/course.yaml,line=16," in errors
 
 
 # What a person who may only open a pull request tries
 
-
-PAGES = (".yaml", ".yml", ".md")
 POLICY = "  policies: [{name: soon, when: {noticeBelow: 48h}, require: refuse}]\n"
+LARGE = "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n"
 
 
 def with_policy_on_main(repository: Repository, policy: str) -> None:
@@ -166,12 +294,80 @@ def with_policy_on_main(repository: Repository, policy: str) -> None:
     repository.git("checkout", "--quiet", "change")
 
 
+def add_base_of_own(repository: Repository, folder: str) -> None:
+    """Commit a project in this folder, with which the change would be no change."""
+    source = repository.folder / "reservations"
+    shutil.copytree(source, repository.folder / folder / "reservations")
+    shutil.copytree(repository.folder / "rendered", repository.folder / folder / "rendered")
+    repository.commit("a folder")
+
+
 @pytest.mark.parametrize(
-    ("now", "failed"), [("2026-01-30T07:00:00Z", []), ("2026-01-31T09:00:00Z", ["Preview"])]
+    "folder", ["origin/main", "refs/remotes/origin/main", "refs/heads/main", "refs/berth/base", "main"]
+)
+def test_no_folder_replaces_the_base(github: Github, folder: str) -> None:
+    repository = github.repository
+    with_policy_on_main(repository, LARGE)
+    repository.run("berth", "render")
+    add_base_of_own(repository, folder)
+    set_time(repository, "2026-01-01T00:00:00Z")
+    ran = github.pull_request()
+
+    assert ran.state == "failure"
+    assert "refused by policy large" in ran.text
+
+
+@pytest.mark.parametrize("base", ["queue", "push"])
+def test_no_folder_replaces_a_commit(github: Github, base: str) -> None:
+    """Who knows the last commit of the main branch may call a folder so."""
+    repository = github.repository
+    with_policy_on_main(repository, LARGE)
+    before = repository.git("rev-parse", "main")
+    repository.git("rebase", "--quiet", "main")
+    repository.run("berth", "render")
+    add_base_of_own(repository, before)
+    set_time(repository, "2026-01-01T00:00:00Z")
+    ran = github.merge_group(before) if base == "queue" else github.push(before)
+
+    assert ran.state == "failure"
+    assert "refused by policy large" in ran.text
+
+
+@pytest.mark.parametrize(
+    "tag", ["origin/main", "refs/remotes/origin/main", "refs/heads/main", "main", "HEAD"]
+)
+def test_no_tag_replaces_the_base(github: Github, tag: str) -> None:
+    repository = github.repository
+    with_policy_on_main(repository, LARGE)
+    repository.git("update-ref", f"refs/tags/{tag}", "change")
+    repository.git("push", "--quiet", "origin", f"refs/tags/{tag}")
+    set_time(repository, "2026-01-01T00:00:00Z")
+    ran = github.pull_request()
+
+    assert ran.state == "failure"
+    assert "refused by policy large" in ran.text
+    assert github.repository.run("git", "-C", str(github.runner.workspace), "tag", "--list").out == ""
+
+
+def test_the_check_itself_is_that_of_the_merge(github: Github) -> None:
+    """A branch from before a mend of the check does not choose the check as it was."""
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    script = repository.folder / ".github/berth/preview.sh"
+    script.write_text(script.read_text().replace("set -euo pipefail", "set -euo pipefail\necho mended", 1))
+    repository.commit("a mend")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+
+    assert "mended" in github.pull_request().log
+
+
+@pytest.mark.parametrize(
+    ("now", "state"), [("2026-01-30T07:00:00Z", "success"), ("2026-01-31T09:00:00Z", "failure")]
 )
 @pytest.mark.parametrize("time", ["2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"], ids=["back", "ahead"])
 def test_policies_look_at_the_clock_of_the_run_and_not_at_the_time_of_a_commit(
-    github: Github, time: str, now: str, failed: list[str]
+    github: Github, time: str, now: str, state: str
 ) -> None:
     repository = github.repository
     with_policy_on_main(repository, POLICY)
@@ -180,21 +376,19 @@ def test_policies_look_at_the_clock_of_the_run_and_not_at_the_time_of_a_commit(
     assert repository.run("git", "commit", "--quiet", "--amend", "--no-edit", **who).code == 0
     repository.git("push", "--quiet", "--force", "origin", "change")
     set_time(repository, now)
-    ran = github.run()
+    ran = github.pull_request()
 
-    assert ran.failed == failed
-    assert now in ran.comments[0][2].replace("\\", "")
+    assert ran.state == state
+    assert now in ran.text
 
 
 def test_a_branch_from_before_a_policy_is_judged_with_it(github: Github) -> None:
-    with_policy_on_main(
-        github.repository, "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n"
-    )
+    with_policy_on_main(github.repository, LARGE)
     set_time(github.repository, "2026-01-01T00:00:00Z")
-    ran = github.run()
+    ran = github.pull_request()
 
-    assert (ran.failed, ran.state) == (["Preview"], "failure")
-    assert "refused by policy large" in ran.comments[0][2]
+    assert (ran.failed, ran.state) == (True, "failure")
+    assert "refused by policy large" in ran.text
 
 
 def test_a_faulty_file_where_a_branch_began_hides_nothing(github: Github) -> None:
@@ -210,36 +404,40 @@ def test_a_faulty_file_where_a_branch_began_hides_nothing(github: Github) -> Non
     repository.git("push", "--quiet", "origin", "late")
     repository.git("checkout", "--quiet", "main")
     (repository.folder / "reservations/broken.yaml").unlink()
-    site = project.SITE + "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n"
-    (repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
+    (repository.folder / "reservations/site.yaml").write_text(project.SITE + LARGE, "utf-8")
     repository.commit("repaired")
     repository.git("push", "--quiet", "origin", "main")
     repository.git("checkout", "--quiet", "late")
     set_time(repository, "2026-01-01T00:00:00Z")
-    ran = github.run(branch="late")
+    ran = github.pull_request(branch="late")
 
-    assert (ran.failed, ran.state) == (["Preview"], "failure")
-    assert "refused by policy large" in ran.comments[0][2]
+    assert ran.state == "failure"
+    assert "refused by policy large" in ran.text
 
 
-def test_a_branch_that_cannot_be_merged_is_not_valid(github: Github) -> None:
+def test_a_conflict_in_a_file_of_any_name_writes_no_command(
+    github: Github,
+) -> None:
     repository = github.repository
-    repository.git("checkout", "--quiet", "main")
-    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 26")
-    repository.run("berth", "render")
-    repository.commit("other seats")
-    repository.git("push", "--quiet", "origin", "main")
-    repository.git("checkout", "--quiet", "change")
-    ran = github.run()
+    for branch, text in (("main", "# of main\n"), ("change", "# of the branch\n")):
+        repository.git("checkout", "--quiet", branch)
+        (repository.folder / f"reservations/a{HIDDEN}{LINES}##[x]").write_text(text)
+        repository.commit(branch)
+        repository.git("push", "--quiet", "origin", branch)
+    ran = github.pull_request(has_moved=True)
+    annotations = [line for line in ran.log.splitlines() if line.startswith("::error title=This branch")]
+    rest = re.sub("^::error (?:title|file)=.*$", "", ran.log, flags=re.MULTILINE)
 
-    assert (ran.failed, ran.state) == (["Preview"], "failure")
-    assert "::error title=This branch cannot be merged::" in ran.out
+    assert (ran.state, len(annotations)) == ("failure", 1)
+    assert "BROKEN" in rest
+    assert (acts_on_a_log(rest), acts_on_a_terminal(ran.log)) == ([], [])
 
 
-def test_a_base_that_is_not_known_is_not_valid(github: Github) -> None:
-    ran = github.run(base="origin/nowhere")
+@pytest.mark.parametrize("before", ["1" * 40, "nowhere"])
+def test_a_base_that_is_not_known_is_not_valid(github: Github, before: str) -> None:
+    ran = github.push(before)
 
-    assert ran.failed == ["Preview"]
+    assert (ran.failed, ran.state) == (True, "failure")
 
 
 def test_what_is_stale_only_after_the_merge_is_not_fresh(github: Github) -> None:
@@ -253,33 +451,40 @@ def test_what_is_stale_only_after_the_merge_is_not_fresh(github: Github) -> None
     repository.add("new")
     repository.commit("a new course")
     repository.git("push", "--quiet", "origin", "change")
-    ran = github.run()
+    ran = github.pull_request()
 
-    assert (ran.failed, ran.state) == (["Preview"], "failure")
-    assert "::error title=rendered/ is not up to date after the merge::" in ran.out
+    assert ran.state == "failure"
+    assert "\n::error title=rendered/ is not up to date after the merge::" in ran.log
 
 
 def test_another_base_branch_has_a_status_of_its_own(github: Github) -> None:
     github.repository.git("push", "--quiet", "origin", "main:refs/heads/playground")
-    github.repository.git("fetch", "--quiet", "origin")
 
-    status = github.run(base="origin/playground").status
+    status = github.pull_request(base="playground").status
     assert (status["context"], status["state"]) == ("berth (playground)", "success")
-    status = github.run().status
+    github.repository.git("fetch", "--quiet", "origin")
+    github.repository.git("checkout", "--quiet", "--detach", "origin/change")
+    status = github.pull_request().status
     assert (status["context"], status["state"]) == ("berth", "success")
 
 
 def test_the_status_says_what_the_comment_says_first(github: Github) -> None:
-    ran = github.run()
+    ran = github.pull_request()
     ((_, _, comment),) = ran.comments
     headline = comment.split("### Berth: ")[1].splitlines()[0]
     assert ran.status["description"] == headline.replace("\\", "")
 
 
 def test_only_our_comment_is_written_whatever_others_write_into_theirs(github: Github) -> None:
-    github.comments([{"id": 1, "user": {"login": "eve"}, "body": "<!-- berth -->\nfake"}])
+    mark = "<!-- berth preview of . -->\n"
+    github.comments(
+        [
+            {"id": 1, "user": {"login": "eve"}, "body": f"{mark}fake"},
+            {"id": 2, "user": {"login": "github-actions[bot]"}, "body": f"of another tool: {mark}"},
+        ]
+    )
 
-    assert [(how, path) for how, path, _ in github.run().comments] == [
+    assert [(how, path) for how, path, _ in github.pull_request().comments] == [
         ("POST", "repos/uni/seats/issues/7/comments")
     ]
 
@@ -294,11 +499,10 @@ def test_hidden_files_that_engines_apply_fail(github: Github, path: str) -> None
     file.write_text("kind: ClusterRoleBinding\n", "utf-8")
     github.repository.commit("nothing to see")
     github.repository.git("push", "--quiet", "origin", "change")
-    ran = github.run()
+    ran = github.pull_request()
 
-    assert "Render" in ran.failed
     assert ran.state == "failure"
-    assert path.removeprefix("rendered/") in ran.comments[0][2].replace("\\", "")
+    assert path.removeprefix("rendered/") in ran.text
 
 
 def test_what_an_author_lets_git_ignore_is_committed_all_the_same(github: Github) -> None:
@@ -308,37 +512,65 @@ def test_what_an_author_lets_git_ignore_is_committed_all_the_same(github: Github
     repository.commit("no sweep, no permissions")
     repository.git("push", "--quiet", "origin", "change")
 
-    assert github.run().failed == []
-    assert repository.git("ls-tree", "--name-only", "HEAD", "rendered/clusters/prod/base.yaml")
+    assert not github.pull_request().failed
+    repository.git("fetch", "--quiet", "origin")
+    assert repository.git("ls-tree", "--name-only", "origin/change", "rendered/clusters/prod/base.yaml")
 
 
 def test_berth_runs_without_a_token(github: Github) -> None:
-    github.repository.program("berth", f'env >>"{github.folder}/environment"; exit 1')
-    github.run()
+    github.repository.program("berth", f'env >>"{github.folder}/environment"; exit 4')
+    github.pull_request()
 
     assert TOKEN not in (github.folder / "environment").read_text("utf-8")
-    assert [step["name"] for step in STEPS if "GH_TOKEN" in step.get("env", {})] == [
-        "Push",
-        "Comment",
-        "Status",
-    ]
-    (checkout,) = [step for step in STEPS if step.get("uses", "").startswith("actions/checkout@")]
-    assert checkout["with"]["persist-credentials"] is False
+    for path in WORKFLOWS:
+        checkouts = [step for step in steps_of(path) if step.get("uses", "").startswith("actions/checkout@")]
+        assert [step["with"]["persist-credentials"] for step in checkouts] in ([False], [])
 
 
-@pytest.mark.parametrize("path", [PREVIEW, CALENDAR, REPORT, REQUESTS])
-def test_permissions_are_those_of_a_job(path: str) -> None:
-    written = yaml.safe_load(workflow(path, "kube-berth"))
+@pytest.mark.parametrize("where", [".gitattributes", "rendered/clusters/.gitattributes"])
+@pytest.mark.parametrize("header", ["", "# Rendered by berth\n"])
+@pytest.mark.parametrize("owner", ["uni", "eve"])
+def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
+    github: Github, where: str, header: str, owner: str
+) -> None:
+    """The work tree has an s, and engines that read blobs get the long s that git stores."""
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    path = "rendered/clusters/prod/base.yaml"
+    file = repository.folder / path
+    text = file.read_text("utf-8")
+    pattern = path.removeprefix(where.removesuffix(".gitattributes"))
+    (repository.folder / where).write_text(f"{header}{pattern} working-tree-encoding=ASCII//TRANSLIT\n")
+    repository.commit("attributes")
+    store(repository, path, text.replace("restricted", "re\u017ftricted", 1))
+    assert file.read_text("utf-8") == text
+    repository.git("push", "--quiet", "origin", "fresh")
+    ran = github.pull_request(branch="fresh", owner=owner)
+
+    repository.git("fetch", "--quiet", "origin")
+    is_mended = repository.git("show", f"origin/fresh:{path}") == text.strip()  # by a commit of ours
+    assert ran.failed == (not is_mended)
+    assert is_mended or path.removeprefix("rendered/") in ran.text
+    assert not (is_mended and owner == "eve")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_permissions_are_those_of_a_job(path: Path) -> None:
+    written: Any = yaml.safe_load(path.read_text("utf-8"))
 
     assert written["permissions"] == {"contents": "read"}
     assert "env" not in written
+
+
+def requirements() -> str:
+    return (REPOSITORY / ".github/berth/requirements.txt").read_text("utf-8")
 
 
 def test_what_pip_installs_is_pinned_by_hash() -> None:
     names = re.findall(r"^([\w.-]+)==", requirements(), re.MULTILINE)
     locked = (ROOT / ".ci/requirements.txt").read_text("utf-8")
 
-    assert {"pydantic", "click", "jinja2", "pyyaml", "hatchling"} <= {*names}
+    assert {"pydantic", "click", "jinja2", "pyyaml"} <= {*names}
     for line in requirements().splitlines():
         assert line.startswith("#") or line.rstrip(" \\") in locked.replace(" \\", "")
 
@@ -356,13 +588,13 @@ def test_what_those_packages_need_is_pinned_too(python: str) -> None:
         if need.marker is None or need.marker.evaluate(environment)
     }
 
-    assert ("hatchling", "packaging") in needed
+    assert ("jinja2", "markupsafe") in needed
     assert {(name, need) for name, need in needed if need not in pinned} == set()
 
 
 def test_what_builds_and_releases_comes_by_hash() -> None:
     """What an index or a registry says today gets into no release."""
-    paths = ("Makefile", "action.yml", ".ci/*", ".github/*/*")
+    paths = ("Makefile", ".ci/*", ".github/*/*", "templates/repository/.github/*/*")
     files = [path for pattern in paths for path in ROOT.glob(pattern) if path.is_file()]
     online = [path.read_text("utf-8").replace("\\\n", "").partition("PIP_NO_INDEX=1")[0] for path in files]
     installs = re.findall(
@@ -378,16 +610,10 @@ def test_what_builds_and_releases_comes_by_hash() -> None:
 
 def test_actions_are_pinned_by_commit_each_to_one() -> None:
     """A tag may be moved to other code."""
-    folders = (".github", "docs", "preview-of-forks")
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in PAGES]
-    texts = [path.read_text("utf-8") for path in (*files, ROOT / "action.yml")]
-    texts += [workflow(path, "kube-berth") for path in (PREVIEW, CALENDAR, REPORT, REQUESTS)]
-    used = [
-        match
-        for text in texts
-        for match in re.findall(r"uses: (\S+?)@(.*)", text)
-        if "<owner>" not in match[0]
-    ]
+    folders = (".github", "docs", "templates")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    texts = [path.read_text("utf-8") for path in files if path.suffix in (".yaml", ".yml", ".md")]
+    used = [match for text in texts for match in re.findall(r"uses: (\S+?)@(.*)", text)]
     pins = {name: {pin for one, pin in used if one == name} for name, _ in used}
 
     assert pins["actions/checkout"]

@@ -14,19 +14,19 @@ from berth.cli.selection import clock_of
 from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
 from berth.edit.create import refuse_link, write_file
-from berth.edit.installation import RELEASED, build_wheel, installed_origin
 from berth.edit.issueform import ISSUE_FORM, is_refreshable
 from berth.edit.scaffold import (
+    ACTION,
     NAMESPACES,
+    OPTIONAL,
     README,
-    VENDOR,
     Starter,
+    action_files,
     next_commands,
     part_files,
     project_of,
     starter_files,
 )
-from berth.edit.workflow import OPTIONAL, REQUIREMENTS
 from berth.git import origin, top_of
 from berth.notation.refusal import CommandError
 from berth.notation.zones import zone
@@ -35,10 +35,6 @@ from berth.schema import grammar
 from berth.schema.documentproblems import Refusal
 from berth.schema.engine import CALLED, ENGINES
 from berth.schema.renkunames import slug
-
-_LOCAL = f"""\
-The workflow installs {RELEASED} from the package index, not this local Berth: for that, use --vendor.
-"""
 
 
 class _Text(click.ParamType[str]):
@@ -91,7 +87,6 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
 )
 @click.option("--demo", is_flag=True, help="Ask nothing; add two seats that open in two minutes.")
 @_part_options
-@click.option("--vendor", is_flag=True, help="Write a wheel of this Berth, for the workflow.")
 def init(  # noqa: PLR0913 - one for each option
     settings: Settings,
     *,
@@ -103,21 +98,20 @@ def init(  # noqa: PLR0913 - one for each option
     engine: str | None,
     repository: str | None,
     demo: bool,
-    vendor: bool,
     **parts: bool,
 ) -> int:
     """Start a repository of reservations that passes its checks.
 
     On a terminal it asks for what is not given. It writes a site, a resource class, a calendar, a course from
-    the next Monday on, and a workflow for GitHub. DIR is the top of the repository; default: this folder.
+    the next Monday on, and a workflow for GitHub. What the workflow runs is in .github/berth/, with a wheel
+    of this Berth. DIR is the top of the repository; default: this folder.
 
-    In a repository of reservations, --calendar, --report and --requests add their files, and --requests
-    brings the classes and time zones of its form up to date. Files that somebody has edited stay.
+    In a repository of reservations, it adds the workflow if there is no .github/berth/, and the files of
+    --calendar, --report and --requests; --requests brings the classes and time zones of its form up to date.
+    Files that somebody has edited stay.
 
     Nothing else is overwritten: in a new repository a README.md stays, and if another file exists, nothing is
-    written. The workflow
-    installs Berth from where this Berth was installed from: the package index, a commit of a git repository,
-    an address, or with --vendor a wheel that is part of the repository.
+    written.
     """
     asks = is_terminal(sys.stdin) and not demo
 
@@ -130,8 +124,8 @@ def init(  # noqa: PLR0913 - one for each option
     folder = Path(directory)
     wanted = tuple(part for part in OPTIONAL if parts[part])
     of_site = (cluster, source, namespace, zone, engine, repository)
-    if wanted and not demo and not any(of_site) and (folder / RESERVATIONS).exists():
-        return _add(settings, directory, wanted, vendor=vendor)
+    if not demo and not any(of_site) and (folder / RESERVATIONS).exists():
+        return _add(settings, directory, wanted)
     cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
     source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
     namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
@@ -139,17 +133,15 @@ def init(  # noqa: PLR0913 - one for each option
     engine = value(engine, "Engine that applies the manifests", _ENGINE, "none")
     if engine != "none":
         repository = value(repository, "Address of the git repository", _ADDRESS, origin(folder) or "")
-    requirement, wheels = _requirement(vendor=vendor)
     name = slug(folder.resolve().name)
     where = (cluster, source, namespace, zone, engine, repository or "")
-    starter = Starter(name, requirement, *where, demo=demo, parts=wanted)
-    return _begin(settings, directory, starter, wheels)
+    return _begin(settings, directory, Starter(name, *where, demo=demo, parts=wanted))
 
 
-def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[str, bytes]) -> int:
+def _begin(settings: Settings, directory: str, starter: Starter) -> int:
     """Write the repository if it passes its checks, and say what comes next; return the exit code."""
-    texts = starter_files(starter, clock_of(settings, None).now)
-    pipeline = project_of(texts)
+    files = starter_files(starter, clock_of(settings, None).now)
+    pipeline = project_of(files)
     opens = [occurrence.open for item in pipeline.items() for occurrence in item.expansion.occurrences]
     if pipeline.has_errors():
         findings = pipeline.findings()
@@ -158,14 +150,13 @@ def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[st
         settings.report(findings)
         stderr("Nothing was written.\n")
         return EXIT_BAD_INPUT
-    _write(Path(directory), {**texts, **wheels})
+    _write(Path(directory), files)
     stdout(_told(directory, starter, local_text(min(opens), named(starter.zone))))
-    _tell_local(starter.requirement)
     return EXIT_OK
 
 
-def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: bool) -> int:
-    """Add optional parts to a repository of reservations, and say what became of their files."""
+def _add(settings: Settings, directory: str, parts: tuple[str, ...]) -> int:
+    """Add the workflows to a repository of reservations, and say what became of their files."""
     folder = Path(directory)
     project = Pipeline(directory)
     if project.has_errors():
@@ -174,9 +165,7 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
         return EXIT_BAD_INPUT
     if "requests" in parts and not project.declared.classes:
         raise CommandError("No ResourceClass is declared, which people could ask for. Declare one first")
-    requirement, wheels = _requirement(vendor=vendor)
-    texts: dict[str, str | bytes] = {**part_files(parts, requirement, project), **wheels}
-    contents = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
+    contents = part_files(parts, project) | ({} if (folder / ACTION).exists() else action_files())
     for path in contents:
         refuse_link(str(folder / path), directory)
     before = {path: (folder / path).read_bytes() for path in contents if (folder / path).exists()}
@@ -189,12 +178,13 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
         else:
             write_file(str(folder / path), content, before.get(path), directory)
             stdout(f"Wrote {path}.\n")
-    if {*contents} - {REQUIREMENTS, *wheels} <= {*kept}:
+    if not contents:
+        stderr(_KEPT.format(ACTION))
+    if {*contents} <= {*kept}:
         raise CommandError("Nothing was written: all of these files exist.")
     up, down = top_of(folder)
     if down:
         stderr(_BELOW_TOP.format((folder / up).resolve()))
-    _tell_local(requirement)
     return EXIT_OK
 
 
@@ -206,13 +196,8 @@ _BELOW_TOP = """\
 GitHub reads .github/ only at the top of the repository, which is {}: move it there, and adapt its paths.
 """
 _KEPT = """\
-{} stays: this Berth would write another text. To get that one, move the file away, and run this again.
+{} stays. To get what this Berth would write, move it away, and run this again.
 """
-
-
-def _tell_local(requirement: str) -> None:
-    if requirement == RELEASED and installed_origin().is_local:
-        stderr(_LOCAL)
 
 
 _PLACES = {
@@ -227,20 +212,7 @@ _PLACES = {
 """Which option each field of a file comes from."""
 
 
-def _requirement(*, vendor: bool) -> tuple[str, dict[str, bytes]]:
-    """Return what the workflow installs, and the wheel that the repository has for it."""
-    installation_source = installed_origin()
-    if not vendor:
-        return RELEASED if installation_source.is_local else installation_source.requirement, {}
-    try:
-        wheel = build_wheel(installation_source.requirement)
-    except CommandError as error:
-        raise CommandError(f"{error} Nothing was written.") from error
-    path = f"{VENDOR}/{wheel.name}"
-    return f"./{path}", {path: wheel.content}
-
-
-def _write(folder: Path, files: dict[str, str | bytes]) -> None:
+def _write(folder: Path, files: dict[str, bytes]) -> None:
     for path in files:
         refuse_link(str(folder / path), str(folder))
     existing = [path for path in ("reservations", "rendered", *files) if (folder / path).exists()]

@@ -1,26 +1,13 @@
 """Write the issue form by which people ask for seats, with the site's classes and time zones as choices."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
 
-from berth.edit.prompts import FORM, NOTES, Prompt
-from berth.output.yamltext import quote
+from berth.edit.prompts import FORM, NOTES
+from berth.output.templates import repository_file
 from berth.schema.declared import Declared
 from berth.schema.values import ResourceClass, Site
 
 ISSUE_FORM = ".github/ISSUE_TEMPLATE/seats.yml"
-MARK = "# Written by berth init --requests. Run it again when classes or time zones change.\n"
-_HEAD = """\
-name: Ask for seats
-description: Seats for a course or an exam. A pull request with all its dates follows.
-title: "Seats for "
-body:
-  - type: markdown
-    attributes:
-      value: |
-        The answer to this issue lists every date, or says what to correct. Everybody who can read this
-        repository can read what you write here.
-"""
 _UTC = "UTC"
 
 
@@ -39,8 +26,7 @@ def issue_form(declared: Declared, site: Site | None) -> str:
     }
     if declared.terms:
         helps["from"] = f"{FORM['from'].help} Terms: {', '.join(declared.terms_by_date())}."
-    elements = (_element(key, prompt, choices.get(key, []), helps) for key, prompt in FORM.items())
-    return MARK + _HEAD + "".join(elements)
+    return repository_file(ISSUE_FORM, {"prompts": FORM, "choices": choices, "helps": helps, "long": NOTES})
 
 
 def is_refreshable(text: bytes, form: str) -> bool:
@@ -63,25 +49,3 @@ _class_help = re.compile(
 def _shape(resource_class: ResourceClass) -> str:
     amounts = ", ".join(f"{amount} {resource}" for resource, amount in resource_class.requests)
     return f"{resource_class.name}: {amounts}" if amounts else resource_class.name
-
-
-def _element(key: str, prompt: Prompt, choices: Iterable[str], helps: Mapping[str, str]) -> str:
-    return "".join(f"  {line}\n" for line in _lines(key, prompt, [*choices], helps.get(key) or prompt.help))
-
-
-def _lines(key: str, prompt: Prompt, choices: list[str], advice: str) -> Iterator[str]:
-    kind = "dropdown" if choices else "textarea" if key == NOTES else "input"
-    yield f"- type: {kind}"
-    yield f"  id: {prompt.field}"
-    yield "  attributes:"
-    yield f"    label: {quote(prompt.heading)}"
-    yield f"    description: {quote(f'{prompt.text} {advice}'.rstrip())}"
-    if choices:
-        yield "    options:"
-        yield from (f"      - {quote(choice)}" for choice in choices)
-        if key == "time-zone":
-            yield "    default: 0"
-    elif prompt.example:
-        yield f"    placeholder: {quote(prompt.example)}"
-    yield "  validations:"
-    yield f"    required: {str(not prompt.optional).lower()}"

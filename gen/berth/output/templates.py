@@ -33,6 +33,15 @@ _ENVIRONMENT = jinja2.Environment(
 _ENVIRONMENT.filters = {"quote": quote, "number": number, "block": block, "literal": literal}
 
 
+_OF_REPOSITORIES = _ENVIRONMENT.overlay(variable_start_string="{=", variable_end_string="=}")
+"""Their text has `{{` for others: the expressions of GitHub."""
+
+
 def render(template: str, values: Mapping[str, object]) -> str:
     """Return the text of one object."""
     return _ENVIRONMENT.get_template(template).render(values)
+
+
+def repository_file(path: str, values: Mapping[str, object]) -> str:
+    """Return the text of a file of a new repository."""
+    return _OF_REPOSITORIES.get_template(f"repository/{path}").render(values)
