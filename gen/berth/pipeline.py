@@ -73,6 +73,14 @@ class Item(NamedTuple):
     texts: tuple[str | Problem, ...]  # of each part, if requested and free of errors
     loads: tuple[ClassSteps, ...]  # of each part
 
+    def is_renderable(self, known: Declared) -> bool:
+        """Tell whether it has no errors, and all classes, and all that these name, could be read."""
+        classes = [known.classes.get(name) for name in class_names(self.reservation)]
+        clouds = {name for found in classes if found for name in found.cloud_capacity}
+        if None in classes or not clouds <= {*known.clouds, *known.generic}:
+            return False
+        return not any(severity(problem.code) == ERROR for problem in self.problems)
+
     def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
         """Yield each cluster and the loads of the reservation's pools there."""
         for part, loads in zip(self.parts, self.loads, strict=True):
@@ -199,7 +207,7 @@ class Pipeline:
             item = _item(reservation, known, site, ceilings, now)
             self.problems += item.problems
             site_zone.take(reservation, item.expansion.occurrences)
-            if text_of is not None and not any(severity(problem.code) == ERROR for problem in item.problems):
+            if text_of is not None and item.is_renderable(known):
                 item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))

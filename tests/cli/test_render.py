@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 from berth.manifests.clusterobjects import INVENTORY_HEAD, OBJECTS_HEAD
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+from berth.rendering import files, text_of
 
 from tests.answer import Berth
-from tests.cli import project
+from tests.cli import clouds, heldproject, project
+from tests.cli.conftest import ROOT
+from tests.live import project as live
+from tests.live import slotproject
 from tests.manifests.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 
@@ -285,3 +291,33 @@ def test_five_years_of_every_day_are_refused_with_what_to_do(
     assert (answer.code, answer.out + answer.err) == (1, told)
     project.write(folder, rest=daily.replace("LAST", "2028-12-31"))
     assert berth(command).code == 0
+
+
+def projects() -> dict[str, list[str]]:
+    """The documents of this repository, and of a project for each way to hold seats."""
+    ours = [path.read_text("utf-8") for path in sorted((ROOT / "reservations").rglob("*.yaml"))]
+    karpenter = "{name: prod, autoscaler: karpenter, karpenter: {gates: {CapacityBuffer: true}}}"
+    buffered = live.COURSE.replace("spec:\n", "spec:\n  backend: {type: capacityBuffer}\n")
+    return {
+        "repository": ours,
+        "nodes": [clouds.STATIC, clouds.CLASSES, clouds.CLOUD, clouds.EXAM],
+        "slots": [slotproject.SITE, slotproject.CLASS, slotproject.COURSE, slotproject.LAB],
+        "buffers": [live.SITE.replace("{name: prod}", karpenter), live.CLASS, buffered],
+        "numbers": [heldproject.SITE, heldproject.EXAM, project.CLASSES],
+    }
+
+
+@pytest.mark.parametrize("documents", projects().values(), ids=projects())
+def test_nothing_is_rendered_of_what_names_a_faulty_document(documents: list[str]) -> None:
+    """Whatever document has the fault, and whatever names it."""
+    texts = [text for file in documents for text in file.split("---\n")]
+    for faulty in (None, *range(len(texts))):
+        sources = [
+            Source(f"reservations/{i:02}.yaml", f"{text}{'unknownKey: 1' * (i == faulty)}\n".encode())
+            for i, text in enumerate(texts)
+        ]
+        pipeline = Pipeline(sources=sources)
+        rendered = [*files(pipeline, pipeline.items(text_of(pipeline)))]
+
+        assert pipeline.has_errors() is (faulty is not None), pipeline.findings()
+        assert bool(rendered) is (faulty is None)
