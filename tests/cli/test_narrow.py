@@ -26,16 +26,31 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("berth.cli.command.columns", lambda _: 80)
 
 
-def told(capsys: pytest.CaptureFixture[str], command: str) -> list[str]:
+def answer(capsys: pytest.CaptureFixture[str], command: str) -> str:
     with contextlib.chdir(ROOT):
         assert cli.run([*command.split(), "--now", "2026-02-20"]) == 0
-    return [line for line in capsys.readouterr().out.splitlines() if not line.endswith(".")]
+    return capsys.readouterr().out
+
+
+def told(capsys: pytest.CaptureFixture[str], command: str) -> list[str]:
+    return [line for line in answer(capsys, command).splitlines() if not line.endswith(".")]
 
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("command", COMMANDS, ids=["_".join(one.split()[:2]) for one in COMMANDS])
 def test_every_table_fits(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert max(map(width, told(capsys, command))) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS[:-1], ids=["_".join(one.split()[:2]) for one in COMMANDS[:-1]])
+def test_nothing_is_left_out_of_a_table_that_fits(
+    command: str, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    """Zones and times in UTC least of all: 09:00 in Zurich stands above 10:00 in Los Angeles."""
+    whole = answer(capsys, command)
+    request.getfixturevalue("terminal")
+
+    assert sorted("".join(answer(capsys, command).split())) == sorted("".join(whole.split()))
 
 
 @pytest.mark.usefixtures("terminal")

@@ -78,8 +78,8 @@ zone, or a date, which means its first minute; or relative to now: now, +90m,
 -2h, +7d, +2w. Instead of a date write today, tomorrow, yesterday or a weekday,
 which is the next one or today: monday, "monday 09:00".
 
-On a terminal, text and the cells of tables break at words at its width, and
-tables may leave out columns that -o wide shows. In a pipe nothing is broken: a
+On a terminal, text and the cells of tables break at words at its width, and a
+row takes several lines where that is not enough. In a pipe nothing is broken: a
 row or a finding is one line.
 
 Exit codes: 0 success; 1 errors in the input, an unreadable cluster, a broken

@@ -150,5 +150,5 @@ def _outcomes(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
     """Return a table of what became of each event, and why."""
     if not outcomes:
         return "There is no event to import.\n"
-    fit = Fit(settings.columns, breaks=("why",), names=("event",))
+    fit = Fit(settings.columns, breaks=("why",))
     return Table.of(_OUTCOME, outcomes).written("text", fit)

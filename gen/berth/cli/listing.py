@@ -256,7 +256,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
             table = table.without("backend")
     else:
         table = Table.of(columns, rows, _NARROW)
-    fit = Fit(settings.columns, ("seats",), ("seat-hours", "occurrences", "cluster"), ("name",))
+    fit = Fit(settings.columns, ("seats",))
     return table.written(settings.form, fit)
 
 
@@ -549,12 +549,7 @@ def _occurrences_answer(listed: _Listed) -> Answer:
 
 def _tables(listed: _Listed, settings: Settings, nothing: str, site_zone: str) -> str:
     """Return what there is as tables; `nothing` says that there are no rows."""
-    fit = Fit(
-        settings.columns,
-        ("seats", "reason"),
-        ("UTC", "opens UTC", "zone", "cluster"),
-        ("reservation", "skipped", "without windows"),
-    )
+    fit = Fit(settings.columns, ("seats", "reason"))
     tables = (
         _dates(listed.rows, settings.form, site_zone),
         Table.of(_SKIPPED, listed.skipped),

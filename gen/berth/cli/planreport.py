@@ -35,8 +35,6 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _CUT = ("seats", "which", "no machine")
-_SPARE = ("loops", "lead", "idle share", "most machines", "which")
-_NAMES = ("reservation", "class", "reserved")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _ALL = "all"  # what the row of sums has in place of a month
 
@@ -80,7 +78,7 @@ def _part(heading: str, style: PlanStyle, table: Table) -> str:
         heading = f"#### {heading}\n"
     elif style.color:
         heading = f"{_BOLD}{heading}{_PLAIN}"
-    fit = Fit(style.columns, _CUT, _SPARE, _NAMES)
+    fit = Fit(style.columns, _CUT)
     return f"{heading}\n{table.without_empty().written(style.form, fit)}"
 
 

@@ -168,7 +168,7 @@ CHECK_COLUMNS: tuple[Column[PreflightCheck], ...] = (
 
 def as_text(outcome: Outcome, columns: int | None = None) -> str:
     """Return a table of checks, and the findings below it."""
-    fit = Fit(columns, ("result",), (), ("reservation", "object"))
+    fit = Fit(columns, ("result",))
     text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
     color = has_color(sys.stdout)
     lines = (live_line(finding, color=color) for finding in outcome.findings)

@@ -14,8 +14,8 @@ from berth.machines.formatting import minutes, money_json, money_text, percent
 from berth.machines.results import Money, PoolKey
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
-from berth.output.escape import in_markdown, visible
-from berth.output.table import Fit, width, wrapped
+from berth.output.escape import in_markdown
+from berth.output.table import Fit
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
@@ -78,36 +78,19 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
     if report.dates:
         parts.append(_dates_text(report, form, columns, each_date=each_date))
     if report.rehearsals:
-        parts.append(_rehearsals_text(report, form, columns))
+        parts.append(_rehearsal_table(report).written(form, Fit(columns, ("rehearsed", "note"))))
     lines = "".join(f"{fill(_sentence(report, placed), columns or _WIDTH)}\n" for placed in report.proposals)
     return "\n".join([*parts, lines or _NO_PROPOSALS])
 
 
 def _dates_text(report: Report, form: str, columns: int | None, *, each_date: bool) -> str:
     if not each_date:
-        fit = Fit(columns, (), ("owner", "share", "late", "class"), ("reservation",))
+        fit = Fit(columns)
         return _summary_table(report).written(form, fit)
     table = _date_table(report)
     if len(table.values("reservation")) == 1:
         table = table.without("reservation")
-    return table.written(form, Fit(columns, ("note",), ("cost USD", "class", "unused h"), ("reservation",)))
-
-
-def _rehearsals_text(report: Report, form: str, columns: int | None) -> str:
-    """Return the table of rehearsals. Notes that make it too wide are lines below it."""
-    table = _rehearsal_table(report)
-    written = table.written(form)
-    if columns is None or max(map(width, written.splitlines())) <= columns:
-        return written
-    first, second = ("class", "minutes") if len(table.values("class")) == 1 else ("minutes", "class")
-    fit = Fit(columns, ("rehearsed",), ("nodes", first, second), ("rehearsal of",))
-    notes = [
-        f"{row.reservation} {_rehearsed_date(row)}, {row.resource_class}: {note}"
-        for row in report.rehearsals
-        if (note := "; ".join(_rehearsal_notes(row)))
-    ]
-    below = "".join(f"{wrapped(visible(note), columns, 2)}\n" for note in notes)
-    return table.without("note").written(form, fit) + below
+    return table.written(form, Fit(columns, ("note",)))
 
 
 def _sentence(report: Report, placed: ReservationProposal) -> str:

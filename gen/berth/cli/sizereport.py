@@ -14,7 +14,6 @@ from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit, wrapped
 
 MARK = "Sized for "  # how the comment begins
-_SPARE = ("longest", "people", "all ready")
 _BY_SHAPE = {AT_ONCE: "all at the start", UNIFORM: "evenly over", BELL: "in a bell of"}
 
 
@@ -59,7 +58,7 @@ def text(answer: SizeAnswer, chosen: Choice, form: str, columns: int | None) -> 
     table = Table.of(_choice_columns(answer), answer.sizing.choices)
     if not answer.pool.has_nodes:
         table = table.without("nodes", "no seat", "cost USD")
-    shown = table.written(form, Fit(columns, ("nodes",), _SPARE))
+    shown = table.written(form, Fit(columns, ("nodes",)))
     parts = [f"{when}\n{question.invited} people are invited to class {answer.pool.resource_class}.\n", shown]
     if form == "markdown":
         return "\n".join([*parts, f"{_sentence(answer, chosen)}\n"])

@@ -266,7 +266,7 @@ def as_text(  # noqa: PLR0913 - what and how
         table = table.without_empty("slots", "number", "owner")
     elif len(clusters) == 1:
         table = table.without("cluster")
-    text = table.written("text", Fit(columns, ("note",), ("pending", "sessions", "open"), ("reservation",)))
+    text = table.written("text", Fit(columns, ("note",)))
     if color:
         text = _colored(text, pools)
     return text + (f"\n{findings}" if findings else "")
@@ -346,10 +346,10 @@ def _drift(pool: PoolStatus) -> str:
 
 
 def _colored(text: str, pools: Sequence[PoolStatus]) -> str:
-    """Color the state in each row of a table; the further lines of a row have nothing in its column."""
+    """Color the state in each row of a table, whose further lines begin with a space."""
     head, *lines = text.splitlines(keepends=True)
     at = head.index(" STATE ") + 1
-    rows = [number for number, line in enumerate(lines) if line[at : at + 1].strip()]
+    rows = [number for number, line in enumerate(lines) if not line.startswith(" ")]
     for number, pool in zip(rows, pools, strict=True):
         color, line, end = _STATES[pool.state], lines[number], at + len(pool.state)
         if color:

@@ -4,6 +4,7 @@ A cell stays one cell on one line: control characters in it are escaped.
 """
 
 import re
+import sys
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from berth.output.escape import in_markdown, visible
 Rows = Sequence[Sequence[str]]
 
 GAP = "  "
+_NARROWEST = 16  # a broken cell
 _SPACE, _HYPHEN = re.compile(r"(?<=(?<!\d) )"), re.compile(r"(?<=(?<!\d)-)")  # where a line may end
 _ESCAPE = re.compile(r"\x1b\[\d*m")  # colors take no columns
 
@@ -28,59 +30,72 @@ def width(value: str) -> int:
 
 
 class Fit(NamedTuple):
-    """How a table becomes as narrow as a terminal. Columns are named by their headings."""
+    """How a table becomes as narrow as a terminal. Nothing of it is left out."""
 
     columns: int | None  # of the terminal; None: the table stays as wide as it is, and a row is one line
-    breaks: Collection[str] = ()  # the columns whose cells may take several lines
-    spare: Sequence[str] = ()  # the columns that are left out, in this order, where that is not enough
-    names: Collection[str] = ()  # the columns whose cells are broken only where nothing else helps
+    breaks: Collection[str] = ()  # the headings of those columns whose cells may take several lines
 
 
 def text(headings: Sequence[str], rows: Rows, fit: Fit | None = None) -> str:
-    """Return an aligned table with upper-case headings."""
+    """Return an aligned table with upper-case headings.
+
+    Where it is too wide also with broken cells, each row takes several lines, and so do the headings.
+    """
     shown = [[heading.upper() for heading in headings], *([visible(cell) for cell in row] for row in rows)]
-    lines = [[[cell] for cell in row] for row in shown]
-    if fit is not None and fit.columns is not None:
-        lines = _fitted(headings, shown, fit.columns, fit)
-    widths = [max(width(line) for cell in column for line in cell) for column in zip(*lines, strict=True)]
+    fit = fit or Fit(None)
+    columns = [
+        _ShownColumn({*cells}, heading in fit.breaks)
+        for heading, cells in zip(headings, zip(*shown, strict=True), strict=True)
+    ]
+    limit, parts = _fitted(columns, fit.columns)
+    widths = [column.width(limit) for column in columns]
     printed = []
-    for row in lines:
-        for parts in zip_longest(*row, fillvalue=""):
-            cells = [part + " " * (most - width(part)) for part, most in zip(parts, widths, strict=True)]
-            printed.append(GAP.join(cells).rstrip())
+    for row in shown:
+        cells = [column.lines(cell, limit) for column, cell in zip(columns, row, strict=True)]
+        for part in parts:
+            for texts in zip_longest(*(cells[place] for place in part), fillvalue=""):
+                padded = [text + " " * (widths[i] - width(text)) for i, text in zip(part, texts, strict=True)]
+                line = GAP.join(padded).rstrip()
+                if part is parts[0]:
+                    printed.append(line)
+                elif line:
+                    printed.append(" " * INDENT + line)
     return "\n".join(printed) + "\n"
 
 
-def _fitted(headings: Sequence[str], rows: Rows, room: int, fit: Fit) -> list[list[list[str]]]:
-    """Return the lines of each cell: the widest are broken, and spare columns left out, as far as needed."""
-    columns = {name: [row[i] for row in rows] for i, name in enumerate(headings)}
-    cells = {name: {*column} for name, column in columns.items()}
-    broken = {*fit.breaks}
+class _ShownColumn(NamedTuple):
+    """The different cells of a column, and whether they may take several lines."""
 
-    def needed(limit: int) -> int:
-        """Return the width of the table with cells broken at a limit."""
-        widths = [
-            max(
-                max(map(width, cell_lines(cell, limit))) if name in broken else width(cell)
-                for cell in cells[name]
-            )
-            for name in columns
-        ]
-        return sum(widths) + len(GAP) * (len(widths) - 1)
+    cells: Collection[str]
+    may_break: bool
 
-    for name in fit.spare:
-        if needed(0) > room:
-            columns.pop(name, None)
-    if needed(0) > room:
-        broken |= {*fit.names}
-    limit = room
-    while limit and needed(limit) > room:
-        limit -= 1
-    shown = [
-        [cell_lines(cell, limit) if name in broken else [cell] for cell in column]
-        for name, column in columns.items()
-    ]
-    return [list(row) for row in zip(*shown, strict=True)]
+    def lines(self, cell: str, limit: int) -> list[str]:
+        return cell_lines(cell, limit) if self.may_break else [cell]
+
+    def width(self, limit: int) -> int:
+        return max(width(line) for cell in self.cells for line in self.lines(cell, limit))
+
+
+def _fitted(columns: Sequence[_ShownColumn], room: int | None) -> tuple[int, list[range]]:
+    """Return at which width cells are broken, and which columns stand beside each other."""
+    whole = range(len(columns))
+    if room is None:
+        return sys.maxsize, [whole]
+
+    def needed(part: range, limit: int) -> int:
+        return sum(columns[place].width(limit) for place in part) + len(GAP) * (len(part) - 1)
+
+    for limit in range(room, _NARROWEST - 1, -1):
+        if needed(whole, limit) <= room:
+            return limit, [whole]
+    limit, parts = room - INDENT, [range(1)]
+    for place in whole[1:]:
+        wider = range(parts[-1].start, place + 1)
+        if needed(wider, limit) + INDENT * (len(parts) > 1) <= room:
+            parts[-1] = wider
+        else:
+            parts.append(range(place, place + 1))
+    return limit, parts
 
 
 def cell_lines(cell: str, most: int) -> list[str]:
