@@ -93,7 +93,7 @@ def test_options_that_may_be_repeated_all_count(berth: Berth) -> None:
         ("simulate", ["NAME"], "berth simulate"),
         ("diff a b", ["b"], "berth diff"),
         ("diff --limit 5", ["--limit", "1000"], "berth diff"),
-        ("extend course 2026-02-02", ["--until"], "berth extend"),
+        ("move course 2026-02-02", ["--to", "--end"], "berth move"),
         ("help rendr", ["rendr", "Did you mean render?"], "berth"),
     ],
 )

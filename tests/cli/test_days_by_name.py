@@ -11,11 +11,11 @@ from tests.answer import Berth
         ("skip", "course", "tomorrow"),
         ("skip", "course", "monday 09:00"),
         ("move", "course", "mon", "--to", "Thu"),
-        ("extend", "course", "tomorrow", "--until", "Tomorrow 14:00"),
-        ("extend", "night", "Saturday", "--until", "07:00"),
+        ("move", "course", "tomorrow", "--end", "Tomorrow 14:00"),
+        ("move", "night", "Saturday", "--end", "07:00"),
         ("set", "course", "--on", "tomorrow", "--seats", "30"),
     ],
-    ids=["skip", "skip-at", "move", "extend", "extend-night", "set"],
+    ids=["skip", "skip-at", "move", "end", "end-of-a-night", "set"],
 )
 def test_edits_take_days_by_name(berth: Berth, words: tuple[str, ...]) -> None:
     """Today is the day in the site's time zone: in UTC it is the day before."""

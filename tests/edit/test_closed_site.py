@@ -1,4 +1,4 @@
-"""`berth skip`, `move` and `extend` where a calendar closes the whole site."""
+"""`berth skip` and `move` where a calendar closes the whole site."""
 
 from pathlib import Path
 
@@ -54,14 +54,12 @@ def test_a_moved_occurrence_that_a_closed_site_leaves_out_is_found_by_both_dates
 @pytest.mark.parametrize(
     "words",
     [
-        ("extend", "trip", "2026-03-20", "--until", "2026-03-22 21:00"),
-        ("extend", "trip", "2026-03-09", "14:00", "--until", "16:00"),
+        ("move", "trip", "2026-03-20", "--end", "2026-03-22 21:00"),
+        ("move", "trip", "2026-03-09", "14:00", "--end", "16:00"),
     ],
     ids=["schedule", "extra"],
 )
-def test_extend_says_why_there_is_nothing_to_extend(
-    berth: Berth, closed: Path, words: tuple[str, ...]
-) -> None:
+def test_what_is_left_out_has_no_end_to_change(berth: Berth, closed: Path, words: tuple[str, ...]) -> None:
     told = berth(*words)
 
     assert told.code == 1
@@ -75,11 +73,11 @@ def test_extend_says_why_there_is_nothing_to_extend(
     [
         ("move", "trip", "2026-03-23", "--to", "2026-03-26"),
         ("move", "trip", "2026-03-09", "09:00", "--to", "10:00"),
-        ("extend", "trip", "2026-03-06", "--until", "2026-03-09 01:00"),
+        ("move", "trip", "2026-03-06", "--end", "2026-03-09 01:00"),
     ],
-    ids=["move-there", "move-within", "extend-into"],
+    ids=["there", "within", "end"],
 )
-def test_nothing_is_moved_or_extended_to_where_the_site_is_closed(
+def test_nothing_is_moved_to_where_the_site_is_closed(
     berth: Berth, closed: Path, words: tuple[str, ...]
 ) -> None:
     told = berth(*words)

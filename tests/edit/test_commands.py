@@ -1,4 +1,4 @@
-"""Commands that change files: what `set`, `skip`, `move`, `extend` and others write, say and refuse."""
+"""Commands that change files: what `set`, `skip`, `move` and others write, say and refuse."""
 
 import shutil
 from pathlib import Path
@@ -26,12 +26,12 @@ def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
     assert "    except:\n      - 2026-02-02\n      - 2026-02-09\n" in text
 
 
-def test_move_and_extend(berth: Berth) -> None:
+def test_move_of_a_date_and_of_its_end(berth: Berth) -> None:
     told = berth("move", "course", "2026-02-23", "--to", "2026-02-26 10:00-12:00").out
     assert "~ Tue 2026-02-24 09:00-13:00 -> Thu 2026-02-26 10:00-12:00\n" in told
     assert (
         "~ 22:00 to Sun 06:00 -> 22:00 to Sun 07:00: Sat 2026-02-07\n"
-        in berth("extend", "night", "2026-02-07", "--until", "07:00").out
+        in berth("move", "night", "2026-02-07", "--end", "07:00").out
     )
 
 
@@ -88,8 +88,7 @@ def test_what_it_says_already_is_not_written_again(berth: Berth) -> None:
         (("skip", "course"), "'DATE [TIME]...'"),
         (("skip", "course", "someday"), '"someday"'),
         (("skip", "nobody", "2026-02-02"), '"nobody"'),
-        (("move", "course", "2026-02-02"), "--to"),
-        (("extend", "course", "2026-02-02"), "--until"),
+        (("move", "course", "2026-02-02"), "Give --to or --end."),
         (("set", "course"), "PATH=VALUE or --seats"),
         (("set", "course", "--on", "2026-02-02"), "--on takes --seats"),
         (("set", "course", "title=A", "--on", "2026-02-02", "--seats", "3"), "--on takes --seats"),
@@ -147,7 +146,7 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
     [
         ("skip", "course", "2026-02-02", "25:00"),
         ("move", "course", "2026-02-02", "--to", "25:00"),
-        ("extend", "course", "2026-02-02", "--until", "25:00"),
+        ("move", "course", "2026-02-02", "--end", "25:00"),
         ("set", "course", "--on", "2026-02-02", "--start", "25:00", "--seats", "3"),
         ("occurrences", "--at", "2026-02-02 25:00"),
     ],
@@ -155,7 +154,7 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
 )
 def test_an_hour_that_does_not_exist_is_told_as_one(berth: Berth, words: tuple[str, ...]) -> None:
     told = berth(*words)
-    last = "24:00" if words[0] == "extend" else "23:59"
+    last = "24:00" if "--end" in words else "23:59"
     assert (told.code, told.out) == (2, "")
     assert told.err.endswith(f'"25:00" is not a time of day. Write a time from 00:00 to {last}. [B018]\n')
 

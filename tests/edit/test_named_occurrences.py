@@ -1,4 +1,4 @@
-"""`berth skip`, `move` and `extend` where several occurrences of a date start together."""
+"""`berth skip` and `move` where several occurrences of a date start together."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_several_that_start_together_are_told_apart_by_name(berth: Berth, exam: 
 def test_a_named_one_is_found_by_its_name_and_by_its_id(
     berth: Berth, exam: Path, address: tuple[str, ...]
 ) -> None:
-    told = berth("extend", "trip", *address, "--until", "13:00")
+    told = berth("move", "trip", *address, "--end", "13:00")
     assert "~ 09:00-12:00 extra-time -> 09:00-13:00 extra-time: Mon 2026-03-09\n" in told.out
     new = '- {date: 2026-03-09, startTime: "09:00", name: extra-time, to: {endTime: "13:00"}}'
     assert new in exam.read_text("utf-8")

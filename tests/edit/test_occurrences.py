@@ -1,4 +1,4 @@
-"""`berth skip`, `move` and `extend`: which occurrence they mean, what they write, and what they refuse."""
+"""`berth skip` and `move`: which occurrence they mean, what they write, and what they refuse."""
 
 from pathlib import Path
 
@@ -23,29 +23,31 @@ spec:
 """
 
 
-# -- extend
+# -- another end
 
 
 @pytest.mark.parametrize(
-    ("until", "end", "written"),
+    ("end", "shown", "written"),
     [
         ("21:00", "Sun 21:00", 'endTime: "21:00", endDay: 2'),
-        ("2026-03-09 15:00", "Mon 15:00", 'endTime: "15:00", endDay: 3'),
+        ("19:00", "Sun 19:00", 'endTime: "19:00", endDay: 2'),
+        ("2026-03-07 15:00", "Sat 15:00", 'endTime: "15:00"'),
         ("2026-03-09T15:00", "Mon 15:00", 'endTime: "15:00", endDay: 3'),
+        ("mon 15:00", "Mon 15:00", 'endTime: "15:00", endDay: 3'),
         ("24:00", "Mon 00:00", 'endTime: "00:00", endDay: 3'),
     ],
 )
-def test_extend_keeps_the_day_of_the_end_unless_a_date_is_given(
-    berth: Berth, trip: Path, until: str, end: str, written: str
+def test_an_end_without_a_date_stays_on_its_day(
+    berth: Berth, trip: Path, end: str, shown: str, written: str
 ) -> None:
-    told = berth("extend", "trip", "2026-03-06", "--until", until)
-    assert f"~ 18:00 to Sun 20:00 -> 18:00 to {end}: Fri 2026-03-06\n" in told.out
+    told = berth("move", "trip", "2026-03-06", "--end", end)
+    assert f"~ 18:00 to Sun 20:00 -> 18:00 to {shown}: Fri 2026-03-06\n" in told.out
     assert changed(trip) == ([], [f"- {{date: 2026-03-06, to: {{{written}}}}}"])
 
 
-def test_extend_keeps_the_day_of_the_end_of_a_single_window(berth: Berth, trip: Path) -> None:
+def test_an_end_stays_on_the_day_of_a_single_window(berth: Berth, trip: Path) -> None:
     trip.write_text(ONCE, "utf-8")
-    told = berth("extend", "trip", "2026-03-06", "--until", "15:00")
+    told = berth("move", "trip", "2026-03-06", "--end", "15:00")
     assert "~ 17:00 to Sun 12:00 -> 17:00 to Sun 15:00: Fri 2026-03-06\n" in told.out
     assert 'moved:\n      - {date: 2026-03-06, to: {endTime: "15:00", endDay: 2}}\n' in trip.read_text(
         "utf-8"
@@ -53,58 +55,44 @@ def test_extend_keeps_the_day_of_the_end_of_a_single_window(berth: Berth, trip: 
 
 
 @pytest.mark.parametrize(
-    ("words", "command"),
+    ("words", "shown"),
     [
+        (("--end", "14:30"), "14:00-15:00 -> 14:00-14:30: Mon 2026-03-09"),
+        (("--end", "01:00"), "14:00-15:00 -> 14:00 to Tue 01:00: Mon 2026-03-09"),
+        (("--to", "10:30", "--end", "16:00"), "+ 5 small: Mon 2026-03-09 10:30-16:00"),
         (
-            ("2026-03-06", "--until", "19:00"),
-            'move trip 2026-03-06 --to "2026-03-06 18:00 to 2026-03-08 19:00"',
-        ),
-        (
-            ("2026-03-06", "--until", "2026-03-07 15:00"),
-            'move trip 2026-03-06 --to "2026-03-06 18:00 to 2026-03-07 15:00"',
-        ),
-        (
-            ("2026-03-09", "14:00", "--until", "14:30"),
-            'move trip 2026-03-09 14:00 --to "2026-03-09 14:00-14:30"',
-        ),
-        (
-            ("2026-03-09", "14:00", "--until", "01:00"),
-            'extend trip 2026-03-09 14:00 --until "2026-03-10 01:00"',
-        ),
-        (
-            ("2026-03-09", "14:00", "--until", "14:00"),
-            'extend trip 2026-03-09 14:00 --until "2026-03-10 14:00"',
+            ("--to", "2026-03-10", "--end", "16:00"),
+            "+ 5 small: Tue 2026-03-10 14:00-16:00",
         ),
     ],
-    ids=["sooner", "sooner-with-date", "one-of-several", "before-the-start", "at-the-start"],
+    ids=["sooner", "after-midnight", "with-a-start", "with-a-date"],
 )
-def test_extend_never_shortens_and_says_what_does(
-    berth: Berth, trip: Path, words: tuple[str, ...], command: str
+def test_the_end_of_a_short_window_is_within_a_day_of_its_start(
+    berth: Berth, trip: Path, words: tuple[str, ...], shown: str
 ) -> None:
-    told = berth("extend", "trip", *words)
-    assert (told.code, told.out) == (2, "")
-    assert f": berth {command}" in told.err
-    assert trip.read_text("utf-8") == TRIP
-
-
-@pytest.mark.parametrize(
-    ("refused", "words"),
-    [
-        (("2026-03-06", "--until", "19:00"), ("--to", "2026-03-06 18:00 to 2026-03-08 19:00")),
-        (("2026-03-02", "--until", "09:30"), ("--to", "2026-03-02 09:00-09:30")),
-    ],
-)
-def test_the_command_that_it_names_ends_the_occurrence_sooner(
-    berth: Berth, trip: Path, refused: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    day = refused[0]
-    assert f'berth move trip {day} --to "{words[1]}"' in berth("extend", "trip", *refused).err
-    assert "9 other dates stay" in berth("move", "trip", day, *words).out
+    assert shown in berth("move", "trip", "2026-03-09", "14:00", *words).out
     assert trip.read_text("utf-8") != TRIP
 
 
-def test_extend_to_the_same_end_changes_nothing(berth: Berth, trip: Path) -> None:
-    told = berth("extend", "trip", "2026-03-06", "--until", "20:00")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--end", "2026-03-09 13:00"),
+        ("--end", "2026-03-09 14:00"),
+        ("--end", "at noon"),
+        ("--to", "10:00-11:00", "--end", "12:00"),
+        (),
+    ],
+    ids=["before-the-start", "at-the-start", "no-time", "twice", "nothing"],
+)
+def test_an_end_that_cannot_be_is_refused(berth: Berth, trip: Path, words: tuple[str, ...]) -> None:
+    told = berth("move", "trip", "2026-03-09", "14:00", *words)
+    assert (told.code, told.out) == (2, "")
+    assert trip.read_text("utf-8") == TRIP
+
+
+def test_the_same_end_changes_nothing(berth: Berth, trip: Path) -> None:
+    told = berth("move", "trip", "2026-03-06", "--end", "20:00")
     assert told == (0, f"{FILE} is unchanged: it already happens at Fri 2026-03-06 18:00 to Sun 20:00.\n", "")
     assert trip.read_text("utf-8") == TRIP
 
@@ -128,14 +116,13 @@ def test_move_compares_instants_where_clocks_change(berth: Berth, folder: Path) 
     assert night.read_bytes() == before
 
 
-def test_extend_compares_instants_where_clocks_change(berth: Berth, folder: Path) -> None:
+def test_an_end_is_compared_as_an_instant_where_clocks_change(berth: Berth, folder: Path) -> None:
     night = folder / "reservations/night.yaml"
     text = night.read_text("utf-8").replace("America/New_York", "Europe/Zurich").replace("02-07", "03-28")
     night.write_text(text.replace("06:00", "02:30"), "utf-8")  # skipped: clocks show 03:30
     assert "to Sun 03:30" in berth("occurrences", *NOW, "night").out
-    told = berth("extend", "night", "2026-03-28", "--until", "03:15")
-    assert (told.code, 'berth move night 2026-03-28 --to "' in told.err) == (2, True)
-    assert berth("extend", "night", "2026-03-28", "--until", "03:45").code == 0
+    assert "is unchanged" in berth("move", "night", "2026-03-28", "--end", "03:30").out
+    assert "to Sun 03:45" in berth("move", "night", "2026-03-28", "--end", "03:45").out
 
 
 # -- move
@@ -263,7 +250,7 @@ def test_move_says_what_it_takes(berth: Berth, trip: Path, to: str) -> None:
 # -- which occurrence
 
 
-@pytest.mark.parametrize("words", [("skip",), ("extend", "--until", "16:00"), ("move", "--to", "17:00")])
+@pytest.mark.parametrize("words", [("skip",), ("move", "--end", "16:00"), ("move", "--to", "17:00")])
 def test_a_date_with_several_occurrences_needs_the_start(
     berth: Berth, trip: Path, words: tuple[str, ...]
 ) -> None:
@@ -287,7 +274,7 @@ def test_a_date_with_several_occurrences_needs_the_start(
 def test_a_moved_occurrence_is_found_by_both_dates_and_by_its_id(
     berth: Berth, trip: Path, address: tuple[str, ...]
 ) -> None:
-    told = berth("extend", "trip", *address, "--until", "13:30")
+    told = berth("move", "trip", *address, "--end", "13:30")
     assert "~ 11:00-12:00 -> 11:00-13:30: Mon 2026-03-16\n" in told.out
     assert changed(trip)[1] == [
         '- {date: 2026-03-30, to: {date: 2026-03-16, startTime: "11:00", endTime: "13:30"}}'
@@ -325,7 +312,7 @@ def test_two_that_start_together_are_named_by_their_ids(berth: Berth) -> None:
 def test_a_start_that_the_date_does_not_have_is_refused_with_those_that_it_has(
     berth: Berth, trip: Path
 ) -> None:
-    told = berth("extend", "trip", "2026-03-09", "10:00", "--until", "16:00")
+    told = berth("move", "trip", "2026-03-09", "10:00", "--end", "16:00")
     assert (
         f"{FILE}:6:3: error[B045] spec.recurrence: trip has no occurrence on 2026-03-09 at 10:00." in told.err
     )
@@ -375,8 +362,8 @@ def test_what_is_left_out_is_not_extended_and_what_except_leaves_out_is_not_move
 ) -> None:
     before = (folder / "reservations/course.yaml").read_bytes()
     for words in (
-        ("extend", "course", "2026-02-09", "--until", "15:00"),
-        ("extend", "course", "2026-02-16", "--until", "15:00"),
+        ("move", "course", "2026-02-09", "--end", "15:00"),
+        ("move", "course", "2026-02-16", "--end", "15:00"),
         ("move", "course", "2026-02-09", "--to", "2026-02-10"),
     ):
         told = berth(*words)
@@ -391,15 +378,15 @@ def test_skip_resolves_a_contradiction_of_except_and_moved(berth: Berth, trip: P
     text = TRIP.replace("    # and once", "    except: [2026-03-30]\n    # and once")
     trip.write_text(text, "utf-8")
     assert berth("validate").out.count("error[B048]") == 2
-    assert berth("extend", "trip", "2026-03-30", "--until", "15:00").code == 1
+    assert berth("move", "trip", "2026-03-30", "--end", "15:00").code == 1
     assert berth("skip", "trip", "2026-03-30").code == 0
     assert berth("validate").code == 0
 
 
 @pytest.mark.parametrize(
     "words",
-    [("extend", "2026-03-16 11:00", "--until", "13:00"), ("set", "--on", "2026-03-16 11:00", "--seats", "9")],
-    ids=["extend", "set"],
+    [("move", "2026-03-16 11:00", "--end", "13:00"), ("set", "--on", "2026-03-16 11:00", "--seats", "9")],
+    ids=["move", "set"],
 )
 def test_what_was_moved_out_of_a_range_that_is_left_out_can_be_edited(
     berth: Berth, trip: Path, words: tuple[str, ...]

@@ -229,11 +229,9 @@ def test_dates_that_start_apart_are_not_rehearsed_together(berth: Berth, folder:
     assert "[B047]" in told.err
 
 
-@pytest.mark.parametrize("command", ["move", "extend"])
-def test_another_command_asks_for_the_name_of_a_group(berth: Berth, folder: Path, command: str) -> None:
+def test_another_command_asks_for_the_name_of_a_group(berth: Berth, folder: Path) -> None:
     with_groups(folder)
-    words = {"move": ("--to", "2026-02-13"), "extend": ("--until", "13:00")}
-    told = berth(command, "course", "2026-02-12", *words[command])
+    told = berth("move", "course", "2026-02-12", "--to", "2026-02-13")
 
     assert "[B047]" in told.err
     assert "Name its start, with --name: " in told.err

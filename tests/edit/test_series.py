@@ -65,11 +65,11 @@ def dates(told: Answer) -> list[str]:
     [
         (("skip", "lab", "2026-05-13"), "B045"),
         (("move", "lab", "2026-05-13", "--to", "10:00"), "B045"),
-        (("extend", "lab", "2026-05-13", "--until", "14:00"), "B045"),
+        (("move", "lab", "2026-05-13", "--end", "14:00"), "B045"),
         (("set", "lab", "--on", "2026-05-13", "--seats", "9"), "B045"),
         (("move", "lab", "2026-05-13", "--undo"), "B045"),
     ],
-    ids=["skip", "move", "extend", "set", "undo"],
+    ids=["skip", "move", "end", "set", "undo"],
 )
 def test_a_date_without_an_occurrence_is_told_with_the_nearest(
     berth: Berth, lab: Path, words: tuple[str, ...], code: str
@@ -125,7 +125,7 @@ def test_skip_writes_all_dates_in_one_edit_and_undo_takes_them_back(
         (("move", "lab", "2026-03-10", "--to", "2026-03-12 22:00 to 2026-03-14 09:00"), "2026-03-12"),
         (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-09..2026-03-13"),
         (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-12..2026-03-13"),
-        (("extend", "lab", "2026-03-10", "--until", "14:00"), "2026-03-10"),
+        (("move", "lab", "2026-03-10", "--end", "14:00"), "2026-03-10"),
         (("set", "lab", "--on", "2026-03-10", "--seats", "80"), "2026-03-10"),
         (("add", "lab", "2026-03-12", "22:00-01:00", "--seats", "8", "--name", "late"), "2026-03-12"),
     ],
@@ -222,10 +222,10 @@ def test_a_date_inside_of_a_skipped_range_is_not_undone_alone(berth: Berth) -> N
             ("move", "lab", "2026-03-10", "--to", "2026-03-11 10:00", "--seats", "80"),
             ("move", "lab", "2026-03-11"),
         ),
-        (("extend", "lab", "2026-03-10", "--until", "14:00"), ("extend", "lab", "2026-03-10")),
+        (("move", "lab", "2026-03-10", "--end", "14:00"), ("move", "lab", "2026-03-10")),
         (("set", "lab", "--on", "2026-03-10", "--seats", "9"), ("set", "lab", "--on", "2026-03-10")),
     ],
-    ids=["move", "extend", "set"],
+    ids=["move", "end", "set"],
 )
 def test_undo_gives_the_same_file_back_and_says_when_there_is_nothing(
     berth: Berth, lab: Path, words: tuple[str, ...], undo: tuple[str, ...]
@@ -240,10 +240,10 @@ def test_undo_gives_the_same_file_back_and_says_when_there_is_nothing(
 
 
 def test_undo_of_one_change_keeps_the_others(berth: Berth, lab: Path) -> None:
-    assert berth("extend", "lab", "2026-03-10", "--until", "14:00").code == 0
+    assert berth("move", "lab", "2026-03-10", "--end", "14:00").code == 0
     assert berth("set", "lab", "--on", "2026-03-10", "--seats", "9").code == 0
-    assert berth("extend", "lab", "2026-03-10", "--undo").code == 0
-    assert new_lines(LAB, lab) == ["moved:", "- {date: 2026-03-10, to: {placeholderCount: 9}}"]
+    assert berth("set", "lab", "--on", "2026-03-10", "--undo").code == 0
+    assert new_lines(LAB, lab) == ["moved:", '- {date: 2026-03-10, to: {endTime: "14:00"}}']
 
 
 def test_a_move_may_change_the_seats_in_the_same_edit(berth: Berth, lab: Path) -> None:

@@ -30,7 +30,7 @@ def test_what_stands_has_no_dates_to_edit_and_all_else_can_be_set(berth: Berth, 
 
     assert berth("skip", "desks", "2026-02-02") == refused
     assert berth("move", "desks", "2026-02-02", "--to", "2026-02-03") == refused
-    assert berth("extend", "desks", "2026-02-02", "--until", "14:00") == refused
+    assert berth("move", "desks", "2026-02-02", "--end", "14:00") == refused
     assert berth("set", "desks", "backend.sessionAffinity=true").code == 0
     assert desks.read_text("utf-8") == STANDING + "    sessionAffinity: true\n"
     assert berth("set", "desks", "backend.expires=2027-01-01T00:00:00Z").code == 1

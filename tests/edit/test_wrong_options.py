@@ -33,7 +33,7 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
             "move course 2026-13-01 9 --to '2026-02-30 25:00' --seats x",
             "DATE [B017] TIME [B018] --to [B017] --to [B018] --seats [B013]",
         ),
-        ("extend course x --until 'y 99:00'", "DATE [B017] --until [B017] --until [B018]"),
+        ("move course x --end 'y 99:00'", "DATE [B017] --end [B017] --end [B018]"),
         (
             "add course 2026-02-30 0900 --seats q --name 'Q Q'",
             "DATE [B017] TIMES [B018] --seats [B013] --name [B019]",

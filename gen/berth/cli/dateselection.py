@@ -107,9 +107,32 @@ def given_counts(seats: str | None) -> Counts | None:
     return None if seats is None else parse_counts(seats)
 
 
-def moved_to(clock: Clock, text: str | None) -> NewTimes:
-    """Parse what --to says."""
-    match = _WHEN.fullmatch((text or "").strip())
+def moved_to(clock: Clock, to: str | None, end: str | None) -> NewTimes:
+    """Parse what --to and --end say."""
+    both: tuple[NewTimes, NewTimes] = read_all(lambda: _new_times(clock, to), lambda: _new_end(clock, end))
+    times, ends = both
+    if times.end and ends.end:
+        raise CommandError("--to has an end already. Give it once.")
+    return times._replace(end=times.end or ends.end, end_day=times.end_day or ends.end_day)
+
+
+def _new_end(clock: Clock, text: str | None) -> NewTimes:
+    if text is None:
+        return NewTimes()
+    words = _T.sub(" ", text).split()
+    if len(words) not in (1, 2):
+        raise CommandError('--end is a time, or a date and a time: --end "2026-02-03 01:00".')
+    day, time = read_all(
+        lambda: _new_day(clock, "--end", words[0]) if len(words) == 2 else None,
+        lambda: selected_time("--end", words[-1], end_time),
+    )
+    return NewTimes(end=time, end_day=day)
+
+
+def _new_times(clock: Clock, text: str | None) -> NewTimes:
+    if text is None:
+        return NewTimes()
+    match = _WHEN.fullmatch(text.strip())
     if match is None or not match[0]:
         raise CommandError(
             '--to is a date or a time: --to 2026-05-15, --to "2026-05-15 10:00-14:00", --to 10:00 or '
@@ -154,15 +177,3 @@ def rehearsal_start(clock: Clock, text: str | None) -> RehearsalStart:
             lambda: start and selected_time("--at", start),
         )
     )
-
-
-def extended_until(clock: Clock, text: str) -> NewTimes:
-    """Parse what --until says: a time, or a date and a time."""
-    words = _T.sub(" ", text).split()
-    if len(words) not in (1, 2):
-        raise CommandError('--until is a time, or a date and a time: --until "2026-02-03 01:00".')
-    end_day, end = read_all(
-        lambda: _new_day(clock, "--until", words[0]) if len(words) == 2 else None,
-        lambda: selected_time("--until", words[-1], end_time),
-    )
-    return NewTimes(end=end, end_day=end_day)

@@ -10,7 +10,6 @@ from berth.cli.command import Settings, command
 from berth.cli.dateselection import (
     date_selectors,
     entry_option,
-    extended_until,
     field_value,
     given_counts,
     moved_to,
@@ -30,12 +29,10 @@ from berth.edit.edits import (
 )
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.occurrences import (
-    EXTENDED,
     MOVED,
     RESEATED,
     add_occurrence,
     change_seats,
-    extend_occurrence,
     move_occurrence,
     undo_change,
 )
@@ -225,6 +222,7 @@ def skip(  # noqa: PLR0913 - one for each option
         "berth move my-course 2026-05-08 --to 2026-05-15",
         'berth move my-course 2026-05-08 --to "2026-05-15 10:00-14:00" --seats 80',
         'berth move my-course 2026-05-08 --to "2026-05-15 17:00 to 2026-05-17 12:00"',
+        "berth move my-course 2026-05-08 --end 14:00",
         "berth move my-course 2026-05-08 --undo",
     ),
 )
@@ -233,48 +231,25 @@ def skip(  # noqa: PLR0913 - one for each option
 @click.option(
     "--to", metavar="WHEN", help="Where it goes: DATE, TIME, DATE TIME-TIME or DATE TIME to DATE TIME."
 )
+@click.option("--end", metavar="WHEN", help="When it ends, sooner or later than before: TIME or DATE TIME.")
 @_seats_option("How many seats it has then: NUMBER or CLASS=NUMBER,...")
 @_undo_option
 def move(
-    clock: Clock, to: str | None, seats: str | None, undo: bool
+    clock: Clock, to: str | None, end: str | None, seats: str | None, undo: bool
 ) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
-    """Move one date of a reservation to another time.
+    """Move one date of a reservation, or its end.
 
     Without a new end it keeps its length. A weekday in WHEN is the one nearest to the date. TIME is the start
-    of the occurrence, where a date has several.
-    --undo gives the date its usual time and seats again.
+    of the occurrence, where a date has several. --undo gives the date its usual time and seats again.
     """
-    if undo and (to, seats) != (None, None):
+    if undo and (to, end, seats) != (None, None, None):
         raise CommandError("Give --to or --undo.")
     if undo:
         return lambda which: undo_change(which, MOVED)
-    target, counts = read_all(lambda: moved_to(clock, to), lambda: given_counts(seats))
+    if to is None and end is None:
+        raise click.UsageError("Give --to or --end.")
+    target, counts = read_all(lambda: moved_to(clock, to, end), lambda: given_counts(seats))
     return lambda which: move_occurrence(which, target, counts)
-
-
-@command(
-    examples=(
-        "berth extend my-course 2026-02-02 --until 14:00",
-        'berth extend my-course 2026-02-02 --until "2026-02-03 01:00"',
-        "berth extend my-course 2026-02-02 --undo",
-    ),
-)
-@name_argument
-@_edits_occurrence
-@click.option("--until", metavar="WHEN", help="When it ends: TIME or DATE TIME.")
-@_undo_option
-def extend(clock: Clock, until: str | None, undo: bool) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
-    """Let one date of a reservation end later.
-
-    The end stays on its day unless --until has a date. TIME is the start of the occurrence, where a date has
-    several.
-    """
-    if undo == (until is not None):
-        raise click.UsageError("Give --until or --undo.")
-    if until is None:
-        return lambda which: undo_change(which, EXTENDED)
-    target = extended_until(clock, until)
-    return lambda which: extend_occurrence(which, target)
 
 
 @command(

@@ -1,4 +1,4 @@
-"""Move, extend and add single dates, or change their seats: write what differs from the schedule.
+"""Move and add single dates, or change their seats: write what differs from the schedule.
 
 An occurrence in `extra` is edited there; for one of the schedule, an entry of `moved` is added, changed or
 removed. All times are wall times in the zone of the reservation.
@@ -19,7 +19,6 @@ from berth.edit.dateselect import (
     OccurrenceSelector,
     RefusedError,
     end_day,
-    new_times_text,
 )
 from berth.edit.rehearsalentries import follow_rehearsal
 from berth.edit.roundtrip import MakeNode, TreeEdit
@@ -67,8 +66,9 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
 
     def plan(dates: Dates) -> TreeEdit:
         # A class that a holiday cancels is often given on another date.
+        has_start = to.day is not None or to.start is not None
         occurrence = find_changeable(
-            dates, which, lambda candidate: candidate.happens or not candidate.is_excepted
+            dates, which, lambda candidate: candidate.happens or (has_start and not candidate.is_excepted)
         )
         start = to.first_day(occurrence) * DAY + (
             occurrence.start % DAY if to.start is None else end_time(to.start)
@@ -133,39 +133,6 @@ def _moved_end(occurrence: LocalOccurrence, start: int, to: NewTimes) -> int:
     return end
 
 
-def extend_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit:
-    """Let an occurrence end later, at the end of `to`. Without a date, the end stays on its day."""
-
-    def plan(dates: Dates) -> TreeEdit:
-        occurrence = find_changeable(dates, which, lambda candidate: candidate.happens)
-        assert to.end is not None
-        last = to.last_day(occurrence.start)
-        new = (end_day(occurrence) if last is None else last) * DAY + end_time(to.end)
-        before = window(dates.zone, occurrence.start, occurrence.end)[1]
-        after = window(dates.zone, occurrence.start, new)[1] if new > occurrence.start else 0
-        if after == before:
-            raise NothingToDoError(f"it already happens at {dates.words(occurrence)}")
-        if after < before:
-            raise CommandError(_not_later(dates, occurrence, new))
-        return _retime(dates, occurrence, (occurrence.start, new), to)
-
-    return plan
-
-
-def _not_later(dates: Dates, occurrence: LocalOccurrence, new: int) -> str:
-    """Return why the occurrence is not extended, with the commands that do what may be meant."""
-    name, which = dates.reservation.name, dates.address(occurrence)
-    text = f"{day_of(new)} {clock(new)} is not after the end of {dates.words(occurrence)}"
-    if new > occurrence.start:
-        to = new_times_text(occurrence.start, new)
-        text += f'. To end it sooner: berth move {name} {which} --to "{to}"'
-    later = new + (occurrence.end - new + DAY) // DAY * DAY
-    if new <= occurrence.start or later - occurrence.end < DAY // 2:
-        until = f"{day_of(later)} {clock(later)}"
-        text += f'. To end it on a later day: berth extend {name} {which} --until "{until}"'
-    return text
-
-
 def change_seats(which: OccurrenceSelector, counts: Counts) -> OccurrenceEdit:
     """Give an occurrence other seats; classes that are not named keep their counts."""
 
@@ -214,10 +181,9 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
 
 # What commands have written, taken back
 
-MOVED, EXTENDED, RESEATED = "another time", "a later end", "other seats"
+MOVED, RESEATED = "another time", "other seats"
 _UNDONE = {
     MOVED: ("date", "startTime", "endTime", "endDay", "placeholderCount", "nodeCount", "seats"),
-    EXTENDED: ("endTime", "endDay"),
     RESEATED: ("placeholderCount", "nodeCount", "seats"),
 }
 
@@ -243,7 +209,7 @@ def _has_change(dates: Dates, occurrence: LocalOccurrence, what: str) -> bool:
     if occurrence.move is None:
         return False
     move = dates.reservation.recurrence.moves[occurrence.move]
-    return what == MOVED or (move.seats if what == RESEATED else move.to_end) is not None
+    return what == MOVED or move.seats is not None
 
 
 # What is written
