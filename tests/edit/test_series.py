@@ -444,7 +444,6 @@ def test_set_finds_the_one_field_of_a_name(berth: Berth, lab: Path, assignment: 
     ("assignment", "code", "expected"),
     [
         ("name=other", 2, " or owner.name"),
-        ("labels.term=spring", 2, "write metadata.labels.term or "),
         ("startdate=2026-03-09", 2, "Did you mean recurrence.startDate?"),
         ("recurrence.first=2026-03-09", 1, "error[B010] spec.recurrence.first"),
     ],
