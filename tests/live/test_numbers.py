@@ -171,7 +171,7 @@ def test_a_number_that_a_person_may_not_read_is_no_broken_promise() -> None:
     world.refused["/apis/autoscaling"] = "HTTP 403: horizontalpodautoscalers is forbidden"
     lines = told(status(world, git, OPEN)).splitlines()
 
-    assert lines[0] == f"{ACTIVE} 25 ? 0 0"
+    assert lines[0] == f"{ACTIVE} 25 ? 0 0".replace("active", "unknown")
     assert [line[:23] for line in lines[1:]] == ["note[S004] sale/small 4"]
 
 

@@ -29,9 +29,9 @@ prod: warning[S022] course 6 CronJob rendered/clusters/prod/reservations/course.
 prod: error[S030] course/small 0 20 argocd-controller kubectl --context=prod --namespace=berth logs --selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20
 """  # noqa: E501 - as it is
 UNREACHABLE = """\
-RESERVATION  CLASS  CLUSTER  STATE      OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
-course       small  prod     active     08:30-13:00           20      20     0        5
-night        bench  lab      scheduled  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
+RESERVATION  CLASS  CLUSTER  STATE    OPEN                  WANTED  READY  PENDING  SESSIONS  NOTE
+course       small  prod     active   08:30-13:00           20      20     0        5
+night        bench  lab      unknown  Sat 2026-02-07 21:30  ?       ?      ?        ?         unreachable
 
 lab: error[S001] kubectl --context=lab --namespace=seats get deployments
 """

@@ -191,7 +191,7 @@ def test_watching_goes_on_after_failed_looks_without_using_more_memory(
         gc.unfreeze()
         gc.set_threshold(*threshold)
 
-    unreachable = "course       small  active  08:30-13:00  ?       ?      ?        ?         unreachable\n"
+    unreachable = "course       small  unknown  08:30-13:00  ?       ?      ?        ?         unreachable\n"
     assert wordless(written.read_text()) == (
         f"{TEXT}{unreachable}\n"
         "prod: error[S001] kubectl --context=prod --namespace=berth get deployments\n"

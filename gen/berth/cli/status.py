@@ -41,6 +41,7 @@ from berth.live.poolstate import (
     COMPLETED,
     DEGRADED,
     SCHEDULED,
+    UNKNOWN,
     ClusterStatus,
     HeldStatus,
     PoolStatus,
@@ -63,7 +64,7 @@ from berth.schema.values import Cluster, Site
 _EVERY = 5.0  # seconds between two looks
 _UNSYNCED = ("S020", "S022", "S023", "S024")
 _RED, _GREEN, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
-_STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
+_STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: "", UNKNOWN: ""}
 
 
 class _View(NamedTuple):

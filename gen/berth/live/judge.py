@@ -41,9 +41,11 @@ from berth.live.gather import (
     readable_timetables,
 )
 from berth.live.poolstate import (
+    ACTIVE,
     DEGRADED,
     REPAIR,
     RESET,
+    UNKNOWN,
     ClusterState,
     ClusterStatus,
     PoolNumbers,
@@ -273,6 +275,8 @@ class _ReservationJudge:
         bad = any(finding.severity == ERROR for finding in findings)
         timetable = case.timetable or self._git
         state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
+        if state == ACTIVE and not case.is_readable:
+            state = UNKNOWN
         again = seats.look_again(case)
         return PoolStatus(
             self._name,

@@ -27,7 +27,8 @@ from berth.manifests.rbac import Grant
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 
-SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
+SCHEDULED, ACTIVE, COMPLETED = "scheduled", "active", "completed"
+DEGRADED, UNKNOWN = "degraded", "unknown"
 
 
 class SlotCount(NamedTuple):
@@ -163,6 +164,13 @@ class PoolState(NamedTuple):
     @property
     def subject(self) -> str:
         return f"{self.reservation}/{self.pool.resource_class}"
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether what holds its seats could be read, be it that nothing does."""
+        if self.pool.holder.foreign:
+            return self.deployment is not None
+        return self.pool.slots is None or self.slots is not None
 
     @property
     def counts_sessions(self) -> bool:
@@ -354,7 +362,7 @@ def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStat
     pools = []
     for name, timetable in sorted(snapshot.expected.items()):
         for pool in timetable.pools:
-            state, opens, ends = state_by_clock(timetable, pool.resource_class, snapshot.now)
+            _, opens, ends = state_by_clock(timetable, pool.resource_class, snapshot.now)
             unknown = (None, None, None, None, None)
             suspended = "suspended" if timetable.suspend else ""
             pools.append(
@@ -362,7 +370,7 @@ def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStat
                     name,
                     pool.resource_class,
                     snapshot.place.cluster,
-                    state,
+                    UNKNOWN,
                     opens,
                     ends,
                     *unknown,
@@ -378,13 +386,12 @@ def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStat
 def _persistent_status(
     snapshot: ClusterState, name: str, seats: PersistentSeats, finding: LiveFinding
 ) -> PoolStatus:
-    state = COMPLETED if seats.until is not None and seats.until <= snapshot.now else ACTIVE
     unknown = (None, None, None, None, None)
     return PoolStatus(
         name,
         seats.resource_class,
         snapshot.place.cluster,
-        state,
+        UNKNOWN,
         None,
         seats.until,
         *unknown,
