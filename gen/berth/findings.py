@@ -135,7 +135,7 @@ RULES = {
     "B016": Rule(ERROR, "Two values contradict each other."),
     "B017": Rule(ERROR, "A date does not exist or is out of range."),
     "B018": Rule(ERROR, "A value is not a time of day."),
-    "B019": Rule(ERROR, "A name is not valid in Kubernetes (or Renku)."),
+    "B019": Rule(ERROR, "A name is not valid in Kubernetes, Renku or Prometheus."),
     "B020": Rule(ERROR, "A label or annotation is not valid in Kubernetes."),
     "B021": Rule(ERROR, "A time zone is unknown."),
     "B022": Rule(
@@ -185,7 +185,7 @@ RULES = {
     "B060": Rule(ERROR, "Two objects of one kind have the same name."),
     "B061": Rule(ERROR, "A name that nothing has: of a class, a calendar, a cluster, a capacity or a term."),
     "B064": Rule(ERROR, "There is no Site, or more than one."),
-    "B066": Rule(ERROR, "Two rendered objects would have the same name."),
+    "B066": Rule(ERROR, "Two objects in a cluster would have the same name."),
     "B067": Rule(ERROR, "More is open at the same time than a ceiling allows."),
     "B068": Rule(ERROR, "Sessions must be counted, but the class does not say how."),
     "B069": Rule(ERROR, "A document has an unknown kind."),
@@ -214,7 +214,6 @@ RULES = {
     ),
     # capacity buffers
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
-    "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
     # output
     "B090": Rule(ERROR, "Something in the place of the output was not written by Berth."),
     "B092": Rule(ERROR, "The operating system refused to read or write the output."),
@@ -229,27 +228,24 @@ RULES = {
     "B100": Rule(
         ERROR, "A reservation needs Koordinator, but the site says that the cluster does not have it."
     ),
-    "B101": Rule(ERROR, "Nothing says which pods may take a seat."),
+    "B101": Rule(ERROR, "No pod may take a seat: nothing says which, or an owner that none can match."),
     "B102": Rule(ERROR, "Every pod of the cluster may take a seat."),
     "B103": Rule(WARNING, "Nearly every pod of the cluster may take a seat."),
-    "B104": Rule(ERROR, "An owner that no pod can match."),
     "B105": Rule(WARNING, "An allocate policy differs from that of the cluster."),
     "B106": Rule(ERROR, "A pre-allocation that can never work."),
     "B107": Rule(ERROR, "A duration or instant that Koordinator's scheduler cannot parse."),
     "B108": Rule(ERROR, "A standing slot would not end at its `expires`."),
     "B109": Rule(WARNING, "A standing slot ends, and the engine creates it again from git."),
     "B111": Rule(WARNING, "Affinity or spread of a slot refers to pods of the namespace `default`."),
-    "B112": Rule(ERROR, "A label or annotation that changes the meaning of a slot."),
+    "B112": Rule(ERROR, "A label or annotation that Koordinator would read otherwise, or not at all."),
     "B113": Rule(WARNING, "A label charges the capacity to a quota twice."),
-    "B114": Rule(ERROR, "An annotation that Koordinator cannot parse."),
     "B115": Rule(WARNING, "A setting that only works if Koordinator is configured for it."),
     "B116": Rule(WARNING, "Slots that no session can take."),
     "B117": Rule(WARNING, "Sessions of one class may take the seats of another."),
-    "B118": Rule(ERROR, "Koordinator would refuse the placeholders of a class."),
-    "B119": Rule(NOTE, "How session pods get what makes them require a slot."),
+    "B118": Rule(ERROR, "Koordinator refuses or never places the devices of a class."),
     "B120": Rule(ERROR, "Session pods would have to use the slots of two pools, and can only use one."),
     "B121": Rule(ERROR, "A slot that holds nothing."),
-    "B140": Rule(WARNING, "An autoscaler adds no nodes for slots."),
+    "B140": Rule(WARNING, "An autoscaler adds no nodes for these seats."),
     "B141": Rule(WARNING, "Sessions are scheduled by a scheduler that does not see slots."),
     # Karpenter
     "B143": Rule(WARNING, "A seat or slot is larger than the largest node."),
@@ -301,7 +297,7 @@ RULES = {
     "B201": Rule(ERROR, "The dates of machines cannot be those of a reservation."),
     # calendars of other programs
     "B205": Rule(ERROR, "An iCalendar file cannot be read."),
-    "B206": Rule(WARNING, "An event is not imported."),
+    "B206": Rule(WARNING, "An event is not imported, or closes no dates."),
     "B207": Rule(WARNING, "An event is not imported exactly."),
     "B208": Rule(WARNING, "A reservation was imported from an event that is gone or canceled."),
     "B209": Rule(ERROR, "Two reservations were imported from one event."),
@@ -313,7 +309,6 @@ RULES = {
     "B214": Rule(NOTE, "No session counted on past dates."),
     "B215": Rule(NOTE, "Seats were missing in the last rehearsal."),
     # monitoring
-    "B221": Rule(ERROR, "A text is not the name of a Prometheus metric."),
     # owners and policies
     "B230": Rule(ERROR, "A policy of the site refuses a reservation."),
     "B231": Rule(WARNING, "A policy of the site warns about a reservation."),
@@ -330,9 +325,6 @@ RULES = {
         WARNING, "A character that looks like another, or is invisible, changes how a text is read."
     ),
     # more about calendars of other programs
-    "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
-    "B253": Rule(WARNING, "An event of a calendar closes no dates."),
-    "B255": Rule(WARNING, "A pattern selects no event."),
     # JupyterHub and Renku
     "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
     "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
@@ -345,13 +337,10 @@ RULES = {
     "B272": Rule(WARNING, "A document has more problems than are listed."),
     # clusters of others
     "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
-    "B281": Rule(ERROR, "Koordinator never places a seat with these devices."),
-    "B282": Rule(WARNING, "GKE Autopilot changes what a seat requests."),
+    "B282": Rule(WARNING, "The platform of a cluster changes this, or does not know it."),
     "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
-    "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
     # names in the cluster
-    "B290": Rule(ERROR, "A reservation has a name that only records have."),
     # requests by form
     "B295": Rule(
         ERROR,
@@ -361,11 +350,9 @@ RULES = {
     "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
     "B302": Rule(WARNING, "A window lets a number of somebody else be lower than outside of windows."),
-    "B303": Rule(ERROR, "A target of a policy fits no number that reservations may hold."),
     # device claims
     "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
     "B312": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
-    "B313": Rule(WARNING, "Karpenter adds no nodes for device claims."),
     "B314": Rule(WARNING, "A seat requests devices and claims devices, too."),
 }
 

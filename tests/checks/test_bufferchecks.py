@@ -74,5 +74,5 @@ def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
     assert declared.site is not None
 
     assert lines(autoscalers.check_autoscalers(declared, declared.site)) == [
-        "B089 spec.clusters.0.capacityBuffers @key"
+        "B029 spec.clusters.0.capacityBuffers @key"
     ]

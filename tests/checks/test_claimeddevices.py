@@ -34,7 +34,7 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
         ({**NEW, "kubernetes": "1.33"}, ["B079 spec.resourceClaims @key"]),
         ({"name": "prod"}, ["B079 spec.resourceClaims @key"]),
         ({**NEW, "autoscaler": "cluster-autoscaler"}, []),
-        ({**NEW, "autoscaler": "karpenter"}, ["B313 spec.resourceClaims @key"]),
+        ({**NEW, "autoscaler": "karpenter"}, ["B140 spec.resourceClaims @key"]),
     ],
     ids=["first", "newer", "older", "unknown", "cluster-autoscaler", "karpenter"],
 )

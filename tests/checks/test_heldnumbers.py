@@ -1242,10 +1242,10 @@ def test_a_target_of_a_policy_may_be_whatever_is_held(target: str) -> None:
     ],
 )
 def test_a_target_of_a_policy_that_fits_nothing_is_refused(target: str) -> None:
-    place = "B303 spec.policies.0.match.targets.1"
+    place = "B061 spec.policies.0.match.targets.1"
 
     assert policy_problems(targets=["*", target]) == [finding(place, target)]
-    assert policy_problems(targets=["*"], held=()) == ["B303 spec.policies.0.match.targets.0"]
+    assert policy_problems(targets=["*"], held=()) == ["B061 spec.policies.0.match.targets.0"]
 
 
 @pytest.mark.parametrize(
@@ -1266,4 +1266,4 @@ def test_a_target_of_a_policy_is_held_in_one_of_its_clusters(
 
     found = lines(check_names_in_policies(declared, declared.site))
 
-    assert found == ([] if is_held else [finding(f"B303 spec.policies.0.{key}.targets.0", "*/shop/*", "dr")])
+    assert found == ([] if is_held else [finding(f"B061 spec.policies.0.{key}.targets.0", "*/shop/*", "dr")])

@@ -246,14 +246,6 @@ def test_placeholders_pass_the_webhook_of_koordinator() -> None:
     assert of({"type": "placeholder"}, "BE", {"name": "prod"}) == []
 
 
-def test_it_is_said_how_sessions_come_to_require_their_slots() -> None:
-    assert told({"sessionAffinity": True}) == [finding("B119 spec.backend.sessionAffinity", "prod")]
-    assert told({"sessionAffinity": True}, PROFILES) == [finding("B119 spec.backend.sessionAffinity", "prod")]
-    by_name = [{"object": {"namespace": "lab", "name": "x"}}]
-    assert told({"sessionAffinity": True, "owners": by_name}, PROFILES) == told({"sessionAffinity": True})
-    assert told({"sessionAffinity": True, "owners": OWNERS}, {"name": "prod"})[1:] == []
-
-
 def test_a_slot_holds_something() -> None:
     nothing = {"cpu": "0", "memory": "0Gi"}
     assert told({}, KOORDINATOR, resource_class(requests=nothing)) == [finding("B121 spec.requests", "small")]

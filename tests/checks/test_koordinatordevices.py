@@ -46,25 +46,25 @@ def test_what_koordinator_places(requests: dict[str, object]) -> None:
 
 
 NEVER = {
-    "core alone": ({CORE: 50}, [finding(f"B281 spec.requests.{CORE} @key", "memory", RATIO)]),
+    "core alone": ({CORE: 50}, [finding(f"B118 spec.requests.{CORE} @key", "memory", RATIO)]),
     "beside whole ones": (
         {CORE: 50, "nvidia.com/gpu": 1},
-        [finding(f"B281 spec.requests.{CORE} @key", "nvidia.com/gpu")],
+        [finding(f"B118 spec.requests.{CORE} @key", "nvidia.com/gpu")],
     ),
     "between two": (
         {CORE: 150, RATIO: 100},
-        [finding(f"B281 spec.requests.{CORE} @key", "150", "Write 100 or 200")],
+        [finding(f"B118 spec.requests.{CORE} @key", "150", "Write 100 or 200")],
     ),
-    "between two of memory": ({RATIO: 250}, [f"B281 spec.requests.{RATIO} @key"]),
-    "between two of the whole": ({"koordinator.sh/gpu": 110}, ["B281 spec.requests.koordinator.sh/gpu @key"]),
-    "rdma": ({"koordinator.sh/rdma": 101}, ["B281 spec.requests.koordinator.sh/rdma @key"]),
-    "both memories": ({MEMORY: "1Gi", RATIO: 10}, [f"B281 spec.requests.{MEMORY} @key"]),
-    "shared alone": ({SHARED: 1}, [f"B281 spec.requests.{SHARED} @key"]),
-    "uneven parts": ({SHARED: 2, CORE: 75, RATIO: 50}, [f"B281 spec.requests.{CORE} @key"]),
-    "parts above a device": ({SHARED: 2, CORE: 100, RATIO: 202}, [f"B281 spec.requests.{RATIO} @key"]),
+    "between two of memory": ({RATIO: 250}, [f"B118 spec.requests.{RATIO} @key"]),
+    "between two of the whole": ({"koordinator.sh/gpu": 110}, ["B118 spec.requests.koordinator.sh/gpu @key"]),
+    "rdma": ({"koordinator.sh/rdma": 101}, ["B118 spec.requests.koordinator.sh/rdma @key"]),
+    "both memories": ({MEMORY: "1Gi", RATIO: 10}, [f"B118 spec.requests.{MEMORY} @key"]),
+    "shared alone": ({SHARED: 1}, [f"B118 spec.requests.{SHARED} @key"]),
+    "uneven parts": ({SHARED: 2, CORE: 75, RATIO: 50}, [f"B118 spec.requests.{CORE} @key"]),
+    "parts above a device": ({SHARED: 2, CORE: 100, RATIO: 202}, [f"B118 spec.requests.{RATIO} @key"]),
     "two shared NPUs": (
         {SHARED: 2, NPU: 4, NPU_CPU: 4, MEMORY: "8Gi"},
-        [f"B281 spec.requests.{SHARED} @key"],
+        [f"B118 spec.requests.{SHARED} @key"],
     ),
 }
 

@@ -54,7 +54,7 @@ def test_the_record_meets_a_reservation_of_that_name() -> None:
     documents = [reservation("a"), reservation("a-record"), resource_class(), site()]
 
     assert told(documents) == [
-        finding("b.yaml B290 metadata.name", "a-record", "-record"),
+        finding("b.yaml B066 metadata.name", "a-record", "-record"),
         finding("b.yaml B066 metadata.name", "reservation a", "a-record"),
         finding("a.yaml B066 metadata.name", "a-record"),
     ]
@@ -63,7 +63,7 @@ def test_the_record_meets_a_reservation_of_that_name() -> None:
 def test_no_reservation_has_the_name_of_a_record_even_if_there_is_none() -> None:
     """An account may write its record, and could say by its labels that it is a timetable."""
     assert told([reservation("exam-record"), resource_class(), site()]) == [
-        finding("a.yaml B290 metadata.name", "exam-record", "-record")
+        finding("a.yaml B066 metadata.name", "exam-record", "-record")
     ]
 
 

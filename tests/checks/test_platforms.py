@@ -109,7 +109,7 @@ def test_karpenter_chooses_no_instances_by_a_label_of_auto_mode() -> None:
     asked = [{"key": OF_AUTO, "operator": "In", "values": ["m"]}]
 
     assert told(site(KARPENTER), cloud(requirements=asked)) == [
-        finding("B284 spec.requirements.0.key", OF_AUTO, f"Write {OF_KARPENTER}")
+        finding("B282 spec.requirements.0.key", OF_AUTO, f"Write {OF_KARPENTER}")
     ]
     assert told(site(KARPENTER), cloud(requirements=[{**asked[0], "key": OF_KARPENTER}])) == []
 
@@ -125,11 +125,11 @@ def affinity(key: str) -> Value:
 
 
 def test_a_class_selects_nodes_by_the_labels_of_what_buys_them() -> None:
-    required = "B284 spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-    preferred = "B284 spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution."
+    required = "B282 spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+    preferred = "B282 spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution."
 
     assert told(site(AUTO), resource_class(nodeSelector={OF_KARPENTER: "m"})) == [
-        finding(f"B284 spec.nodeSelector.{OF_KARPENTER} @key", f"Write {OF_AUTO}")
+        finding(f"B282 spec.nodeSelector.{OF_KARPENTER} @key", f"Write {OF_AUTO}")
     ]
     assert told(site(KARPENTER), resource_class(affinity=affinity(OF_AUTO))) == [
         finding(f"{required}nodeSelectorTerms.0.matchExpressions.0.key @key", "platform: eks-auto-mode"),

@@ -107,7 +107,7 @@ def test_an_event_whose_title_says_that_it_is_canceled_closes_no_dates(
 
     assert [one[0] for one in dates(found)] == ["2026-05-01"]
     assert [(finding.code, finding.path.endswith(f'"{title}"')) for finding in found.findings] == [
-        ("B206" if mark else "B253", True)
+        ("B206", True)
     ]
     assert results(found) == ["canceled" if mark else "left out", "closed"]
 
@@ -206,7 +206,7 @@ def test_an_academic_calendar_does_not_close_its_term() -> None:
         "06-04..06-04",
         "12-24..12-24 720-1440",
     ]
-    assert [(finding.code, finding.line) for finding in result.findings] == [("B253", 4), ("B253", 16)]
+    assert [(finding.code, finding.line) for finding in result.findings] == [("B206", 4), ("B206", 16)]
     assert results(result) == ["left out", "closed", "left out", *["closed"] * 5]
 
 
@@ -218,7 +218,7 @@ def test_a_long_event_becomes_a_term_on_request() -> None:
     assert [
         (term.name, str(term.first), str(term.last)) for term in project.declared.calendars["closed"].terms
     ] == [("teaching-period-spring-semester-2026", "2026-02-16", "2026-05-29")]
-    assert [finding.code for finding in result.findings] == ["B253"]
+    assert [finding.code for finding in result.findings] == ["B206"]
     assert imported(world("academic-year.ics"), *written(result), **options).files == ()
     without = imported(world("academic-year.ics"), *written(result), last=date(2026, 12, 31))
     assert without.files == ()
@@ -234,7 +234,7 @@ def test_a_teaching_period_that_is_marked_as_free_is_a_term(mark: str) -> None:
     with_terms, without = imported(source, has_terms=True), imported(source)
 
     assert (with_terms.findings, results(with_terms)) == ((), ["term", "closed"])
-    assert [(finding.code, "--terms" in finding.fix) for finding in without.findings] == [("B253", True)]
+    assert [(finding.code, "--terms" in finding.fix) for finding in without.findings] == [("B206", True)]
 
 
 def test_terms_of_one_name_have_their_dates_in_it() -> None:
@@ -264,7 +264,7 @@ def test_a_long_closure_is_told_however_it_is_written(lines: tuple[str, ...]) ->
     source = feed(event(*lines, title="Summer break"))
     chosen = imported(source, events=event_filter(["title:*break"], []))
 
-    assert [(finding.code, finding.line) for finding in imported(source).findings] == [("B253", 5)]
+    assert [(finding.code, finding.line) for finding in imported(source).findings] == [("B206", 5)]
     assert imported(source).files == ()
     assert (chosen.findings, results(chosen)) == ((), ["closed"])
 

@@ -195,7 +195,7 @@ def test_seats_that_add_up_are_told_with_the_option_that_joins_them() -> None:
     assert [
         (finding.code, "240 seats" in finding.message, "--group title" in finding.fix)
         for finding in apart.findings
-    ] == [("B252", True, True)]
+    ] == [("B207", True, True)]
     assert imported(world("rooms.ics"), group="uid").findings == ()
     assert (list(seats(written(joined)).values()), joined.findings) == ([{"small": 120}], ())
     assert len(windows(written(joined))) == 14

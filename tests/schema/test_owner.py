@@ -102,31 +102,31 @@ def test_nearly_everybody_is_a_warning() -> None:
 
 
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "api-version": ({"object": {"apiVersion": "v1", "name": "x"}}, ["B104 object.apiVersion @key"]),
+    "api-version": ({"object": {"apiVersion": "v1", "name": "x"}}, ["B101 object.apiVersion @key"]),
     "fields-that-nobody-reads": (
         {"object": {"resourceVersion": "1", "fieldPath": "spec", "name": "x"}},
         ["B010 object.fieldPath @key", "B010 object.resourceVersion @key"],
     ),
-    "object-that-is-no-pod": ({"object": {"kind": "StatefulSet", "name": "x"}}, ["B104 object.kind"]),
-    "deployment": ({"controller": {"kind": "Deployment", "name": "x"}}, ["B104 controller.kind"]),
+    "object-that-is-no-pod": ({"object": {"kind": "StatefulSet", "name": "x"}}, ["B101 object.kind"]),
+    "deployment": ({"controller": {"kind": "Deployment", "name": "x"}}, ["B101 controller.kind"]),
     **{
         f"deployment-of-{api}": (
             {"controller": {"apiVersion": api, "kind": "Deployment", "name": "x"}},
-            ["B104 controller.kind"],
+            ["B101 controller.kind"],
         )
         for api in ("v1", "apps/v1", "extensions/v1beta1")
     },
     "cronjob": (
         {"controller": {"apiVersion": "batch/v1", "kind": "CronJob", "name": "x"}},
-        ["B104 controller.kind"],
+        ["B101 controller.kind"],
     ),
     "renku-session": (
         {"controller": {"apiVersion": "amalthea.dev/v1alpha1", "kind": "AmaltheaSession", "name": "x"}},
-        ["B104 controller.kind"],
+        ["B101 controller.kind"],
     ),
     "two-namespaces": (
         {"object": {"namespace": "a"}, "controller": {"namespace": "b"}},
-        ["B104 controller.namespace"],
+        ["B101 controller.namespace"],
     ),
     "operator": (
         {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Gt", "values": ["1"]}]}},

@@ -112,10 +112,10 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             }
         },
         [
-            "B114 metadata.annotations.node.koordinator.sh/reservation",
-            f"B114 metadata.annotations.{GROUP}/reservation-restricted-options",
-            "B114 metadata.labels.koordinator.sh/priority",
-            f"B114 metadata.labels.{GROUP}/reservation-order",
+            "B112 metadata.annotations.node.koordinator.sh/reservation",
+            f"B112 metadata.annotations.{GROUP}/reservation-restricted-options",
+            "B112 metadata.labels.koordinator.sh/priority",
+            f"B112 metadata.labels.{GROUP}/reservation-order",
         ],
     ),
 }

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from berth.findings import Origin, Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_text
 from berth.schema.declared import Declared
+from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.reservation import Reservation
 from berth.schema.siteparts import KarpenterSpec
 from berth.schema.values import Cluster, Site
 
 LACKS, NO_KARPENTER = "B156", "B157"
-TAKEN_AWAY, NOT_READ = "B192", "B089"
+TAKEN_AWAY = "B192"
 _NEWEST = KarpenterSpec.model_construct()
 
 
@@ -64,7 +65,7 @@ def check_autoscalers(_: Declared, site: Site) -> Iterator[Problem]:
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
             fix = "Remove it; for Karpenter write karpenter: {gates: {CapacityBuffer: true}}."
             where: Path = ("spec", "clusters", i, "capacityBuffers")
-            yield site.origin.problem(NOT_READ, where, message, fix, at_key=True)
+            yield site.origin.problem(IDLE_KEY, where, message, fix, at_key=True)
         karpenter = cluster.karpenter
         at: Path = ("spec", "clusters", i, "karpenter")
         if karpenter is None:

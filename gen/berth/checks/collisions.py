@@ -11,7 +11,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
 COLLISION = "B066"
-RECORD_NAME = "B290"
+RECORD_NAME = "B066"
 DEFAULT_ACCOUNT = ("ServiceAccount", "default")  # which each namespace has
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 

@@ -14,7 +14,7 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
 
-REFUSED_PODS, NEVER = "B118", "B281"
+REFUSED = "B118"
 _QOS = "koordinator.sh/qosClass"
 _BATCH = "kubernetes.io/batch-"
 _OWN = "koordinator.sh/"
@@ -55,7 +55,7 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
                 f"{part.cluster.priority}: no placeholder could be created."
             )
             path: Path = ("spec", "podLabels", _QOS)
-            yield resource_class.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
+            yield resource_class.origin.problem(REFUSED, path, message, "Remove the label.")
         for name in (name for name, _ in resource_class.requests if name.startswith(_BATCH)):
             message = (
                 f"Koordinator in cluster {part.cluster.name} rejects pods that request {name} without {_QOS} "
@@ -63,7 +63,7 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
             )
             path = ("spec", "requests", name)
             fix = "Use backend koordinator without placeholders, or request cpu and memory."
-            yield resource_class.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
+            yield resource_class.origin.problem(REFUSED, path, message, fix, at_key=True)
 
 
 def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
@@ -78,7 +78,7 @@ def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
         for name, message, fix in _lacks(amounts):
             is_own = name in dict(resource_class.requests)
             path: Path = ("spec", "requests", name) if is_own else ("spec", "reservation")
-            yield resource_class.origin.problem(NEVER, path, message, fix, at_key=True)
+            yield resource_class.origin.problem(REFUSED, path, message, fix, at_key=True)
 
 
 def _requests(found: ResourceClass) -> Iterator[tuple[str, object]]:

@@ -15,7 +15,7 @@ from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import AUTO_MODE, AUTOPILOT, Cluster, ResourceClass, Site
 
-CHANGED, REFUSED, OTHER_LABEL = "B282", "B283", "B284"
+CHANGED, REFUSED = "B282", "B283"
 
 _LEAST_CPU, _MOST_CPU = NANO // 20, 30 * NANO
 _HARDWARE = ("cloud.google.com/compute-class", "cloud.google.com/machine-family")
@@ -62,7 +62,7 @@ def _misread(cloud: CloudCapacity) -> Iterator[Problem]:
         if requirement.key in _AUTO_LABELS:
             message = f"{requirement.key} is a label of EKS Auto Mode: Karpenter chooses no instances by it."
             path: Path = ("spec", "requirements", i, "key")
-            yield cloud.origin.problem(OTHER_LABEL, path, message, _other_label(requirement.key))
+            yield cloud.origin.problem(CHANGED, path, message, _other_label(requirement.key))
 
 
 def _other_label(key: str) -> str:
@@ -94,7 +94,7 @@ def _labels(resource_class: ResourceClass, cluster: Cluster) -> Iterator[Problem
         fix = _other_label(key)
         if cluster.platform != AUTO_MODE:
             fix = f"Write platform: {AUTO_MODE} for the cluster in the Site, or another label."
-        yield resource_class.origin.problem(OTHER_LABEL, path, message, fix, at_key=True)
+        yield resource_class.origin.problem(CHANGED, path, message, fix, at_key=True)
 
 
 def _selected(resource_class: ResourceClass) -> Iterator[tuple[Path, str]]:

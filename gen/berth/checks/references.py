@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from berth.schema.policies import MatchSpec
 
 UNKNOWN_NAME, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = "B061", "B068", "B032", "B035"
-UNKNOWN_TARGET, DOUBTFUL_TEMPLATE = "B303", "B074"
+DOUBTFUL_TEMPLATE = "B074"
 OTHER_CLUSTER, TWO_KINDS = "B161", "B200"
 
 
@@ -135,7 +135,7 @@ def _check_targets(match: "MatchSpec", site: Site, path: Path) -> Iterator[Probl
         if not any(_may_begin(begin, pattern) for begin in targets):
             message = f"{shown(pattern)} fits nothing that {where} lists in held."
             fix = choice(pattern, tuple(f"{begin}*" for begin in targets)) if targets else "Remove it."
-            yield site.origin.problem(UNKNOWN_TARGET, (*path, i), message, fix)
+            yield site.origin.problem(UNKNOWN_NAME, (*path, i), message, fix)
 
 
 def _may_begin(beginning: str, pattern: str) -> bool:

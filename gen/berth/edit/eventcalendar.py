@@ -36,7 +36,7 @@ from berth.schema.calendardocument import Calendar, ClosedDates, Term
 from berth.schema.metadata import IMPORTED_FEED
 from berth.schema.renkunames import slug
 
-LEFT_OUT = "B253"
+LEFT_OUT = "B206"
 LONGEST_BREAK = 28  # days; what is closed for longer is probably a term
 _LONGEST_NAME = 50  # characters, without the date
 _HEAD = """\

@@ -17,7 +17,7 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.metadata import IMPORTED_CALENDAR, IMPORTED_FEED, IMPORTED_FROM
 
-IDLE_PATTERN = "B255"
+IDLE_PATTERN = "B206"
 _VERSION = re.compile(r"\s*v?\d[\d.]*")  # of a program
 PIPE = "stdin"
 NO_TITLE = "(no title)"

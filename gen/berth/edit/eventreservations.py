@@ -58,7 +58,7 @@ from berth.schema.reservationspec import DEFAULT_LEAD, LONGEST_TITLE, Reservatio
 from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence, Seats
 
-GONE, TWICE, ADD_UP = "B208", "B209", "B252"
+GONE, TWICE, ADD_UP = "B208", "B209", "B207"
 _LONGEST_NAME = 40  # characters; names of objects are longer
 _UNTITLED = "event"
 _PARTS = (

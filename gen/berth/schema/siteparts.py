@@ -15,7 +15,7 @@ from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, L
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
-METRIC = "B221"
+METRIC = "B019"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 

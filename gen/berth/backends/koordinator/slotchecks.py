@@ -31,7 +31,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
-SHARED, HOW, HOLDS_NOTHING = "B117", "B119", "B121"
+SHARED, HOLDS_NOTHING = "B117", "B121"
 CONFLICT, PRE_ALLOCATION = "B016", "B106"
 _BACKEND: Path = ("spec", "backend")
 _MAPPING: Path = ("spec", "reservation", "spec")
@@ -50,10 +50,6 @@ def check_reserved_slots(reservation: Reservation, declared: Declared, site: Sit
             yield from _object(site, reservation, place.cluster, resource_class)
     for place in places:
         yield from _owners(reservation, slots, place.classes)
-    if slots.session_affinity:
-        yield from (
-            _affinity_notice(site, place) for place in places if place.cluster.koordinator is not None
-        )
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -200,23 +196,6 @@ def _owners(
             fix = "Write a reservation for each class, with its own owners."
             yield _problem(reservation, SHARED, ("owners",) if slots.owners else (), message, fix)
             return
-
-
-def _affinity_notice(site: Site, one: Placed) -> Problem:
-    """Tell how session pods come to require their slots; sessions beyond the slots stay pending."""
-    name, cluster = one.reservation.name, one.cluster
-    if is_by_profile(site, one):
-        message = (
-            f"cluster {cluster.name}: a ClusterColocationProfile makes session pods require their slots, "
-            "except those created while Koordinator's webhook is down."
-        )
-    else:
-        message = (
-            f"cluster {cluster.name}: session pods require their slots once they have what is in the "
-            f"ConfigMap {naming.affinity_snippet(name)}."
-        )
-    fix = "Sessions beyond the number of slots then stay pending: reserve as many slots as sessions."
-    return _problem(one.reservation, HOW, ("sessionAffinity",), message, fix)
 
 
 NO_NODES, UNSEEN, TWO_POOLS = "B140", "B141", "B120"

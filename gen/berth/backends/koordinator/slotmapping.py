@@ -28,7 +28,7 @@ from berth.schema.metadata import RESERVED, refusal_of_ours, refuse_many, refuse
 from berth.schema.types import INT32, INT64, Annotations, Labels
 
 NEVER_ENDS, MADE_AGAIN = "B108", "B109"
-FOREIGN, QUOTA, UNREADABLE = "B112", "B113", "B114"
+FOREIGN, QUOTA = "B112", "B113"
 SEAT = "seat"  # the container that holds the requests of the class
 _SCHEDULING = "scheduling.koordinator.sh/"
 RESTRICTED = f"{_SCHEDULING}reservation-restricted-options"
@@ -233,7 +233,7 @@ def _check_keys(
                 report(QUOTA, at, message, fix, at_key=True)
             elif name in _READ and not _READ[name][0](value or ""):
                 message = f"Koordinator cannot read {shown(value)}, and ignores it."
-                report(UNREADABLE, at, message, f"Write {_READ[name][1]}.")
+                report(FOREIGN, at, message, f"Write {_READ[name][1]}.")
 
 
 def is_foreign(name: str) -> bool:

@@ -12,7 +12,7 @@ from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import LabelKey, LabelValue
 
 PRE_ALLOCATION, MADE_AGAIN, CLOSED = "B106", "B109", "B116"
-EVERYBODY, NEARLY_EVERYBODY, NOBODY = "B102", "B103", "B104"
+EVERYBODY, NEARLY_EVERYBODY, NOBODY = "B102", "B103", "B101"
 _UID = r"[A-Za-z0-9][-A-Za-z0-9_.]{0,127}"
 _KIND = r"[A-Z][A-Za-z0-9]{0,62}"
 _API = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30}"
