@@ -1,6 +1,7 @@
-"""Parse and format durations in the notation of Go, which Kubernetes, Karpenter and Flux use: `1h30m`."""
+"""Times as Kubernetes and Karpenter write them: durations of Go, `1h30m`, and fields of cron schedules."""
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -53,3 +54,14 @@ def _parts(text: str) -> list[tuple[str, str]]:
     if not _WHOLE.fullmatch(text):
         raise ValueError(f"{text!r} is not a duration")
     return _PART.findall(text)
+
+
+def cron_field(values: Iterable[int]) -> str:
+    """Return the field of a cron schedule with these values; three in a row become a range: `1,2,4-7`."""
+    runs: list[list[int]] = []
+    for value in sorted(values):
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)

@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 
-from berth.cron import format_field
 from berth.dates.expansion import Occurrence
 from berth.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
+from berth.durations import cron_field
 
 # As few schedules as possible, in the grammar of robfig/cron. Each has one time of day, because Kubernetes
 # loses missed runs of schedules with several. They may fire too often (a Job that finds nothing open ends at
@@ -81,4 +81,4 @@ def _date(day: int) -> tuple[int, int, int]:
 
 
 def _field(values: Sequence[int], all_of_them: int) -> str:
-    return "*" if len(values) == all_of_them else format_field(values)
+    return "*" if len(values) == all_of_them else cron_field(values)

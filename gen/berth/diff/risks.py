@@ -9,8 +9,6 @@ from typing import NamedTuple
 from berth.backends.backendinterface import backend_of
 from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
-from berth.cron import next_hit
-from berth.cron import parse as parse_cron
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text, local_text, named
 from berth.dates.zone import FOLD, GAP, load, local
@@ -492,18 +490,19 @@ def starts_at_once(one: ObjectChange, now: int) -> bool:
 
 def _latest_run(text: str, now: int) -> int | None:
     """Return the latest run of a CronJob up to now and within its starting deadline."""
+    from croniter import croniter  # noqa: PLC0415 - few changes are about schedules
+
     values = {
         key: "".join(section(text, "spec", key)).partition(":")[2].strip().strip("\"'")
         for key in ("schedule", "timeZone", "suspend", "startingDeadlineSeconds")
     }
-    cron, zone = parse_cron(values["schedule"]), load(values["timeZone"])
-    if cron is None or zone is None or values["suspend"] == "true":
+    schedule, zone = values["schedule"], load(values["timeZone"])
+    if not croniter.is_valid(schedule) or zone is None or values["suspend"] == "true":
         return None
     wall = local(zone, now) * 60 + now % 60
-    at, latest = wall - int(values["startingDeadlineSeconds"] or 0), None
-    while (hit := next_hit(cron, at)) is not None and hit <= wall:
-        at = latest = hit
-    return None if latest is None else now - (wall - latest)
+    latest = int(croniter(schedule, wall + 1).get_prev(float))
+    is_late = latest <= wall - int(values["startingDeadlineSeconds"] or 0)
+    return None if is_late else now - (wall - latest)
 
 
 # Nodes. Karpenter stores a hash of most of what describes a node; when that changes, all nodes have drifted.

@@ -5,6 +5,7 @@ ours does not.
 """
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from berth.schema import grammar
@@ -27,6 +28,15 @@ _OWNER = r"[0-9]{12}"
 _TYPE = r"[a-z][a-z0-9-]{0,30}\.[a-z0-9-]{1,30}"
 _ZONE = r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}(-[a-z]+-[0-9]{1,2})?[a-z]"
 _EVICTION = r"([0-9]{1,2}(\.[0-9]{1,2})?|100(\.0{1,2})?)%"
+# What Karpenter reads, as Kubernetes does; croniter takes more: six fields, L, fri#1, Sunday as 7, 5-2.
+_CRON_NAMES = "sun mon tue wed thu fri sat jan feb mar apr may jun jul aug sep oct nov dec"
+_CRON_RANGE = r"\b([0-9]+|[A-Za-z]{3})-([0-9]+|[A-Za-z]{3})\b"
+_CRON_PART = r"(?:[*?]|(?:[0-9]+|[A-Za-z]{3})(?:-(?:[0-9]+|[A-Za-z]{3}))?)(?:/[0-9]+)?"
+_CRON_FIELD = rf"{_CRON_PART}(?:,{_CRON_PART})*"
+_CRON = (
+    r"@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)"
+    rf"|(?:{_CRON_FIELD}\s+){{4}}(?!(?:\S*[,-])?0*7){_CRON_FIELD}"
+)
 _NODES = r"(100|[0-9]{1,2})%|[0-9]{1,9}"
 _SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
 _LARGEST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
@@ -153,12 +163,13 @@ def nodes(text: str) -> str:
 
 def schedule(text: str) -> str:
     """Read the schedule of a budget."""
-    from berth.cron import next_hit, parse  # noqa: PLC0415 - only who writes budgets needs it
+    from croniter import CroniterBadDateError, croniter  # noqa: PLC0415 - only who writes budgets needs it
 
-    cron = parse(text)
-    if cron is not None and next_hit(cron, 0) is not None:
-        return text
-    if cron is not None:
+    is_backward = any(_place(first) > _place(last) for first, last in re.findall(_CRON_RANGE, text))
+    if re.fullmatch(_CRON, text, re.ASCII) and croniter.is_valid(text) and not is_backward:
+        with suppress(CroniterBadDateError):
+            croniter(text, 0).get_next(float)
+            return text
         message = f"{shown(text)} never occurs, and Karpenter always applies such a budget."
         fix = "Write a date that exists, or leave out schedule and duration."
         raise Refusal(message, fix, BUDGET_RULE)
@@ -168,6 +179,12 @@ def schedule(text: str) -> str:
     message = f"{shown(text)} is not a schedule that Karpenter reads: it would stop all disruption forever."
     fix = 'Write five fields in UTC, such as "0 8 * * 1-5", or @daily.'
     raise Refusal(message, fix, BUDGET_RULE)
+
+
+def _place(value: str) -> int:
+    """Return the number of a value of a schedule."""
+    name = _CRON_NAMES.find(value.lower()) // 4
+    return int(value) if value.isdigit() else name if name < 7 else name - 6
 
 
 def limited(text: str) -> str:
