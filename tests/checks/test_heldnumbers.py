@@ -90,6 +90,8 @@ def alone(*reservations: Value, held: Sequence[Value] = ()) -> list[str]:
                        "paths": ["spec.hard.*"], "namespaces": ["shop"]}], id="quota"),
         pytest.param([{**ROLLOUT, "scale": False, "paths": ["spec.pools[*].size"]}], id="unknown-with-paths"),
         pytest.param([{**HPA, "paths": ["spec.minReplicas"]}], id="fewer-paths-of-a-known-kind"),
+        pytest.param([{**NODE_POOL, "scale": True}], id="node-pools-of-a-fixed-size"),
+        pytest.param([{**NODE_POOL, "scale": False, "paths": ["spec.limits.cpu"]}], id="node-pool-limits"),
     ],
 )  # fmt: skip
 def test_a_site_lists_kinds(held: list[Value]) -> None:
@@ -113,6 +115,11 @@ def test_a_site_lists_kinds(held: list[Value]) -> None:
         pytest.param([{**ROLLOUT, "plural": None}], f"B011 {HELD}.0", id="no-plural"),
         pytest.param([{**ROLLOUT, "scale": None}], f"B011 {HELD}.0", id="no-paths"),
         pytest.param([{**DEPLOYMENT, "paths": ["spec.paused"]}], f"B016 {HELD}.0.paths.0", id="not-by-scale"),
+        pytest.param(
+            [{**NODE_POOL, "scale": True, "paths": ["spec.limits.cpu"]}],
+            f"B016 {HELD}.0.paths.0",
+            id="limits-by-scale",
+        ),
         *[
             pytest.param([{**HPA, "paths": [path]}], f"B300 {HELD}.0.paths.0", id=f"paths-{path}")
             for path in (
@@ -354,6 +361,7 @@ def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
     "target",
     [
         pytest.param({**API}, id="known"),
+        pytest.param({**POOL, "path": "spec.replicas"}, id="node-pool"),
         pytest.param({**RESOURCE_QUOTA, "path": 'spec.hard["requests.cpu"]'}, id="quota"),
         pytest.param({**RESOURCE_QUOTA, "kind": "Sandboxes", "apiVersion": "x.org/v1", "path": "spec.a[0].b"},
                      id="items"),
@@ -441,7 +449,7 @@ def test_node_pools_of_berth_are_not_held() -> None:
         pytest.param({"target": {**API, "apiVersion": "v2/x"}}, f"B300 {AT}.target.apiVersion", id="version"),
         *[
             pytest.param({"otherwise": value}, f"B300 {AT}.otherwise", id=f"otherwise-{value!r}")
-            for value in (-1, "3", "-3", "3.5", "3Gi", "3 Gi", "1e3", "", "three", 2**31, 0)
+            for value in (-1, "3", "-3", "3.5", "3Gi", "3 Gi", "1e3", "", "three", 2**31)
         ],
         *[
             pytest.param({"otherwise": value}, f"B013 {AT}.otherwise", id=f"otherwise-{value!r}")
@@ -616,9 +624,14 @@ BOUNDED = {
     ),
 }
 SCALERS = (HPA, KEDA, RUNNER_SETS, RUNNER_AUTOSCALERS)
-ABOVE_ZERO = [("hpa", "minReplicas"), ("hpa", "maxReplicas"), ("keda", "maxReplicaCount")]
+ABOVE_ZERO = [("hpa", "maxReplicas"), ("keda", "maxReplicaCount")]
 FROM_ZERO = [
-    *[("keda", "minReplicaCount"), ("runners", "minRunners"), ("runners", "maxRunners")],
+    *[
+        ("hpa", "minReplicas"),
+        ("keda", "minReplicaCount"),
+        ("runners", "minRunners"),
+        ("runners", "maxRunners"),
+    ],
     *[("runner-autoscaler", "minReplicas"), ("runner-autoscaler", "maxReplicas")],
 ]
 
@@ -655,6 +668,23 @@ def test_a_bound_of_zero_outside_of_windows_is_what_its_schema_says(
     assert codes(read(*documents(number, held=SCALERS)).problems) == (
         [f"B300 {AT}.otherwise"] if is_refused else []
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "is_refused"), [(None, False), ("1.36", True), ("1.37", False), ("1.40", False)]
+)
+def test_a_minimum_of_zero_is_refused_where_kubernetes_is_known_to_be_too_old(
+    version: str | None, is_refused: bool
+) -> None:
+    """Since 1.37 it needs an object or external metric alone, and of other clusters nobody knows."""
+    site = held_site(HPA, **({"kubernetes": version} if version else {}))
+    lowered = holding(spec=asking(25, scaleDownBehavior="maintain"), otherwise=0)
+    places = [f"B300 {AT}.otherwise", "B300 spec.provisioning.scaleDownBehavior"]
+
+    assert problems(read(lowered, site, resource_class())) == (places if is_refused else [])
+    asked = holding(spec=asking(25, scaleDownBehavior="maintain"), otherwise=1)
+    (only,) = problems(read(asked, site, resource_class()))
+    assert only.partition(":")[0] == (places[1] if is_refused else f"B302 {AT}.otherwise")
 
 
 def test_a_window_that_lowers_a_number_is_a_warning() -> None:
@@ -1013,7 +1043,9 @@ BY_CLASS: Value = {"resourceClass": "small", "placeholderCount": 25}
 def test_a_behavior_is_reported_where_it_is_written(spec: Value, place: str) -> None:
     spec = {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "none"}, **spec}
 
-    assert alone(holding(spec=spec)) == [f"B300 {place}.scaleDownBehavior"]
+    assert alone(holding(target={**API, "path": "spec.maxReplicas"}, spec=spec)) == [
+        f"B300 {place}.scaleDownBehavior"
+    ]
     sharing = two({"target": WEB, "spec": spec}, {"target": WEB})
     assert sharing == [f"B301 {place}.scaleDownBehavior"]
 

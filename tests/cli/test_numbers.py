@@ -118,15 +118,19 @@ def followed(exam: Path, behavior: str, target: str = "") -> None:
     exam.write_text(text, "utf-8")
 
 
+CAP = (
+    "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespace: shop, name: api, "
+    "path: spec.maxReplicas}"
+)
 REPLICAS = "{apiVersion: apps/v1, kind: Deployment, namespace: shop, name: api, path: spec.replicas}"
 
 
 @pytest.mark.parametrize(
     ("behavior", "target", "compared"),
     [
-        pytest.param("none", "", [], id="refuses-0"),
-        pytest.param("none, buffer: {percent: 10, minimum: 0}", "", [], id="refuses-0-with-buffer"),
-        pytest.param("buffer, buffer: {percent: 10, minimum: 2}", "", ["none", "buffer"], id="buffer"),
+        pytest.param("none", CAP, [], id="refuses-0"),
+        pytest.param("none, buffer: {percent: 10, minimum: 0}", CAP, [], id="refuses-0-with-buffer"),
+        pytest.param("buffer, buffer: {percent: 10, minimum: 2}", CAP, ["none", "buffer"], id="buffer"),
         pytest.param("none", REPLICAS, ["maintain", "reduce", "none"], id="takes-0"),
     ],
 )

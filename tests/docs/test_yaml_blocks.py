@@ -14,6 +14,7 @@ from textwrap import dedent
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.objects import group_of
 from berth.edit.scaffold import Starter, project_of, starter_files
 from berth.findings import ERROR, Finding
 from berth.pipeline import Pipeline
@@ -195,3 +196,17 @@ def test_a_block_of_something_else_says_so(page: str) -> None:
     ]
 
     assert [other.before.strip().splitlines()[-1] for other in others if not is_told(other)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/hold-")])
+def test_engines_leave_alone_each_number_that_a_page_holds(page: str) -> None:
+    found = [block.content for block in blocks(text_of(page)) if isinstance(block.content, dict)]
+    specs = [content.get("spec", {}) for content in found]
+    targets = [spec["backend"]["target"] for spec in specs if "target" in spec.get("backend", {})]
+    held = {(group_of(target["apiVersion"]), target["kind"], target["name"]) for target in targets}
+    argo_cd = [rule for spec in specs for rule in spec.get("ignoreDifferences", ())]
+    flux = [rule["target"] for spec in specs for rule in spec.get("ignore", ())]
+
+    assert held
+    for rules in filter(None, (argo_cd, flux)):
+        assert {(rule.get("group", ""), rule["kind"], rule["name"]) for rule in rules} == held

@@ -96,6 +96,24 @@ def test_programs_in_the_cluster_tell_a_number_in_its_own_word(
     assert json.loads(text)["unit"] == unit
 
 
+def test_the_nodes_of_a_node_pool_are_held_by_its_scale_alone(tmp_path: Path) -> None:
+    """It has one since Karpenter 1.8, and its limits are beside that."""
+    held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "scale": True}
+    found = rendered(tmp_path, {**POOL, "path": "spec.replicas"}, held, otherwise=0)
+    (text,) = [each["data"]["target.json"] for key, each in found.items() if key.endswith(".target")]
+    (role,) = [key for key in found if key.startswith("ClusterRole/")]
+
+    assert {key: json.loads(text)[key] for key in ("plural", "scale", "ready")} == {
+        "plural": "nodepools",
+        "scale": True,
+        "ready": ["status", "nodes"],
+    }
+    assert rules_of(found, role) == [
+        ("nodepools", "gpu", "get"),
+        ("nodepools/scale", "gpu", "get patch"),
+    ]
+
+
 def test_quotes_that_are_not_needed_render_the_same(tmp_path: Path) -> None:
     plain, quoted = ({**POOL, "path": path} for path in ("spec.limits.cpu", 'spec.limits["cpu"]'))
     held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}

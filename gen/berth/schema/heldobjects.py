@@ -28,6 +28,7 @@ class KnownNumber(NamedTuple):
     """A number of a known kind. `unit`: what it counts; None: the last name of its path is a resource.
 
     `ready`: where its status counts what is asked for. `least`: the least that the API server takes.
+    `zero_since`: the version of Kubernetes that takes 0; None: all do that this least allows.
     """
 
     path: tuple[Step, ...]
@@ -35,6 +36,7 @@ class KnownNumber(NamedTuple):
     is_cap: bool = False
     ready: tuple[Step, ...] = ()
     least: int = 0
+    zero_since: tuple[int, int] | None = None
 
 
 class KnownKind(NamedTuple):
@@ -47,7 +49,7 @@ class KnownKind(NamedTuple):
     plural: str
     numbers: tuple[KnownNumber, ...]
     short: str = ""
-    has_scale: bool = False
+    has_scale: bool | None = False  # None: the Site says whether spec.replicas is held, by it, or the others
     of_cluster: bool = False
     has_bounds: bool = False  # its numbers are the least and the largest of the same things
     item_keys: Mapping[Step, str] = {}
@@ -70,13 +72,20 @@ _RESOURCE: tuple[Step, ...] = (
 
 
 def _bounds(
-    unit: Unit, names: tuple[str, str], ready: tuple[Step, ...] = (), above_zero: tuple[int, int] = (0, 0)
+    unit: Unit,
+    names: tuple[str, str],
+    ready: tuple[Step, ...] = (),
+    above_zero: int = 0,
+    zero_since: tuple[int, int] | None = None,
 ) -> tuple[KnownNumber, ...]:
-    """Return the least and the largest number of the same things, by their names in the spec."""
-    (least, largest), (first, second) = names, above_zero
+    """Return the least and the largest number of the same things, by their names in the spec.
+
+    `above_zero` is for the largest, `zero_since` for the least.
+    """
+    least, largest = names
     return (
-        KnownNumber(("spec", least), unit, ready=ready, least=first),
-        KnownNumber(("spec", largest), unit, is_cap=True, least=second),
+        KnownNumber(("spec", least), unit, ready=ready, zero_since=zero_since),
+        KnownNumber(("spec", largest), unit, is_cap=True, least=above_zero),
     )
 
 
@@ -87,14 +96,14 @@ KNOWN_KINDS = {
     ("apps", "StatefulSet"): KnownKind("statefulsets", _SCALED, "sts", has_scale=True),
     ("autoscaling", "HorizontalPodAutoscaler"): KnownKind(
         "horizontalpodautoscalers",
-        # A minReplicas of 0 needs the feature gate HPAScaleToZero.
-        _bounds(Unit.REPLICA, _REPLICAS, ready=("status", "currentReplicas"), above_zero=(1, 1)),
+        # A minReplicas of 0 needs the feature gate HPAScaleToZero, which is on by default since then.
+        _bounds(Unit.REPLICA, _REPLICAS, ("status", "currentReplicas"), above_zero=1, zero_since=(1, 37)),
         "hpa",
         has_bounds=True,
     ),
     ("keda.sh", "ScaledObject"): KnownKind(
         "scaledobjects",
-        _bounds(Unit.REPLICA, ("minReplicaCount", "maxReplicaCount"), above_zero=(0, 1)),
+        _bounds(Unit.REPLICA, ("minReplicaCount", "maxReplicaCount"), above_zero=1),
         "so",
         has_bounds=True,
     ),
@@ -110,7 +119,13 @@ KNOWN_KINDS = {
         "resourcequotas", (KnownNumber(("spec", "hard", ANY_KEY), None, is_cap=True),), "quota"
     ),
     ("karpenter.sh", "NodePool"): KnownKind(
-        "nodepools", (KnownNumber(("spec", "limits", ANY_KEY), None, is_cap=True),), of_cluster=True
+        "nodepools",
+        (
+            KnownNumber(("spec", "limits", ANY_KEY), None, is_cap=True),
+            KnownNumber(REPLICAS, Unit.REPLICA, ready=("status", "nodes")),
+        ),
+        has_scale=None,  # since Karpenter 1.8; only pools of a fixed number of nodes have spec.replicas
+        of_cluster=True,
     ),
     ("kueue.x-k8s.io", "ClusterQueue"): KnownKind(
         "clusterqueues",
@@ -239,7 +254,9 @@ class HeldSpec(Model):
         None, "name of the kind in paths of the API", "that of known kinds; else required"
     )
     scale: bool | None = field(
-        None, "whether the kind has the subresource scale, to write spec.replicas by", "that of known kinds"
+        None,
+        "whether the kind has the subresource scale, to write spec.replicas by",
+        "that of known kinds; NodePool: if `paths` is spec.replicas",
     )
     paths: NonEmptyUnique[PathPattern] | None = field(
         None,
@@ -271,7 +288,7 @@ class HeldSpec(Model):
             {"plural": (self.plural, known.plural), "scale": (self.scale, known.has_scale)} if known else {}
         )
         for key, (written, fact) in facts.items():
-            if written is not None and written != fact:
+            if None not in (written, fact) and written != fact:
                 shown_fact = str(fact).lower() if isinstance(fact, bool) else fact
                 message = f"{shown(written)} is not the {key} of {self.kind}, which is {shown_fact}."
                 report(CONFLICT, (*path, key), message, "Remove it.")
@@ -289,7 +306,16 @@ class HeldSpec(Model):
     def allowed(self) -> tuple[tuple[Step, ...], ...]:
         """Return the patterns of the numbers that may be held."""
         known = known_kind(self.api_version, self.kind)
-        return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
+        if self.paths or known is None:
+            return self.paths or ((REPLICAS,) if self.scale else ())
+        return tuple(path for path in known.paths if (path == REPLICAS) == self._has_scale)
+
+    @property
+    def _has_scale(self) -> bool:
+        known = known_kind(self.api_version, self.kind)
+        if known is None or known.has_scale is None:
+            return self.paths == (REPLICAS,) if self.scale is None and known else bool(self.scale)
+        return known.has_scale
 
     @property
     def allowed_text(self) -> str:
@@ -313,9 +339,8 @@ class HeldSpec(Model):
     @property
     def object_kind(self) -> ObjectKind:
         known = known_kind(self.api_version, self.kind)
-        has_scale = known.has_scale if known else bool(self.scale)
         plural = self.plural or (known.plural if known else "")
-        return ObjectKind(self.kind, self.api_version, plural, self.namespaces is None, has_scale)
+        return ObjectKind(self.kind, self.api_version, plural, self.namespaces is None, self._has_scale)
 
     @property
     def places(self) -> set[tuple[str, str, str]]:

@@ -1,6 +1,6 @@
 """Check numbers of somebody else that are held: may they be, and do reservations agree about them?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations
 
 from berth.backends.backendinterface import CheckedReservation
@@ -9,12 +9,13 @@ from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
 from berth.dates.rehearsals import rehearsal_places
 from berth.findings import Path, Problem
+from berth.karpenter.versions import version_text
 from berth.manifests import naming
 from berth.manifests.placed import class_names, placed, used_behaviors
 from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
-from berth.schema.heldobjects import NOT_HELD, HeldSpec
+from berth.schema.heldobjects import NOT_HELD, REPLICAS, HeldSpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, Site
 
@@ -57,12 +58,16 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."
             fix = "Select it by its name or by its index, from 0."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
+        version = place.cluster.kubernetes
+        if version is not None and target.refuses_zero_in(version):
+            refuser = f"Kubernetes {version_text(version)} of cluster {place.cluster.name}"
+            yield from _zeros(reservation, options, refuser)
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
         fix = "Write backend: {type: nodePool}, or limits of the CloudCapacity."
         yield reservation.problem(NOT_HELD, (*_TARGET, "name"), message, fix)
     if target.least:
-        yield from _zeros(reservation, target)
+        yield from _zeros(reservation, options, "the API server")
     yield from _idle_sessions(reservation, declared)
 
 
@@ -86,13 +91,15 @@ def _own_node_pools(declared: Declared, site: Site) -> set[str]:
     }
 
 
-def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
-    """Report behaviors that would write 0 where the API server takes none."""
+def _zeros(reservation: Reservation, options: ValueOptions, refuser: str) -> Iterator[Problem]:
+    """Report what would write 0 where none is taken: behaviors, and what is there outside of windows."""
+    if options.otherwise_count == 0:
+        message = f"{refuser} refuses 0 as {options.target}."
+        yield reservation.problem(NOT_HELD, (*_BACKEND, "otherwise"), message, "Write a number from 1.")
     spare = reservation.buffer.minimum if reservation.buffer else 0
-    allowed = reservation.holder.allowed_behaviors(spare, is_shared=False)
     for place, behavior in _behaviors(reservation):
-        if behavior not in allowed:
-            message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
+        if behavior != "none" and not (behavior == "buffer" and spare):
+            message = f"with {behavior} sessions lower {options.target} to 0, which {refuser} refuses."
             advice = "Write none, or buffer with a minimum from 1."
             yield reservation.problem(NOT_HELD, place, message, advice)
 
@@ -123,7 +130,8 @@ def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> It
                     least[name] = min(least[name], _least_by_sessions(level.reservation, level.amount))
     for reservation in declared.reservations:
         if reservation.name in least:
-            yield from _lower(reservation, least[reservation.name])
+            versions = {place.cluster.kubernetes for place in placed(reservation, declared, site)}
+            yield from _lower(reservation, least[reservation.name], versions)
 
 
 def _least_by_sessions(reservation: Reservation, count: int) -> int:
@@ -133,11 +141,18 @@ def _least_by_sessions(reservation: Reservation, count: int) -> int:
     return min([count, *(spare if behavior == "buffer" else 0 for behavior in behaviors)])
 
 
-def _lower(reservation: Reservation, least: int) -> Iterator[Problem]:
-    """Report a reservation of which a window lets its number be less than outside, or may do so."""
+def _lower(
+    reservation: Reservation, least: int, versions: Iterable[tuple[int, int] | None]
+) -> Iterator[Problem]:
+    """Report a reservation of which a window lets its number be less than outside, or may do so.
+
+    `versions` are those of Kubernetes in its clusters.
+    """
     options = _options(reservation)
-    if options is None or options.target is None or least < options.target.least:  # which is refused
+    if options is None or options.target is None:
         return
+    if least < options.target.least or (least == 0 and any(map(options.target.refuses_zero_in, versions))):
+        return  # which is refused
     target, otherwise = options.target, options.otherwise_count
     is_floor = target.number is not None and not options.is_cap
     if otherwise is None and (least == 0 or not is_floor):
@@ -170,6 +185,8 @@ def _new_entry(target: ValueTarget) -> str:
     """Return the entry of the Site that lets reservations hold the number, for YAML in one line."""
     namespaces = f", namespaces: [{target.namespace}]" if target.namespace else ""
     more = "" if target.known else f", plural: PLURAL, paths: [{yaml_path(target.path)}]"
+    if target.known and target.known.has_scale is None and target.path == REPLICAS:
+        more = ", scale: true"
     return f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}{more}}}"
 
 

@@ -177,6 +177,11 @@ class ValueTarget(Model):
     def ready_path(self) -> tuple[Step, ...]:
         return self.ready or (self.number.ready if self.number else ())
 
+    def refuses_zero_in(self, kubernetes: tuple[int, int] | None) -> bool:
+        """Return whether this version of Kubernetes refuses 0; not if the Site says none."""
+        since = self.number.zero_since if self.number else None
+        return since is not None and kubernetes is not None and kubernetes < since
+
     @property
     def least(self) -> int:
         """Return the least that the API server takes."""
