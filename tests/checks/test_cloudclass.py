@@ -202,7 +202,7 @@ def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:
 
     assert of_class({"nodeSelector": {CAPACITY_TYPE: "reserved"}}, reservations=[RESERVED]) == []
     assert of_class(affinity(asked(CAPACITY_TYPE, "spot", operator="NotIn")), reservations=[RESERVED]) == []
-    assert of_class(value, reservations=[RESERVED]) == ["B163 spec.cloudCapacity.0"]
+    assert of_class(value, reservations=[RESERVED]) == ["B158 spec.cloudCapacity.0"]
 
 
 def test_a_reservation_that_a_class_never_takes() -> None:
@@ -210,7 +210,7 @@ def test_a_reservation_that_a_class_never_takes() -> None:
 
     assert of_class({}, reservations=[RESERVED, other]) == []
     assert of_class({"nodeSelector": {ZONE: "us-east-1a"}}, reservations=[RESERVED, other]) == [
-        finding("B163 spec.cloudCapacity.0", "cr-0b", "us-east-1a", "us-east-1b")
+        finding("B158 spec.cloudCapacity.0", "cr-0b", "us-east-1a", "us-east-1b")
     ]
 
 
@@ -227,20 +227,6 @@ def test_a_class_has_the_cluster_of_its_capacity() -> None:
     assert of_documents(site(*clusters), found, cloud(cluster="two")) == [
         finding("B161 spec.cloudCapacity.0", "two")
     ]
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [(None, None), (5, 5), (None, 1), (9, 10)],
-    ids=["without-weight", "equal", "only-the-second", "higher"],
-)
-def test_capacities_are_tried_in_the_order_of_the_wish(first: int | None, second: int | None) -> None:
-    both = cloud("a", weight=first), cloud("b", weight=second)
-    wished = resource_class(cloudCapacity=["a", "b"])
-    other = resource_class(cloudCapacity=["b", "a"])
-
-    assert of_documents(site(KARPENTER), other, *both) == []
-    assert of_documents(site(KARPENTER), wished, *both) == ["B165 spec.cloudCapacity"]
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,3 @@ DISRUPTION: dict[str, tuple[Value, list[str]]] = {
 @pytest.mark.parametrize(("said", "problems"), DISRUPTION.values(), ids=DISRUPTION)
 def test_what_is_told_of_disruption(said: Value, problems: list[str]) -> None:
     assert of_cloud(reservations=[RESERVED], disruption=said) == problems
-
-
-def test_sessions_have_time_to_end() -> None:
-    assert of_cloud(terminationGracePeriod="1m") == []
-    assert of_cloud(terminationGracePeriod="59s") == [finding("B173 spec.terminationGracePeriod", "59s")]

@@ -24,7 +24,7 @@ NOTHING = {
 
 @pytest.mark.parametrize(("requirements", "why"), NOTHING.values(), ids=NOTHING)
 def test_what_no_machine_meets(requirements: list[Value], why: str) -> None:
-    assert of_cloud(requirements=requirements) == [finding("B188 spec.requirements", *why.split(" / "))]
+    assert of_cloud(requirements=requirements) == [finding("B162 spec.requirements", *why.split(" / "))]
 
 
 def test_one_family_is_enough() -> None:

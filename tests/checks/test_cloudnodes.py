@@ -29,7 +29,7 @@ def test_nodes_need_the_gate() -> None:
 
 
 def test_nodes_are_of_a_capacity() -> None:
-    assert told() == [finding("B171 spec.backend.type", "small")]
+    assert told() == [finding("B162 spec.backend.type", "small")]
 
 
 def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() -> None:
@@ -45,7 +45,7 @@ def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() 
 def test_nodes_are_no_more_than_the_limit() -> None:
     assert told(cloud(limits={"nodes": "4"})) == told(cloud(limits={"cpu": "1"})) == []
     assert told(cloud(limits={"nodes": "3"})) == [
-        finding("B171 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "4")
+        finding("B162 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "4")
     ]
 
 
@@ -55,7 +55,7 @@ def test_nodes_of_overlapping_windows_add_up() -> None:
 
     assert told(cloud(limits={"nodes": "6"}), recurrence=twice) == []
     (one,) = told(cloud(limits={"nodes": "5"}), recurrence=twice)
-    assert one == finding("B171 spec.provisioning", "2026-02-02T09:30:00Z")
+    assert one == finding("B162 spec.provisioning", "2026-02-02T09:30:00Z")
 
 
 def test_nodes_are_no_more_than_what_is_reserved() -> None:
@@ -64,7 +64,7 @@ def test_nodes_are_no_more_than_what_is_reserved() -> None:
     assert told(cloud(reservations=[RESERVED]), count=5) == []
     assert told(cloud(reservations=[RESERVED, other], capacityTypes=["reserved"]), count=5) == []
     assert told(cloud(reservations=[RESERVED], capacityTypes=["reserved"]), count=5) == [
-        finding("B171 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "5", "4")
+        finding("B162 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "5", "4")
     ]
 
 
@@ -82,9 +82,9 @@ def test_reservations_count_while_they_are_there() -> None:
 
     assert only(first, second, lent("cr-0c", 2)) == []
     assert only(lent("cr-0a", 4, **until), lent("cr-0b", 4, **since)) == []
-    assert only(first, second) == [finding("B171 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "4")]
+    assert only(first, second) == [finding("B162 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "4")]
     assert only(lent("cr-0a", 4, **until), second) == [
-        finding("B171 spec.provisioning", "gpu", "2026-02-16T08:30:00Z", "4")
+        finding("B162 spec.provisioning", "gpu", "2026-02-16T08:30:00Z", "4")
     ]
     assert [one[:4] for one in only(lent("cr-0a", 4, **until))] == ["B167"]
 
@@ -96,8 +96,8 @@ def test_machines_that_go_within_a_window_are_missing_from_then_on() -> None:
         cloud(reservations=[lent("cr-0a", 2, **fewer), lent("cr-0b", 2)], capacityTypes=["reserved"])
     )
 
-    assert [one[:4] for one in found] == ["B171", "B169"]
-    assert found[0] == finding("B171 spec.provisioning", "2026-02-23T11:00:00Z", "4")
+    assert [one[:4] for one in found] == ["B162", "B169"]
+    assert found[0] == finding("B162 spec.provisioning", "2026-02-23T11:00:00Z", "4")
 
 
 def test_nodes_are_of_the_first_capacity_alone() -> None:
@@ -107,7 +107,7 @@ def test_nodes_are_of_the_first_capacity_alone() -> None:
     only = {**short, "spec": {**short["spec"], "capacityTypes": ["reserved"]}}
 
     assert told(cloud(), blocked) == []
-    assert [one[:4] for one in told(blocked, cloud())] == ["B168"]
+    assert [one[:4] for one in told(blocked, cloud())] == ["B167"]
     assert told(cloud(), only) == []
     assert told(only, cloud()) == [
         finding(

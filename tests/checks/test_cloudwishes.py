@@ -66,7 +66,7 @@ def test_a_preference_that_keeps_nothing_idle(found: Value, spec: Value) -> None
 
 
 def told(why: str) -> str:
-    return finding("B163 spec.cloudCapacity.0", "cr-0a", *why.split(" / "))
+    return finding("B158 spec.cloudCapacity.0", "cr-0a", *why.split(" / "))
 
 
 TYPES = f"{CAPACITY_TYPE} In [on-demand] / {CAPACITY_TYPE} In [reserved]"

@@ -46,7 +46,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         {"reservations": [{"id": f"cr-{number:02}", **MACHINE} for number in range(31)]},
         ["B012 reservations"],
     ),
-    "no-form": ({"reservations": [{**MACHINE}]}, ["B152 reservations.0"]),
+    "no-form": ({"reservations": [{**MACHINE}]}, ["B151 reservations.0"]),
     "an-id-beside-tags": (
         {
             "reservations": [
@@ -54,7 +54,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                 {"id": "cr-0a", "tags": {"a": "b"}, **MACHINE},
             ]
         },
-        ["B152 reservations.1"],
+        ["B151 reservations.1"],
     ),
     "forms-of-texts": (
         {

@@ -22,7 +22,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
     ),
     "a-bad-reservation-beside-a-good-one": (
         {TERMS: [{"id": "cr-0"}, {"id": "cr-1", "tags": {"a": "b"}}, {"ownerID": "123456789012"}, {}]},
-        [f"B152 {TERMS}.{number}" for number in (1, 2, 3)],
+        [f"B151 {TERMS}.{number}" for number in (1, 2, 3)],
     ),
     "reservations-that-nobody-can-read": (
         {TERMS: [{"id": "CR-0"}, {"tags": {"a": ""}}, {"tags": {}}, {"ids": "cr-0"}]},

@@ -25,9 +25,9 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         [
             "B014 requirements.4.operator",
             "B020 requirements.2.values.0",
-            "B154 requirements.0",
-            "B154 requirements.1.values @key",
-            "B154 requirements.3",
+            "B151 requirements.0",
+            "B151 requirements.1.values @key",
+            "B151 requirements.3",
         ],
     ),
     "good-operators": (
@@ -65,15 +65,15 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                 {"key": "beta.kubernetes.io/os", "operator": "In", "values": ["Linux", "macos"]},
             ]
         },
-        ["B154 requirements.0.values", "B154 requirements.3.values", "B154 requirements.4.values"],
+        ["B151 requirements.0.values", "B151 requirements.3.values", "B151 requirements.4.values"],
     ),
     "too-few-values": (
         {"requirements": [{"key": "a", "operator": "In", "values": ["b", "b"], "minValues": 2}]},
-        ["B154 requirements.0.minValues"],
+        ["B151 requirements.0.minValues"],
     ),
     "capacity-type-as-requirement": (
         {"requirements": [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]}]},
-        ["B153 requirements.0.key @key"],
+        ["B151 requirements.0.key @key"],
     ),
     "labels-of-karpenter": (
         {
@@ -85,10 +85,10 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "labels": {"a.karpenter.sh/b": "c"},
         },
         [
-            "B153 labels.a.karpenter.sh/b @key",
-            "B153 requirements.0.key @key",
-            "B153 requirements.1.key @key",
-            "B153 requirements.2.key @key",
+            "B151 labels.a.karpenter.sh/b @key",
+            "B151 requirements.0.key @key",
+            "B151 requirements.1.key @key",
+            "B151 requirements.2.key @key",
         ],
     ),
     "domains-alone": (
@@ -96,7 +96,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "requirements": [{"key": "eu.karpenter.k8s.aws", "operator": "Exists"}],
             "labels": {"karpenter.sh": "a", "karpenter": "a", "example.org/karpenter.sh": "a"},
         },
-        ["B153 labels.karpenter.sh @key", "B153 requirements.0.key @key"],
+        ["B151 labels.karpenter.sh @key", "B151 requirements.0.key @key"],
     ),
     "labels-of-machines": (
         {
@@ -171,13 +171,13 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "B013 disruption.budgets.1.nodes",
             "B014 disruption.budgets.8.reasons.0",
             "B014 disruption.consolidationPolicy",
+            "B151 disruption.budgets.0.nodes",
+            "B151 disruption.budgets.2",
+            "B151 disruption.budgets.3",
+            "B151 disruption.budgets.4.schedule",
+            "B151 disruption.budgets.5.schedule",
             "B151 disruption.budgets.6.duration",
             "B151 disruption.budgets.7.duration",
-            "B155 disruption.budgets.0.nodes",
-            "B155 disruption.budgets.2",
-            "B155 disruption.budgets.3",
-            "B155 disruption.budgets.4.schedule",
-            "B155 disruption.budgets.5.schedule",
         ],
     ),
     "good-budgets": (
@@ -200,7 +200,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         [],
     ),
     "no-budgets": ({"disruption": {"budgets": []}}, ["B012 disruption.budgets"]),
-    "too-many-budgets": ({"disruption": {"budgets": [{"nodes": "1"}] * 51}}, ["B155 disruption.budgets"]),
+    "too-many-budgets": ({"disruption": {"budgets": [{"nodes": "1"}] * 51}}, ["B151 disruption.budgets"]),
 }
 
 

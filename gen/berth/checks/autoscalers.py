@@ -10,11 +10,10 @@ from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.reservation import Reservation
-from berth.schema.siteparts import KarpenterSpec
+from berth.schema.siteparts import LACKS, KarpenterSpec
 from berth.schema.values import Cluster, Site
 
-LACKS, NO_KARPENTER = "B156", "B157"
-TAKEN_AWAY = "B192"
+NO_KARPENTER, TAKEN_AWAY = "B157", "B192"
 _NEWEST = KarpenterSpec.model_construct()
 
 

@@ -26,7 +26,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import ResourceClass
 
-NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
+NOT_THERE, ENDS_WITHIN = "B167", "B169"
 _FOR_EVER = NO_END * 60
 
 
@@ -127,8 +127,6 @@ def _ends(
 ) -> Iterator[Problem]:
     falls_back = class_fit(resource_class, cloud).falls_back
     for machines in class_fit(resource_class, cloud).reserved:
-        if falls_back:
-            yield from _begins(reservation, resource_class, machines, spans)
         last = machines.last_safe
         bad = [span for span in spans if _runs_into(machines, span)]
         if last is None or not bad:
@@ -144,29 +142,6 @@ def _ends(
             )
             fix = f"Make the reservation last longer, or {_end_before(bad[0])}."
             yield _problem(ENDS_WITHIN, reservation, message, fix)
-
-
-def _begins(
-    reservation: Reservation,
-    resource_class: ResourceClass,
-    machines: MachineReservation,
-    spans: Sequence[SeatWindow],
-) -> Iterator[Problem]:
-    """Check for reservations that begin within a window: budgets keep its nodes, so Karpenter moves
-    nothing.
-    """
-    bad = [
-        s
-        for s in spans
-        if machines.first is not None and s.open < machines.first < s.end and not s.is_persistent
-    ]
-    if machines.first is not None and bad:
-        message = (
-            f"{reservation_text(machines)} begins at {instant_text(machines.first)}, while class "
-            f"{resource_class.name} is open ({_windows_text(bad)}): nodes bought before stay until the "
-            "window ends."
-        )
-        yield _problem(BEGINS_WITHIN, reservation, message, "Open the window after it has begun.")
 
 
 def _runs_into(machines: MachineReservation, span: SeatWindow) -> bool:
@@ -203,7 +178,7 @@ def _into_block(
     if bad[0].is_persistent:
         by = f"Write expires: {instant_text(last)}"
     fix = f"{by}, or keep the class away from this block."
-    return _problem(INTO_THE_END, reservation, message, fix)
+    return _problem(NOT_THERE, reservation, message, fix)
 
 
 def _expiry(

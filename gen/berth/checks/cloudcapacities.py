@@ -9,22 +9,18 @@ from berth.checks.clouddemand import buys_nothing
 from berth.checks.references import check_named_cluster
 from berth.durations import whole_seconds
 from berth.findings import Path, Problem
-from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
 from berth.manifests.placed import class_names, cluster_named
 from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import shown
 from berth.schema.nodepoolparts import MOST_RENDERED, Budget
 from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, Site
 
-IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
-NODES_LIMIT, NODES_STAY = "B175", "B183"
-KILLED, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B180", "B184", "B186"
-NOTHING, CONTRADICTION = "B174", "B188"
+IDLE, NO_MACHINE, NOTHING = "B158", "B162", "B174"
+NODES_LIMIT, TWICE, NODES_STAY = "B175", "B180", "B183"
 _HITS = 1_500  # of a budget's schedule
 
 
@@ -35,7 +31,6 @@ def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
     for cloud in declared.clouds.values():
         yield from _cluster(cloud, site)
         yield from _reserved(cloud, cluster_named(cloud.cluster, site))
-        yield from _fallback(cloud)
         yield from _disruption(cloud)
         yield from _limits(cloud, is_static=_is_static(cloud, declared))
         if cloud.name not in named and all_known:
@@ -87,7 +82,7 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
             f"no instance satisfies the requirements: {why}.",
             "Change requirements, labels or types.",
         )
-        yield cloud.origin.problem(CONTRADICTION, ("spec", "requirements"), message, fix)
+        yield cloud.origin.problem(NO_MACHINE, ("spec", "requirements"), message, fix)
         return
     wished = "reserved" in cloud.capacity_types
     if wished and not cloud.capacity_terms:
@@ -95,7 +90,7 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
             "capacityTypes has reserved, but reservations is empty: Karpenter uses no other reservations."
         )
         fix = "Add reservations, or remove reserved from capacityTypes."
-        yield cloud.origin.problem(NOTHING_RESERVED, ("spec", "capacityTypes"), message, fix)
+        yield cloud.origin.problem(NO_MACHINE, ("spec", "capacityTypes"), message, fix)
     if not wished and cloud.node_class.capacity_terms:
         message = "capacityTypes has no reserved: Karpenter uses nothing that these terms select."
         path = ("spec", "nodeClass", "capacityReservationSelectorTerms")
@@ -107,7 +102,7 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
         if hindrance is not None:
             message = f"Karpenter never uses the {reservation_text(machines)}: {hindrance.why}."
             fix = "Change requirements or instanceTypes, or remove the reservation."
-            yield cloud.origin.problem(EXCLUDED, ("spec", "reservations", i), message, fix)
+            yield cloud.origin.problem(NO_MACHINE, ("spec", "reservations", i), message, fix)
 
 
 def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
@@ -145,46 +140,6 @@ def reservation_text(machines: MachineReservation) -> str:
         return f"{kind} {machines.id}"
     tags = machines.tags or {}
     return f"{kind} with {', '.join(f'{key}={value}' for key, value in tags.items())}"
-
-
-def _fallback(cloud: CloudCapacity) -> Iterator[Problem]:
-    has_fallback = len(cloud.capacity_types) > 1
-    for i, pool_requirement in enumerate(cloud.requirements):
-        if (
-            pool_requirement.key in RESERVATION_LABELS
-            and pool_requirement.operator in ("In", "Exists")
-            and has_fallback
-        ):
-            paid = sorted(set(cloud.capacity_types) - {"reserved"}, reverse=True)
-            message = (
-                f"only reserved instances have the label {pool_requirement.key}: nothing falls back to "
-                f"{' or '.join(paid)}."
-            )
-            fix = "Remove it, or write capacityTypes: [reserved]."
-            yield cloud.origin.problem(NO_FALLBACK, ("spec", "requirements", i), message, fix)
-    yield from _images(cloud)
-
-
-def _images(cloud: CloudCapacity) -> Iterator[Problem]:
-    """Check for image selectors that may match another image although no file changes."""
-    for i, term in enumerate(cloud.node_class.ami_selector_terms or ()):
-        at: Path = ("nodeClass", "amiSelectorTerms", i)
-        alias, name, parameter = term.alias or "", term.name or "", term.ssm_parameter or ""
-        fix = "Write the image's id, and change it between windows."
-        if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
-            message = f"{alias} changes with each release of AWS, and nodes are then replaced at any time."
-            fix = "Write a version, such as al2023@v20260107, and change it between windows."
-            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
-        elif parameter and not parameter.rpartition(":")[2].isdigit():
-            message = f"{shown(parameter)} may name another image at any time, and nodes are then replaced."
-            fix = "Add its version after a colon, or write the image's id, and change it between windows."
-            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
-        elif "*" in name or "?" in name:
-            message = f"a new image named {shown(name)} may appear at any time, and nodes are then replaced."
-            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
-        elif term.tags is not None and not name:
-            message = "a new image with these tags may appear at any time, and nodes are then replaced."
-            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
 
 
 def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
@@ -225,13 +180,6 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
             message = "this budget is always active: empty nodes stay and are paid for."
             fix = "Remove it: other disruption budgets keep the nodes of open windows."
             yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "budgets", i), message, fix)
-    if cloud.termination_grace is not None and whole_seconds(cloud.termination_grace) < 60:
-        message = (
-            f"sessions have {cloud.termination_grace} to end when a node is removed, regardless of their "
-            "disruption budgets and of do-not-disrupt."
-        )
-        fix = "Write as long as a session may take, or leave it out."
-        yield cloud.origin.problem(KILLED, ("spec", "terminationGracePeriod"), message, fix)
 
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:

@@ -26,12 +26,9 @@ def limited(declared: Declared) -> set[str]:
 def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check capacities, and classes against them."""
     if declared.clouds:
-        from berth.checks import cloudcapacities, cloudclasses, clouddemand  # noqa: PLC0415
+        from berth.checks import cloudcapacities, cloudclasses  # noqa: PLC0415
 
-        own = [
-            *cloudcapacities.check_capacities(declared, site),
-            *clouddemand.check_nodes_expire_later(declared),
-        ]
+        own = list(cloudcapacities.check_capacities(declared, site))
         faulty = {problem[1:3] for problem in own if severity(problem.code) == ERROR}
         yield from own
         # A faulty capacity is not reported again at the classes that use it.

@@ -1,11 +1,11 @@
-"""Check classes against the CloudCapacities that they name: do seats ever run there, and in this order?"""
+"""Check classes against the CloudCapacities that they name: do seats ever run there?"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from berth.checks import cloudmatching
 from berth.checks.autoscalers import has_feature
-from berth.checks.cloudcapacities import reservation_text
+from berth.checks.cloudcapacities import IDLE, NO_MACHINE, reservation_text
 from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
@@ -16,7 +16,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import ResourceClass, Site
 
-NEVER_THERE, NEVER_RESERVED, ORDER, WAITING = "B162", "B163", "B165", "B193"
+WAITING = "B193"
 
 
 def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
@@ -41,7 +41,6 @@ def check_capacities_of_classes(declared: Declared, site: Site) -> Iterator[Prob
             problems = problems or list(_preference(resource_class, cloud, clouds))
             yield from problems
             used += [] if problems else [cloud]
-        yield from _weight_order(resource_class, clouds)
         if home is not None and has_feature("full", home):
             yield from _waiting(resource_class, used)
 
@@ -66,7 +65,7 @@ def _fit(resource_class: ResourceClass, cloud: CloudCapacity, pools: Sequence[st
     if hindrance is not None:
         message = f"seats of this class can never run on nodes of {cloud.name}: {hindrance.why}."
         fix = "Change the class or the capacity, or remove the capacity here."
-        yield resource_class.origin.problem(NEVER_THERE, ("spec", *path), message, fix)
+        yield resource_class.origin.problem(NO_MACHINE, ("spec", *path), message, fix)
         return
     if "reserved" not in cloud.capacity_types or not cloud.reservations:
         return
@@ -80,13 +79,13 @@ def _fit(resource_class: ResourceClass, cloud: CloudCapacity, pools: Sequence[st
             f"{cloud.name}, which are paid for: {pinned.why}."
         )
         fix = "Remove it: capacityTypes decides what may be used. Session pods must not have it either."
-        yield resource_class.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
+        yield resource_class.origin.problem(IDLE, ("spec", *path), message, fix)
         return
     for machines, why in zip(cloud.reservations, reasons, strict=True):
         if why is not None and cloudmatching.exclusion(cloud, machines) is None:
             message = f"its seats never use the {reservation_text(machines)} of {cloud.name}: {why.why}."
             fix = "Change the class, or use a capacity without this reservation."
-            yield resource_class.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
+            yield resource_class.origin.problem(IDLE, ("spec", *path), message, fix)
 
 
 def _preference(
@@ -104,7 +103,7 @@ def _preference(
                 f"the heaviest preference as required where other instances satisfy it, and {why.why}."
             )
             yield resource_class.origin.problem(
-                NEVER_RESERVED, ("spec", *path), message, "Remove the preference, or invert it."
+                IDLE, ("spec", *path), message, "Remove the preference, or invert it."
             )
 
 
@@ -124,16 +123,3 @@ def _waiting(resource_class: ResourceClass, clouds: Sequence[CloudCapacity]) -> 
             fix = f"Add on-demand to the capacityTypes of {cloud.name}: seats then use it when they are full."
             path: Path = ("cloudCapacity", resource_class.cloud_capacity.index(cloud.name))
             yield resource_class.origin.problem(WAITING, ("spec", *path), message, fix)
-
-
-def _weight_order(resource_class: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
-    """Check that Karpenter tries the capacities in the order of the class."""
-    for wished, tried in zip(clouds, _as_tried(clouds), strict=True):
-        if wished is not tried:
-            how = "has the higher weight"
-            if (wished.weight or 0) == (tried.weight or 0):
-                how = "has the same weight, and among equal ones Karpenter takes the last by name"
-            message = f"Karpenter tries {tried.name} before {wished.name}: it {how}."
-            fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
-            yield resource_class.origin.problem(ORDER, ("spec", "cloudCapacity"), message, fix)
-            return

@@ -38,7 +38,7 @@ from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import ResourceClass, Site
 
-TOO_MANY, NOT_EXACTLY = "B190", "B191"
+TOO_MANY = "B190"
 
 
 def classes_on(cloud: CloudCapacity, declared: Declared) -> dict[str, int]:
@@ -94,31 +94,14 @@ def check_window_budgets(
                 f"{room} more."
             )
             yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
-        elif not answer.exactly and all(budget.schedule for budget in answer.held):
-            message = (
-                f"date by date, the windows of its classes need more than the {room} disruption budgets that "
-                "a NodePool takes: nodes are also kept at the same hours of other days."
-            )
-            yield cloud.origin.problem(NOT_EXACTLY, ("spec",), message, fix)
 
 
-EXPIRES, AT_ONCE = "B172", "B189"
+EXPIRES = "B172"
 
 
 def node_lifetime(cloud: CloudCapacity) -> int | None:
     """Return how long nodes live, in seconds, or None if nothing limits that."""
     return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
-
-
-def check_nodes_expire_later(declared: Declared) -> Iterator[Problem]:
-    """Check for nodes that expire at once."""
-    for cloud in declared.clouds.values():
-        if node_lifetime(cloud) == 0:
-            message = (
-                "nodes are replaced as soon as they exist, again and again, inside and outside of windows."
-            )
-            fix = "Write Never, or a time longer than any window."
-            yield cloud.origin.problem(AT_ONCE, ("spec", "expireAfter"), message, fix)
 
 
 def expiry_text(cloud: CloudCapacity) -> str:
@@ -146,7 +129,7 @@ def check_expiry_in_windows(
     """
     for cloud in declared.clouds.values():
         cluster, most = cluster_named(cloud.cluster, site), node_lifetime(cloud)
-        if cluster is None or not most:  # that nodes go at once is told already
+        if cluster is None or most is None:
             continue
         pools = placed_by_berth(pools_of(cluster.name))
         bad = [

@@ -21,12 +21,12 @@ from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, NodeClass
 from berth.schema.nodepoolparts import (
     Disruption,
+    Lifetime,
     Limits,
     NodeLabels,
     NodeTaint,
     Requirements,
     Span,
-    SpanOrNever,
 )
 from berth.schema.pod import check_amounts, check_least
 from berth.schema.types import Amount, DnsLabel, Price, Resources
@@ -102,9 +102,7 @@ class CloudSpec(Model):
     taints: ListOf[NodeTaint] = field((), "of the nodes", "none")
     startup_taints: ListOf[NodeTaint] = field((), "of the nodes until something removes them", "none")
     labels: NodeLabels = field({}, "of the nodes", "none")
-    expire_after: SpanOrNever | None = field(
-        None, "when a node is replaced at the latest, or Never", "`720h`"
-    )
+    expire_after: Lifetime | None = field(None, "when a node is replaced at the latest, or Never", "`720h`")
     termination_grace_period: Span | None = field(None, "how long a node may drain", "as long as it takes")
     disruption: Disruption = field(
         Disruption.model_construct(), "when Karpenter may take nodes away", "see docs/karpenter.md"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
-UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
+UNREADABLE = "B151"
 BLOCK, DEFAULT = "capacity-block", "default"  # reserved instances
 BY_ALIAS = {
     family.lower(): family
@@ -60,6 +60,14 @@ def span(text: str) -> str:
 
 def span_or_never(text: str) -> str:
     return text if text == "Never" else span(text)
+
+
+def lifetime(text: str) -> str:
+    """Read how long nodes live, which is some time."""
+    if text != "Never" and not seconds(span(text)):
+        message = "nodes are replaced as soon as they exist, again and again."
+        raise Refusal(message, "Write Never, or a time longer than any window.", UNREADABLE)
+    return text
 
 
 def budget_span(text: str) -> str:
@@ -158,7 +166,7 @@ def nodes(text: str) -> str:
     if re.fullmatch(_NODES, text, re.ASCII):
         return text
     message = f"{shown(text)} is not a number of nodes."
-    raise Refusal(message, 'Write a number or a share: "3" or "10%".', BUDGET_RULE)
+    raise Refusal(message, 'Write a number or a share: "3" or "10%".', UNREADABLE)
 
 
 def schedule(text: str) -> str:
@@ -172,13 +180,13 @@ def schedule(text: str) -> str:
             return text
         message = f"{shown(text)} never occurs, and Karpenter always applies such a budget."
         fix = "Write a date that exists, or leave out schedule and duration."
-        raise Refusal(message, fix, BUDGET_RULE)
+        raise Refusal(message, fix, UNREADABLE)
     if text.startswith(("TZ=", "CRON_TZ=")):
         message = "a budget's schedule is in UTC; it takes no time zone."
-        raise Refusal(message, "Remove the zone, and write the hours of UTC.", BUDGET_RULE)
+        raise Refusal(message, "Remove the zone, and write the hours of UTC.", UNREADABLE)
     message = f"{shown(text)} is not a schedule that Karpenter reads: it would stop all disruption forever."
     fix = 'Write five fields in UTC, such as "0 8 * * 1-5", or @daily.'
-    raise Refusal(message, fix, BUDGET_RULE)
+    raise Refusal(message, fix, UNREADABLE)
 
 
 def _place(value: str) -> int:

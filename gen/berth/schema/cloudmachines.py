@@ -6,9 +6,9 @@ from berth.findings import Path
 from berth.notation.days import ORDER
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmptyUnique, Text, Whole, field
-from berth.schema.cloudgrammar import BLOCK, DEFAULT
+from berth.schema.cloudgrammar import BLOCK, DEFAULT, UNREADABLE
 from berth.schema.documentproblems import MISSING, DocumentProblems
-from berth.schema.nodeclass import TERM, Tags, refuse_beside
+from berth.schema.nodeclass import Tags, refuse_beside
 from berth.schema.nodepoolparts import NodeTaint
 from berth.schema.pod import check_amounts
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price
@@ -42,7 +42,7 @@ class MachineReservation(Model):
         if self.id is not None:
             refuse_beside({"id": self.id, "tags": self.tags}, "id", path, report)
         elif self.tags is None:
-            report(TERM, path, "Karpenter cannot select it.", "Add id or tags.")
+            report(UNREADABLE, path, "Karpenter cannot select it.", "Add id or tags.")
         first, last = self.first, self.until
         if first is not None and last is not None and last <= first:
             report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")

@@ -12,11 +12,10 @@ from pydantic import ConfigDict
 from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
 from berth.schema.basemodel import Json, Length, ListOf, Model, Text, Whole, field
-from berth.schema.cloudgrammar import BY_ALIAS
+from berth.schema.cloudgrammar import BY_ALIAS, UNREADABLE
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import INT32, AnyText
 
-TERM = "B152"
 MOST_TERMS = 30
 
 TagKey = Annotated[str, Text("tag key", cloudgrammar.tag_key)]
@@ -47,7 +46,7 @@ def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Docume
     beside = [name for name, value in term.items() if name != lone and value is not None]
     if term[lone] is not None and beside:
         message = f"{lone} cannot be combined with {', '.join(beside)}."
-        report(TERM, path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
+        report(UNREADABLE, path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
 
 
 class _Part(Model):
@@ -72,14 +71,11 @@ class CapacityTerm(Model):
             message = "Karpenter cannot select it."
             if self.owner_id is not None:
                 message = "ownerID alone selects nothing."
-            report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
+            report(UNREADABLE, path, message, "Add id, tags or instanceMatchCriteria.")
 
 
 class AmiTerm(_Part):
     alias: AnyText | None = field(None)
-    name: AnyText | None = field(None)
-    ssm_parameter: AnyText | None = field(None)
-    tags: Json | None = field(None)
 
 
 class Ebs(_Part):

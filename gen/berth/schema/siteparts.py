@@ -14,8 +14,7 @@ from berth.schema.pod import Tolerating, check_least, check_resources
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Labels, Resources
 
 CONFIGURED = "B115"
-OLD_KARPENTER = "B150"
-METRIC = "B019"
+LACKS, METRIC = "B156", "B019"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 
@@ -23,18 +22,18 @@ _STOCK = "default-scheduler"
 def _karpenter_version(text: str) -> tuple[int, int]:
     match = re.fullmatch(_VERSION, text, re.ASCII)
     if match is None:
-        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.15".', OLD_KARPENTER)
+        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.15".', LACKS)
     version = int(match[1]), int(match[2])
     if version < OLDEST:
         message = f"Karpenter {text} does not have the API karpenter.sh/v1."
-        raise Refusal(message, "Use Karpenter 1.0 or later.", OLD_KARPENTER)
+        raise Refusal(message, "Use Karpenter 1.0 or later.", LACKS)
     return version
 
 
 def _gate(text: str) -> str:
     if text in GATES:
         return text
-    raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), OLD_KARPENTER)
+    raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), LACKS)
 
 
 Image = Annotated[str, Text("image", grammar.image)]
