@@ -99,9 +99,7 @@ def spec(title: str, *, suspend: bool = False) -> ReservationSpec:
     return ReservationSpec.model_validate({"title": title, "suspend": suspend, "provisioning": {}})
 
 
-def reservation(
-    when: Recurrence, *, lead: int = 0, renku: bool = False, suspend: bool = False
-) -> Reservation:
+def reservation(when: Recurrence, *, lead: int = 0, suspend: bool = False) -> Reservation:
     return Reservation(
         origin=ORIGIN,
         name="course",
@@ -114,7 +112,6 @@ def reservation(
         lead=lead,
         behavior="maintain",
         holder=DEFAULT_HOLDER,
-        renku=renku,
     )
 
 

@@ -56,7 +56,6 @@ def line(row: Row) -> str:
         lead=30,
         behavior="none",
         holder=DEFAULT_HOLDER,
-        renku=False,
     )
     (found,) = expand(reservation, {}).occurrences
     cells = [instant_text(instant)[:16].replace("T", " ") for instant in (found.open, found.start, found.end)]

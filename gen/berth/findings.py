@@ -39,7 +39,7 @@ class Fault(NamedTuple, Generic[At]):
 class Origin(NamedTuple):
     """Where a declaration is: its file as shown to people, and the index of its document there.
 
-    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
+    `prefix` leads to it inside of its document: empty but for the items of what Renku answered.
     """
 
     file: str
@@ -163,10 +163,8 @@ RULES = {
     "B038": Rule(ERROR, "An engine option that conflicts with how Berth works."),
     "B039": Rule(WARNING, "Two clusters have the same destination."),
     # dates
-    "B040": Rule(ERROR, "A schedule entry matches no date."),
-    "B041": Rule(WARNING, "A schedule entry of a Renku payload matches no date."),
-    "B042": Rule(ERROR, "A reservation has no occurrence."),
-    "B043": Rule(WARNING, "A Renku payload has no occurrence."),
+    "B040": Rule(WARNING, "A schedule entry matches no date."),
+    "B042": Rule(WARNING, "A reservation has no occurrence."),
     "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
     "B045": Rule(ERROR, "An entry of `except` or `moved`, or a command, matches no occurrence."),
     "B047": Rule(ERROR, "A date has several occurrences, and an entry or a command does not say which one."),
@@ -189,9 +187,9 @@ RULES = {
     "B067": Rule(ERROR, "More is open at the same time than a ceiling allows."),
     "B068": Rule(ERROR, "Sessions must be counted, but the class does not say how."),
     "B069": Rule(ERROR, "A document has an unknown kind."),
-    "B070": Rule(WARNING, "The seconds in a Renku payload are ignored."),
+    "B070": Rule(WARNING, "The seconds of a capacity reservation of Renku are cut."),
     "B071": Rule(ERROR, "A name that Renku does not allow, or that makes other names too long."),
-    "B072": Rule(ERROR, "A Renku payload's class is unknown."),
+    "B072": Rule(ERROR, "No class has the id that a capacity reservation of Renku names."),
     "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
     "B074": Rule(WARNING, "A project template that cannot be determined, or only for some sessions."),
     "B075": Rule(WARNING, "Two classes recognize the same sessions, which count for one of them only."),

@@ -37,7 +37,6 @@ from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import parse
 from berth.reading.source import Source, read, read_within
 from berth.schema.declared import Declared, Reading, declared
-from berth.schema.renkunames import their_path
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "reservations"
 UNREADABLE = ("B001", "B002", "B003", "B006")
-UNKNOWN = ("B061", "B064", "B072")
+UNKNOWN = ("B061", "B064")
 
 
 class Part(NamedTuple):
@@ -190,7 +189,7 @@ class Pipeline:
         if site is None:
             for reservation in known.reservations:
                 self.problems += references.check_names_in_reservation(reservation, known)
-                self.problems += date_problems(reservation, expand(reservation, known.calendars))
+                self.problems += expand(reservation, known.calendars).problems
             return
         for check in _OF_SITE:
             self.problems += check(known, site)
@@ -322,18 +321,10 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
             for part in parts
             for large_count in typos.check_large_counts(part.placed, ceilings.is_limited)
         ),
-        *date_problems(reservation, expansion),
+        *expansion.problems,
     )
     loads = tuple([ceilings.loads(part.placed, part.windows) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
-
-
-def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Problem]:
-    """Return the problems of its dates, with Renku's paths for a Renku payload."""
-    if not reservation.renku:
-        return expansion.problems
-    prefix = reservation.origin.prefix
-    return [problem._replace(path=their_path(problem.path, prefix)) for problem in expansion.problems]
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:

@@ -13,7 +13,6 @@ from tests.saying import (
     document,
     finding,
     lines,
-    payload,
     reservation,
     resource_class,
     site,
@@ -183,7 +182,6 @@ def test_utc_is_noted_once_where_nobody_chose_it() -> None:
     assert told(reservation(), reservation("second"), resource_class(), silent) == ["d.yaml B058 spec"]
     assert told(own, resource_class(), silent) == []
     assert told(reservation(), resource_class(), site(timeZone="UTC")) == []
-    assert told(payload(), resource_class(renkuId=5), silent) == []
 
 
 def in_zone(zone: str, *dates: str, **recurrence: object) -> Value:

@@ -9,7 +9,7 @@ from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
 
 from tests.manifests.slotparts import SLOTS, altered
-from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 TWO = ({"name": "prod"}, {"name": "hub"})
 
@@ -162,14 +162,6 @@ def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
 def test_no_file_has_the_name_that_kustomize_looks_for() -> None:
     assert told([reservation("kustomization"), resource_class(), site()]) == [
         finding("a.yaml B066 metadata.name", "kustomization")
-    ]
-
-
-def test_a_payload_is_told_at_its_name() -> None:
-    answer = [payload(name="B"), payload(name="Berth inventory")]
-
-    assert told([answer, resource_class(renkuId=5), site()]) == [
-        finding("a.yaml B066 1.name", "berth-inventory")
     ]
 
 

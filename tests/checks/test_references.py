@@ -12,7 +12,6 @@ from tests.saying import (
     document,
     finding,
     lines,
-    payload,
     read,
     reservation,
     resource_class,
@@ -155,18 +154,6 @@ def test_an_entry_that_counts_sessions_is_told_where_it_says_so() -> None:
     assert told(reservation(recurrence=counting), resource_class(sessions=None), site()) == [
         finding("a.yaml B068 spec.recurrence.schedule.1.scaleDownBehavior", "small", "reduce")
     ]
-
-
-def test_a_payload_is_told_in_its_own_words() -> None:
-    counting = payload(provisioning={"placeholder_count": 3, "scale_down_behavior": "reduce"})
-
-    assert told([counting], resource_class(renkuId=5, sessions=None), site()) == [
-        finding("a.yaml B068 0.provisioning.scale_down_behavior", "small")
-    ]
-    assert told([counting], resource_class(renkuId=5), site()) == ["a.yaml B032 0.project_template_id"]
-    narrowed = {**counting, "project_template_id": TEMPLATE}
-    assert told([narrowed], resource_class(renkuId=5), site()) == ["a.yaml B035 0.project_template_id"]
-    assert told([narrowed], in_renku(), site(renku=RENKU)) == []
 
 
 EVERY = "a.yaml B032 spec.sessions"

@@ -9,7 +9,7 @@ from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
-from tests.saying import Value, finding, lines, payload, reservation, resource_class, site, weekly
+from tests.saying import Value, finding, lines, reservation, resource_class, site, weekly
 
 OWN = ("B029", "B080", "B082", "B084")
 NOW = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
@@ -106,12 +106,6 @@ def test_narrowed_sessions_of_a_class_without_any_have_no_effect(class_sessions:
     told_of = told(course, SITE, resource_class(sessions=class_sessions))
 
     assert told_of == ([] if class_sessions else ["B029 spec.sessions"])
-
-
-def test_hours_of_renku_are_not_judged_because_it_has_no_end_day() -> None:
-    hours = [{"day_of_week": 2, "start_time": "13:00", "end_time": "09:00"}]
-    recurrence = {**payload()["recurrence"], "schedule": hours}
-    assert told(payload(recurrence=recurrence), SITE, resource_class(renkuId=5)) == []
 
 
 def test_counts_above_1000_need_a_ceiling() -> None:

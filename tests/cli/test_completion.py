@@ -107,13 +107,6 @@ def test_names_of_faulty_files_are_completed_if_a_shell_is_safe_with_them(
     assert complete("list --cluster ") == ["lab", "prod"]
 
 
-def test_names_of_payloads_are_completed(folder: Path, complete: Complete) -> None:
-    payload = next((ROOT / "reservations" / "renku").iterdir())
-    shutil.copy(payload, folder / "reservations")
-
-    assert len(complete("skip ")) > 3
-
-
 def test_names_are_printed_for_scripts_of_people(berth: Berth) -> None:
     assert berth("completion", "names") == (0, "course\nnight\nrest\n", "")
 

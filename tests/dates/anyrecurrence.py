@@ -48,18 +48,16 @@ def entry_dates(draw: st.DrawFn, kind: str, first: date, last: date) -> EntryDat
 
 
 @st.composite
-def recurrences(draw: st.DrawFn, *, renku: bool = False) -> Recurrence:
+def recurrences(draw: st.DrawFn) -> Recurrence:
     kind = draw(st.sampled_from(["daily", "weekly", "dates"]))
     first = date(2024, 1, 1) + timedelta(days=draw(st.integers(0, 1460)))
     last = first + timedelta(days=draw(st.integers(0, 60)))
     schedule = draw(st.lists(entries(), min_size=1, max_size=4))
     name = draw(st.sampled_from(known()))
     made = recurrence(kind, name, *schedule, days=f"{first}/{last},{last}/{last + timedelta(days=2)}")
-    if not renku and kind != "dates" and draw(st.booleans()):
+    if kind != "dates" and draw(st.booleans()):
         made = made._replace(**draw(terms(first)))
     made = made._replace(interval=draw(st.integers(1, 4)) if kind == "weekly" else 1)
-    if renku:
-        return made
     names = st.sampled_from(["", "", "extra-time", "2"])
     limited = [one._replace(name=draw(names), dates=draw(entry_dates(kind, first, last))) for one in schedule]
     return made._replace(schedule=tuple(limited))

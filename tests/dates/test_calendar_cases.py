@@ -1,13 +1,16 @@
 """The cases of tests/cases/calendars.yaml: whole projects, with the instants that must come of them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from berth.edit.create import reservation_yaml
 from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+from berth.schema.renku import read_payloads
 
 from tests.cases import text
 from tests.saying import document, lines, resource_class
@@ -20,13 +23,18 @@ def project(case: dict[str, Any]) -> Pipeline:
     spec = {"timeZone": "Europe/Zurich", "clusters": [{"name": "prod"}], **case.get("site", {})}
     shared = [document("Site", "uni", spec), resource_class(renkuId=5)]
     shared += [document("Calendar", name, spec) for name, spec in case.get("calendars", {}).items()]
-    return Pipeline(sources=[_source("course", [_course(case)]), _source("shared", shared)])
+    course = _imported(case["renku"]) if "renku" in case else _source("course", [_course(case)])
+    return Pipeline(sources=[course, _source("shared", shared)])
+
+
+def _imported(recurrence: dict[str, Any]) -> Source:
+    seats = {"placeholder_count": 25, "scale_down_behavior": "none"}
+    payload = {"name": "course", "resource_class_id": 5, "recurrence": recurrence, "provisioning": seats}
+    (course,) = read_payloads(Source("export.json", json.dumps(payload).encode()), {5: "small"}).reservations
+    return Source("reservations/course.yaml", reservation_yaml(course).encode())
 
 
 def _course(case: dict[str, Any]) -> dict[str, Any]:
-    if "renku" in case:
-        seats = {"placeholder_count": 25, "scale_down_behavior": "none"}
-        return {"name": "course", "resource_class_id": 5, "recurrence": case["renku"], "provisioning": seats}
     seats = {"placeholderCount": 25, "scaleDownBehavior": "none"}
     spec = {"resourceClass": "small", "recurrence": case["recurrence"], "provisioning": seats}
     return document("CapacityReservation", "course", spec)

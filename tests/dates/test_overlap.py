@@ -5,7 +5,7 @@ from berth.dates.recurrence import expand
 from berth.schema.reservationspec import ReservationSpec
 from berth.schema.values import Entry, Move
 
-from tests.cases import entry, extra, move, recurrence, reservation, text, told
+from tests.cases import entry, extra, move, recurrence, reservation, told
 from tests.saying import finding
 
 MARCH = "2026-03-02/2026-03-29"
@@ -94,20 +94,6 @@ def test_two_entries_with_one_start_are_told_once() -> None:
     assert [one for one in told(expand(reservation(when), {})) if not one.startswith("B031")] == [
         finding("B049 schedule.1.startTime", "2026-01-01 09:00", "schedule[0]", "09:00-10:00")
     ]
-
-
-def test_ids_of_a_renku_payload_are_told_apart_by_end_then_position() -> None:
-    schedule = [entry("09:00-12:00"), entry("09:00-10:00"), entry("09:00-12:00"), entry("10:00-12:00")]
-    when = recurrence("daily", "UTC", *schedule, days="2026-01-01")
-    expansion = expand(reservation(when, renku=True), {})
-
-    assert {occurrence.id: text(occurrence.end) for occurrence in expansion.occurrences} == {
-        "course/2026-01-01T09:00": "2026-01-01T10:00:00Z",
-        "course/2026-01-01T09:00~2": "2026-01-01T12:00:00Z",
-        "course/2026-01-01T09:00~3": "2026-01-01T12:00:00Z",
-        "course/2026-01-01T10:00": "2026-01-01T12:00:00Z",
-    }
-    assert {"B031"} == {problem.code for problem in expansion.problems}
 
 
 def test_of_an_entry_the_window_that_ends_last_counts() -> None:

@@ -161,21 +161,13 @@ def test_a_date_on_a_holiday_is_named_with_the_holiday() -> None:
     assert "2026-02-16 (calendar spring" in problem.message
 
 
-def test_an_entry_that_never_falls_is_an_error() -> None:
+def test_an_entry_that_never_falls_is_told() -> None:
     when = recurrence(
         "weekly", "UTC", WEEKLY, entry("09:00-10:00", 3, 6), days="2026-03-02/2026-03-17", interval=3
     )
     expansion = expand(reservation(when._replace(last=when.last and when.last.replace(day=3))), {})
 
     assert told(expansion) == [finding("B040 schedule.1", "2026-03-02", "2026-03-03")]
-
-
-def test_a_renku_payload_is_warned_where_others_fail() -> None:
-    never = recurrence("weekly", "UTC", WEEKLY, days="2026-03-03/2026-03-08")
-    partly = recurrence("weekly", "UTC", WEEKLY, entry("09:00-10:00", 2), days="2026-03-03/2026-03-08")
-
-    assert [problem.code for problem in expand(reservation(never, renku=True), {}).problems] == ["B043"]
-    assert [problem.code for problem in expand(reservation(partly, renku=True), {}).problems] == ["B041"]
 
 
 def test_windows_without_length_are_told_and_nothing_is_expanded() -> None:

@@ -164,7 +164,7 @@ def projects(draw: st.DrawFn) -> Project:
     ]
     lines += commented(draw, "extra", extra)
     made = project("\n".join(lines) + "\n")
-    assume(made is not None)
+    assume(made is not None and made.dates.occurrences)
     assert made is not None
     known = local_occurrences(made.reservation, made.pipeline.declared.calendars)
     scheduled = [

@@ -107,9 +107,6 @@ def is_closed(result: EditResult | str) -> bool:
 def check_skip(before: Project, one: Occurrence) -> None:
     edit = skip_dates([as_shown(before, one)])
     rest = times_of(before.dates)
-    if len(rest) == 1:
-        assert is_refused(before, edit, "B042")
-        return
     result = edited(before, edit)
     made = after(before, result)
     del rest[one.id]

@@ -65,7 +65,7 @@ def test_layers_and_a_prefix_are_given_on_the_command_line(berth: Berth, folder:
     [
         ("z2jh", "a.yaml", "--prefix", "x..y"),
         ("z2jh", "a.yaml", "--file", "a.yaml"),
-        ("renku", "a.yaml", "b"),
+        ("renku-classes", "a.yaml", "b"),
     ],
     ids=["prefix", "file", "several-files"],
 )

@@ -191,7 +191,6 @@ def test_an_option_has_the_grammar_and_the_code_of_its_field(
         (("--calendars", "none"), "--calendars", "B061"),
         (("--class", "huge"), "--class", "B061"),
         (("--within", "none"), "--within", "B061"),
-        (("--from", "2026-02-03", "--until", "2026-02-05"), "--until", "B042"),
     ],
 )
 def test_a_finding_about_a_file_that_is_not_written_names_the_option(

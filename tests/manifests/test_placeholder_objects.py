@@ -291,25 +291,16 @@ def test_flux_puts_no_values_into_what_people_wrote(tmp_path: Path) -> None:
             assert notes.get("kustomize.toolkit.fluxcd.io/substitute") == expected
 
 
-def test_a_payload_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Path) -> None:
-    """Renku accepts one, so here it is a warning."""
-    payload = """\
-name: Never
-resource_class_id: 5
-recurrence:
-  type: weekly
-  start_date: 2026-02-02
-  end_date: 2026-02-03
-  schedule: [{day_of_week: 7, start_time: "09:00", end_time: "10:00"}]
-provisioning: {placeholder_count: 2, scale_down_behavior: none}
-"""
-    classes = project.CLASSES.replace("cluster: prod", "cluster: prod\n  renkuId: 5")
-    site, parts = small(tmp_path, classes=classes, rest=payload)
-    objects = of_part(site, parts["never/prod"])
+def test_a_reservation_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Path) -> None:
+    """Renku accepts one, so it is a warning."""
+    rest = project.REST.replace("dates: [2026-02-03]", "dates: [{from: 2026-02-03, to: 2026-02-04}]")
+    rest = rest.replace("    schedule:", "    except: [{from: 2026-02-03, to: 2026-02-04}]\n    schedule:")
+    site, parts = small(tmp_path, rest=rest)
+    objects = of_part(site, parts["rest/lab"])
 
     kinds = ["ConfigMap", "Deployment", "ServiceAccount", "Role", "RoleBinding"]
     assert [each["kind"] for each in objects] == kinds
-    assert parts["never/prod"].occurrences == ()
+    assert parts["rest/lab"].occurrences == ()
 
 
 @pytest.mark.parametrize("name", ["a", "n" * 63], ids=["short", "long"])

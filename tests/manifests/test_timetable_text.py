@@ -201,14 +201,3 @@ def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, mor
         assert line(found, file=True) == finding(
             "reservations/night.yaml B073 spec.recurrence", "1 occurrence", "201 KiB", "200"
         )
-
-
-def test_too_large_a_payload_is_told_in_renkus_words(world: World) -> None:
-    part = world.parts["night/lab"]
-    origin = part.placed.reservation.origin._replace(prefix=(3,))
-    placed = part.placed._replace(reservation=part.placed.reservation._replace(renku=True, origin=origin))
-
-    found = timetable_that_fits(world.site, placed, part.occurrences * 2000)
-
-    assert not isinstance(found, str)
-    assert line(found) == finding("B073 3.recurrence", "2000 occurrences", "304 KiB", "200")

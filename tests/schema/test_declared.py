@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.saying import Value, document, payload, places, read, reservation, resource_class, run, site, told
+from tests.saying import Value, document, places, read, reservation, resource_class, run, site, told
 
 GOOD_SITE = """\
 apiVersion: berth.dev/v1alpha1
@@ -75,17 +75,6 @@ def test_a_faulty_document_has_a_name_too() -> None:
         "b.yaml B013 spec.renkuId",
         "b.yaml B060 metadata.name",
     ]
-
-
-def test_a_payload_may_have_the_name_of_another_reservation() -> None:
-    five = resource_class(renkuId=5)
-
-    assert told([payload(), payload()], reservation("intro"), five, site()) == [
-        "a.yaml B060 0.name",
-        "a.yaml B060 1.name",
-        "b.yaml B060 metadata.name",
-    ]
-    assert told([payload(), payload()], five, site())[0] == ("a.yaml B060 0.name")
 
 
 def ignoring(text: object) -> Value:
@@ -173,24 +162,20 @@ spec:
 
 CASCADES: dict[str, tuple[list[object], list[str]]] = {
     "faulty-class": (
-        [resource_class(renkuId=-5, sessions={}), reservation(), payload(), site()],
+        [resource_class(renkuId=-5, sessions={}), reservation(), site()],
         ["a.yaml B011 spec.sessions", "a.yaml B011 spec.sessions", "a.yaml B012 spec.renkuId"],
     ),
-    "faulty-class-of-another-id": (
-        [resource_class(renkuId=6, limits=[]), payload(), site()],
-        ["a.yaml B013 spec.limits", "b.yaml B072 resource_class_id"],
-    ),
     "class-that-does-not-say-its-id": (
-        [resource_class(renkuid=5), reservation(), payload(), site()],
+        [resource_class(renkuid=5), reservation(), site()],
         ["a.yaml B010 spec.renkuid @key"],
     ),
     "class-that-says-its-id": (
-        [resource_class(renkuId=5, clusters=1), payload(), site()],
+        [resource_class(renkuId=5, clusters=1), site()],
         ["a.yaml B010 spec.clusters @key"],
     ),
-    "class-without-spec": ([{**resource_class(), "spec": 5}, payload(), site()], ["a.yaml B013 spec"]),
+    "class-without-spec": ([{**resource_class(), "spec": 5}, site()], ["a.yaml B013 spec"]),
     "class-of-a-misspelt-kind": (
-        [{**resource_class(), "kind": "ResourceClas"}, reservation(), payload(), site()],
+        [{**resource_class(), "kind": "ResourceClas"}, reservation(), site()],
         ["a.yaml B069 kind"],
     ),
     "site-of-a-misspelt-kind": (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from berth.findings import ERROR, Path, severity
 
-from tests.saying import document, lines, payload, read, resource_class, site, weekly
+from tests.saying import document, lines, read, resource_class, site, weekly
 from tests.schema.junk import JUNK, changed, everything, judge, misspelt, places
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
@@ -70,7 +70,6 @@ WHOLE: list[Any] = [
     CLASS,
     CALENDAR,
     COURSE,
-    [payload(project_template_id="01JC3CB5426KC7P5STS5X3KSS8")],
 ]
 
 
@@ -78,14 +77,14 @@ def test_the_documents_themselves_are_good() -> None:
     assert [problem for problem in everything(WHOLE) if severity(problem.code) == ERROR] == []
 
 
-@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course", "payload"])
+@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course"])
 def test_junk_at_any_place_is_told_there_or_does_no_harm(file: int) -> None:
     for path in places(WHOLE[file]):
         for junk in JUNK if path else JUNK[1:]:  # a document that is nothing is none
             judge(file, [*WHOLE[:file], changed(WHOLE[file], path, junk), *WHOLE[file + 1 :]])
 
 
-@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course", "payload"])
+@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course"])
 def test_a_misspelt_key_at_any_place_is_told_there_or_does_no_harm(file: int) -> None:
     for path in places(WHOLE[file]):
         if path and isinstance(path[-1], str):
@@ -98,7 +97,7 @@ def faults(value: Any) -> list[tuple[Path, Any]]:
     return [(path, junk) for path in chosen for junk in ("A b", -1)]
 
 
-@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course", "payload"])
+@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course"])
 def test_of_two_faults_in_a_document_both_are_told(file: int) -> None:
     random = Random(file)
     name = f"{chr(97 + file)}.yaml"

@@ -1,30 +1,32 @@
-"""Renku payloads: what Renku takes and answers is read, what it refuses is refused, and the rest is told."""
+"""Reservations of Renku: what it takes and answers is read, what it refuses is refused, the rest is told."""
 
+import json
 from datetime import date
 from typing import Any
 
 import pytest
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.findings import Origin
-from berth.schema.declared import Declared
-from berth.schema.renkunames import is_payload, name, slug, their_path
+from berth.findings import Origin, Problem
+from berth.reading.source import Source
+from berth.schema.renku import ID, PayloadsReading, read_payloads
+from berth.schema.renkunames import is_payload, name, slug
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import ReservationSpec
 from berth.schema.values import Entry, Recurrence
 
-from tests.saying import payload, read, resource_class, site, told
+from tests.saying import lines, payload, read
 
 ULID = "01K9ZK4T8W3Q6M5N2R7V1X0Y9B"
-CLASS = resource_class(renkuId=5)
 SEATS = (("small", 35),)
 
 
-def reading(*documents: object) -> Declared:
-    return read(*documents, site(), CLASS)
+def reading(*documents: object) -> PayloadsReading:
+    text = "\n---\n".join(map(json.dumps, documents))
+    return read_payloads(Source("a.json", text.encode()), {5: "small"})
 
 
 def said(*documents: object) -> list[str]:
-    return told(*documents, site(), CLASS)
+    return sorted(lines(one for one in reading(*documents).problems if isinstance(one, Problem)))
 
 
 def recurring(**fields: object) -> dict[str, Any]:
@@ -38,7 +40,7 @@ def entry(**fields: object) -> dict[str, Any]:
 def test_the_body_of_a_post_becomes_a_reservation() -> None:
     assert reading(payload()).reservations == (
         Reservation(
-            origin=Origin("a.yaml", 0),
+            origin=Origin("a.json", 0),
             name="intro",
             spec=ReservationSpec.model_validate({"title": "Intro", "provisioning": {}}),
             labels=(),
@@ -61,7 +63,6 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             lead=30,
             behavior="none",
             holder=DEFAULT_HOLDER,
-            renku=True,
         ),
     )
 
@@ -71,30 +72,40 @@ def test_an_item_of_a_get_has_an_id_and_may_have_a_template() -> None:
     without = reading({**payload(), "id": ULID, "project_template_id": None})
     with_one = reading({**payload(), "id": ULID, "project_template_id": template})
 
+    assert with_one.reservations[0].annotations == ((ID, ULID),)
     assert without.reservations[0].name == with_one.reservations[0].name == "intro-d9cde2"
     assert without.reservations[0].sessions.project_template is None
     assert with_one.reservations[0].sessions.project_template == template
 
 
 def test_the_whole_answer_of_a_get_is_as_many_reservations() -> None:
-    declared = reading([payload(name="B"), {**payload(name="A"), "id": ULID}])
+    declared = reading([payload(name="B"), {**payload(name="A"), "id": ULID}], payload(name="C"))
 
-    assert declared.problems == []
+    assert declared.problems == ()
     assert [(reservation.name, reservation.origin) for reservation in declared.reservations] == [
-        ("a-d9cde2", Origin("a.yaml", 0, (1,))),
-        ("b", Origin("a.yaml", 0, (0,))),
+        ("b", Origin("a.json", 0, (0,))),
+        ("a-d9cde2", Origin("a.json", 0, (1,))),
+        ("c", Origin("a.json", 1)),
     ]
 
 
+def test_two_with_one_name_are_told() -> None:
+    assert said([payload(), payload()]) == ["B060 1.name"]
+
+
+def test_an_error_that_renku_answers_is_told() -> None:
+    assert said({"error": {"code": 1401, "message": "no"}}) == ["B069 error"]
+
+
 def test_an_answer_without_reservations_is_told_and_does_no_harm() -> None:
-    assert said([]) == ["a.yaml B007"]
+    assert said([]) == ["B007"]
 
 
 @pytest.mark.parametrize("kind", ["once", "daily", "weekly"])
 def test_weekdays_count_only_for_weekly(kind: str) -> None:
     declared = reading(recurring(type=kind))
 
-    assert declared.problems == []
+    assert declared.problems == ()
     assert declared.reservations[0].recurrence.schedule[0].days == ((2,) if kind == "weekly" else ())
 
 
@@ -102,16 +113,14 @@ def test_only_weekly_needs_weekdays() -> None:
     schedule = [{"start_time": "12:15", "end_time": "14:00"}]
 
     assert said(recurring(type="daily", schedule=schedule)) == []
-    assert said(recurring(schedule=schedule)) == ["a.yaml B011 recurrence.schedule.0"]
+    assert said(recurring(schedule=schedule)) == ["B011 recurrence.schedule.0"]
 
 
 def test_times_may_have_seconds_which_are_cut_to_the_minute_and_told_if_there_are_any() -> None:
     declared = reading(entry(start_time="12:15:00", end_time="14:00:59"))
 
     assert declared.reservations[0].recurrence.schedule == (Entry((2,), 735, 840, None, SEATS),)
-    assert said(entry(start_time="12:15:00", end_time="14:00:59")) == [
-        "a.yaml B070 recurrence.schedule.0.end_time"
-    ]
+    assert said(entry(start_time="12:15:00", end_time="14:00:59")) == ["B070 recurrence.schedule.0.end_time"]
 
 
 def test_what_the_payload_leaves_out_has_our_defaults() -> None:
@@ -161,7 +170,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 @pytest.mark.parametrize(("value", "problems"), TOLD.values(), ids=TOLD)
 def test_what_is_told_of_a_payload(value: dict[str, Any], problems: list[str]) -> None:
-    assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(said(value))
+    assert sorted(problems) == said(value)
 
 
 def test_once_over_several_days_may_end_at_the_time_at_which_it_began() -> None:
@@ -171,15 +180,15 @@ def test_once_over_several_days_may_end_at_the_time_at_which_it_began() -> None:
     )
 
     assert said(several) == []
-    assert said(one) == ["a.yaml B028 recurrence.schedule.0.end_time"]
+    assert said(one) == ["B028 recurrence.schedule.0.end_time"]
 
 
 def test_every_item_of_an_answer_is_checked_in_its_place() -> None:
     assert said([payload(), {"name": "x"}, "y"]) == [
-        "a.yaml B011 1",
-        "a.yaml B011 1",
-        "a.yaml B011 1",
-        "a.yaml B013 2",
+        "B011 1",
+        "B011 1",
+        "B011 1",
+        "B013 2",
     ]
 
 
@@ -212,13 +221,9 @@ def test_a_payload_is_told_by_its_keys() -> None:
     assert not is_payload([payload()])
 
 
-def test_paths_of_our_own_form_are_told_as_the_payload_has_them() -> None:
-    assert their_path(("spec", "recurrence", "schedule", 0, "startTime"), (3,)) == (
-        *(3, "recurrence", "schedule", 0, "start_time"),
-    )
-    assert their_path(("spec", "provisioning", "scaleDownBehavior"), ()) == (
-        "provisioning",
-        "scale_down_behavior",
-    )
-    assert their_path(("spec", "sessions"), ()) == ("project_template_id",)
-    assert their_path(("recurrence", "endDate"), ()) == ("recurrence", "end_date")
+@pytest.mark.parametrize("value", [payload(), [payload(), payload(name="Other")]], ids=["one", "list"])
+def test_reservations_hold_documents_of_berth_only(value: object) -> None:
+    problems = read(value).problems
+
+    assert "a.yaml B069" in lines(problems, files=True)
+    assert any("berth import renku a.yaml" in problem.fix for problem in problems)

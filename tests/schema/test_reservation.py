@@ -38,7 +38,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
         lead=30,
         behavior="maintain",
         holder=DEFAULT_HOLDER,
-        renku=False,
     )
 
 

@@ -127,10 +127,7 @@ def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path)
         "course.yaml:15:36 error[B018] spec.recurrence.schedule[0].startTime",
         "course.yaml:24:22 error[B012] spec.provisioning.leadTimeMinutes",
         "course.yaml:31:14 error[B014] spec.sessions.earlier",
-        "renku.json:1:2 error[B011] [Intro]",
-        "renku.json:1:58 error[B011] [Intro].recurrence",
-        "renku.json:1:58 error[B011] [Intro].recurrence",
-        "renku.json:1:58 error[B011] [Intro].recurrence",
+        "renku.json:1:1 error[B069]",
         "site.yaml:8:11 error[B014] spec.engine",
         "site.yaml:20:11 error[B010] spec.renku.uri",
     ]

@@ -54,7 +54,7 @@ def check_zone_of_reservation(
 ) -> Iterator[Problem]:
     """Check that a zone of its own is not an offset, and that no rule in UTC passes a change of clocks."""
     zone = reservation.recurrence.zone
-    if zone == site.zone or reservation.renku:  # Renku has no other zone
+    if zone == site.zone:
         return
     path = ("spec", "recurrence", "timeZone")
     if zone in FIXED:

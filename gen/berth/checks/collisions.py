@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from berth.core.objectnames import RECORD_SUFFIX, is_timetable
-from berth.findings import Path, Problem
+from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetabletext import LARGEST, TOO_LARGE
@@ -95,14 +95,10 @@ def _is_code(kind: str, name: str) -> bool:
 def _record_name(reservation: Reservation) -> Problem:
     message = f"{reservation.name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
     fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
-    return reservation.origin.problem(RECORD_NAME, _name_path(reservation), message, fix)
-
-
-def _name_path(reservation: Reservation) -> Path:
-    return (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
+    return reservation.origin.problem(RECORD_NAME, ("metadata", "name"), message, fix)
 
 
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
     message = f"its {kind} would have the name {given}, which {other} uses."
     fix = "Rename the reservation or its class."
-    return reservation.origin.problem(COLLISION, _name_path(reservation), message, fix)
+    return reservation.origin.problem(COLLISION, ("metadata", "name"), message, fix)

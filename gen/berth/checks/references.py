@@ -212,7 +212,7 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
         code = UNKNOWN_NAME
     yield reference.origin.problem(
         code,
-        (*reference.origin.prefix, *reference.path),
+        reference.path,
         f"no {reference.kind} named {shown(reference.name)}.",
         fix,
     )
@@ -220,8 +220,6 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
 
 def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
     """Yield each place that names a class: the reservation, and entries with seats of their own."""
-    if reservation.renku:
-        return
     if not reservation.seats_listed:
         yield ("spec", "resourceClass"), reservation.seats[0][0]
         return
@@ -248,14 +246,13 @@ def _counting_line(reservation: Reservation, resource_class: str) -> tuple[Path,
 
 def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
     """Check that sessions can be counted, and warn if all sessions of a class are."""
-    key = "scale_down_behavior" if reservation.renku else "scaleDownBehavior"
     for resource_class in classes:
         if resource_class.sessions is None:
             at, behavior = _counting_line(reservation, resource_class.name)
             message = (
                 f"behavior {behavior} counts sessions, but class {resource_class.name} has no `sessions`."
             )
-            fix = f"Add sessions to the class, or write {key}: none."
+            fix = "Add sessions to the class, or write scaleDownBehavior: none."
             yield reservation.problem(UNCOUNTABLE, (*at, "scaleDownBehavior"), message, fix)
     if (
         reservation.sessions.course
@@ -266,8 +263,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     names = ", ".join(resource_class.name for resource_class in classes)
     message = f"every session of class {names} counts for this reservation, as in Renku."
     keys = "sessions.namespaces, matchLabels, matchAnnotations or projectTemplate"
-    key = "project_template_id" if reservation.renku else keys
-    fix = f"To count only the sessions of this course, add {key}."
+    fix = f"To count only the sessions of this course, add {keys}."
     yield reservation.problem(NARROWS_NOTHING, ("spec", "sessions"), message, fix)
 
 
@@ -290,14 +286,14 @@ def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[
             message = f"sessions of class {class_names_text} are not counted in namespace {shown(name)}."
             fix = choice(name, tuple(sorted(known)))
             path = ("spec", "sessions", "namespaces", i)
-            yield reservation.origin.problem(ELSEWHERE, (*reservation.origin.prefix, *path), message, fix)
+            yield reservation.origin.problem(ELSEWHERE, path, message, fix)
 
 
 def _templates(
     reservation: Reservation, classes: list[ResourceClass], site: Site | None
 ) -> Iterator[Problem]:
     """Check that the sessions of each class have a project, and that its template can be looked up."""
-    path = ("spec", "sessions", *(() if reservation.renku else ("projectTemplate",)))
+    path = ("spec", "sessions", "projectTemplate")
     counted = [resource_class for resource_class in classes if resource_class.sessions]
     for resource_class in counted:
         if _has_projects(resource_class) is False:

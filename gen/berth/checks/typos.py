@@ -28,8 +28,7 @@ def check_hours_and_dates(
     reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
 ) -> Iterator[Problem]:
     """Check its hours, and, with `now`, its last date."""
-    if not reservation.renku:  # Renku has no endDay
-        yield from _long_windows(reservation, occurrences)
+    yield from _long_windows(reservation, occurrences)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
 

@@ -58,14 +58,9 @@ def declared_names(kind: str) -> list[str]:
 
 
 def _named(item: Any, kind: str) -> Iterator[object]:
-    from berth.schema import renkunames  # noqa: PLC0415
-
     if not isinstance(item, dict):
         return
-    if kind == "CapacityReservation" and renkunames.is_payload(item) and isinstance(item.get("name"), str):
-        ulid = item.get("id")
-        yield renkunames.name(item["name"], ulid if isinstance(ulid, str) else None)
-    elif kind == "Cluster" and item.get("kind") == "Site":
+    if kind == "Cluster" and item.get("kind") == "Site":
         spec = item.get("spec")
         clusters = spec.get("clusters") if isinstance(spec, dict) else None
         for cluster in clusters if isinstance(clusters, list) else ():

@@ -3,24 +3,20 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from berth.cli.command import FILE, Settings, ask, command
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
+from berth.cli.console import EXIT_OK, is_terminal, stdout
 from berth.cli.selection import Clock, class_option, clock_of
 from berth.cli.writing import finish_edit, keep_schema, of_options
 from berth.edit.create import (
     QUESTIONS,
     ReservationRequest,
-    import_renku,
     new_reservation,
     option_places,
-    refuse_link,
     reservation_yaml,
-    write_file,
 )
 from berth.edit.edits import EditResult, check_edit
 from berth.edit.prompts import LABELS, PROMPTS, Prompt
@@ -298,7 +294,7 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
         "berth import ics courses.ics --class small --seats 25 --until 2026-07-31",
         "berth import ics labs.ics --class small --seats 25 --only 'title:Lab*'",
         "curl https://example.org/holidays.ics | berth import ics - --calendar holidays",
-        "berth import renku export.json --time-zone Europe/Zurich --suspend",
+        "berth import renku reservations.json --time-zone Europe/Zurich --suspend",
         "berth import z2jh values.yaml production.yaml --release hub",
         "berth import z2jh apps/hub/helmrelease.yaml",
         "berth import renku-classes resource-pools.json",
@@ -351,8 +347,9 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
     ics: an iCalendar file. With --class, events become reservations; with --calendar, all become a Calendar.
     Run it again to update them.
 
-    renku: reservations that Renku's API exported. renku-classes: its resource pools, from GET
-    /api/data/resource_pools; each class becomes a resource class.
+    renku: capacity reservations of Renku's API. Each becomes a file, once: a later import says what is known,
+    and what has changed. renku-classes: its resource pools, from GET /api/data/resource_pools; each class
+    becomes a resource class.
 
     z2jh: the profiles in the values of the Zero to JupyterHub chart; each becomes a resource class. FILE is a
     file of values, a HelmRelease of Flux or an Application of Argo CD. Later files win, as in Helm.
@@ -363,16 +360,18 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
         if value and name not in _FLAGS[source]:
             flag = _NAMES.get(name, f"--{name.replace('_', '-')}")
             raise click.UsageError(f"{flag} does not go with {source}.")
-    if len(files) > 1 and source != "z2jh":
+    if len(files) > 1 and source not in ("renku", "z2jh"):
         raise click.UsageError(f"{source} takes one FILE.")
+    found = [_source(settings, file, LIMIT if source != "ics" else FEED_LIMIT) for file in files]
+    if source == "renku":
+        from berth.cli.importreservations import import_reservations  # noqa: PLC0415 - it loads models
+
+        return import_reservations(settings, found, options["time_zone"], suspend=options["suspend"])
     pipeline = Pipeline()
-    sources: list[Source] = []
-    for file in files:
-        found = _source(settings, file, LIMIT if source != "ics" else FEED_LIMIT)
-        if isinstance(found, Problem):
-            return settings.report(pipeline.located([found]))
-        sources.append(found)
-    return _import(settings, pipeline, source, sources, options)
+    unreadable_files = [problem for problem in found if isinstance(problem, Problem)]
+    if unreadable_files:
+        return settings.report(pipeline.located(unreadable_files))
+    return _import(settings, pipeline, source, [one for one in found if isinstance(one, Source)], options)
 
 
 def _import(
@@ -383,10 +382,6 @@ def _import(
         from berth.cli.importevents import import_events  # noqa: PLC0415 - it loads icalendar
 
         return import_events(settings, pipeline, sources[0], given)
-    if source == "renku":
-        return _import_reservations(
-            settings, pipeline, sources[0], given["time_zone"], suspend=given["suspend"]
-        )
     from berth.cli.importclasses import import_classes_of_renku, import_hub  # noqa: PLC0415 - it loads models
 
     if source == "z2jh":
@@ -402,52 +397,6 @@ def _source(settings: Settings, file: str, limit: int) -> Source | Problem:
         except OSError as error:
             return unreadable(settings.given(file), error)
     return Source("stdin", b"" if sys.stdin is None else sys.stdin.buffer.read())
-
-
-def _import_reservations(
-    settings: Settings, pipeline: Pipeline, source: Source, time_zone: str | None, *, suspend: bool
-) -> int:
-    path = source.file
-    try:
-        imported_reservations = import_renku(source, pipeline, time_zone)
-    except CommandError as error:
-        raise CommandError(f"{settings.shown(path)}: {error}") from error
-    if imported_reservations.findings:
-        settings.report(imported_reservations.findings)
-        return EXIT_BAD_INPUT
-    reservations = [
-        reservation._replace(spec=reservation.spec.model_copy(update={"suspend": suspend}))
-        for reservation in imported_reservations.reservations
-    ]
-    texts = {
-        f"reservations/{reservation.name}.yaml": reservation_yaml(reservation) for reservation in reservations
-    }
-    code = _write(settings, pipeline, texts, path)
-    if code == EXIT_OK and any(one.file == path for one in pipeline.sources):
-        stdout(f"Remove {settings.shown(path)}: the new files replace it.\n")
-    return code
-
-
-def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: str) -> int:
-    kept = [source for source in pipeline.sources if source.file != file and source.file not in texts]
-    sources = [*kept, *(Source(name, text.encode()) for name, text in texts.items())]
-    after = Pipeline(sources=sorted(sources))
-    for _ in after.items():
-        pass
-    code = settings.report(after.findings())
-    if code != EXIT_OK:
-        stderr("Nothing was written.\n")
-        return code
-    for name in texts:
-        refuse_link(name)
-    existing = [name for name in texts if Path(name).exists()]
-    if existing:
-        raise CommandError(f"{settings.shown(existing[0])}: the file exists; nothing was written")
-    for name, text in texts.items():
-        write_file(name, text, None)
-        stdout(f"Wrote {settings.shown(name)}.\n")
-    keep_schema()
-    return EXIT_OK
 
 
 @command(in_project=False, examples=("berth schema > reservations/berth.schema.json",))

@@ -210,8 +210,7 @@ def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) 
     else:
         at = (*at, "placeholderCount")
     message = f"{reservation.name}, {resource_class}: {proposal.why}."
-    path = () if reservation.renku else at
-    return reservation.origin.problem(proposal.code, path, message, proposal.advice)
+    return reservation.origin.problem(proposal.code, at, message, proposal.advice)
 
 
 def _prices(

@@ -8,11 +8,12 @@ from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.selection import clock_of
 from berth.cli.writing import keep_schema, shared_lines
+from berth.dates.recurrence import NOTHING
 from berth.edit.create import new_reservation, reservation_yaml, write_file
 from berth.edit.edits import check_edit
 from berth.edit.requestanswer import accepted_answer, refused_answer
 from berth.edit.requestform import LIMIT, at_headings, read_request, requested, taken_name
-from berth.findings import FilePlace, Finding, in_order
+from berth.findings import ERROR, FilePlace, Finding, in_order
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Pipeline
 from berth.reading.source import TOO_LARGE, Source, read_file, unreadable
@@ -48,7 +49,10 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     result = check_edit(pipeline, file, text, None, clock.now)
     if result.change is None and not result.findings:
         raise CommandError("the project has errors, which berth validate lists; nothing was written")
-    found = at_headings([*result.findings, *result.warnings], file, wanted.request, form.answers)
+    found = [
+        finding._replace(severity=ERROR) if finding.code == NOTHING else finding  # nobody asks for no date
+        for finding in at_headings([*result.findings, *result.warnings], file, wanted.request, form.answers)
+    ]
     if exit_code(found, strict=settings.strict) != EXIT_OK:
         return _refused(settings, found, sources[0].file)
     if writes:

@@ -56,7 +56,6 @@ class _LocalDates(NamedTuple):
     kept: list[BareOccurrence]  # with extras, in any order
     lengths: list[int]  # minutes of each entry, then of each extra
     moves: Moves
-    suffixes: dict[BareOccurrence, str]  # of ids, for each of `kept`; empty if no two ids are equal
 
 
 def _add_reservation(reservation: Reservation, rows: Sequence[DatedOccurrence]) -> tuple[Occurrence, ...]:
@@ -89,7 +88,7 @@ def _to_instants(
     recurrence: Recurrence, leads: Sequence[int], dates: _LocalDates, exclusions: Exclusions, zone: Zone
 ) -> list[DatedOccurrence]:
     """Convert local dates to instants, sorted by start, then id. `leads`: minutes of each entry and extra."""
-    kept, lengths, moves, suffixes = dates
+    kept, lengths, moves = dates
     offsets, ahead = zone.offsets, [lead * 60 for lead in leads]
     times, entries = [id_time(line) for line in recurrence.lines], len(recurrence.schedule)
     rows: list[DatedOccurrence] = []
@@ -109,7 +108,7 @@ def _to_instants(
             own = MOVED if (start, end) != usual else EXTRA if entry >= entries else ""
             marks = tuple(_marks(zone, start, end, own, exclusions))
         date = date_text(day)
-        when = f"{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
+        when = f"{date}T{times[entry]}"
         by = None if move is None else move.move
         rows.append(DatedOccurrence(first, when, first - ahead[entry], last, marks, date, entry, by))
     rows.sort()
@@ -128,9 +127,7 @@ def _marks(zone: Zone, start: int, end: int, own: str, exclusions: Exclusions) -
     return marks
 
 
-NEVER_FALLS, NEVER_FALLS_RENKU = "B040", "B041"
-NOTHING, NOTHING_RENKU = "B042", "B043"
-TOO_MANY = "B044"
+NEVER_FALLS, NOTHING, TOO_MANY = "B040", "B042", "B044"
 MOST = 2000
 _MOST_BARE = 10 * MOST  # before exceptions; there may be millions
 _MOST_REASONS = 3  # for which a message says that they leave dates out
@@ -160,7 +157,7 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     if zone is None or recurrence.type == "standing" or recurrence.has_unknown_dates:
         return Expansion((), (), ())
     known = calendars_of(recurrence, calendars)
-    rows, skipped, faults = _timing(_without_seats(recurrence), known, _leads(reservation), reservation.renku)
+    rows, skipped, faults = _timing(_without_seats(recurrence), known, _leads(reservation))
     occurrences = _add_reservation(reservation, rows)
     if reservation.overlap == "sum" and any_overlap(occurrences):
         dated = zip(occurrences, [_source(row, recurrence) for row in rows], strict=True)
@@ -199,9 +196,7 @@ def _leads(reservation: Reservation) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=128)
-def _timing(
-    recurrence: Recurrence, calendars: tuple[Calendar, ...], leads: tuple[int, ...], renku: bool
-) -> _Timing:
+def _timing(recurrence: Recurrence, calendars: tuple[Calendar, ...], leads: tuple[int, ...]) -> _Timing:
     """Expand a recurrence. Cached, because many courses of a term have the same times."""
     zone = load(recurrence.zone)
     assert zone is not None
@@ -210,15 +205,15 @@ def _timing(
     if recurrence.type == "capacity":
         windows = machine_windows(recurrence, 60 * leads[0], exclusions, zone)
         return _Timing(windows.rows, (), windows.faults)
-    dates, skipped = _local_dates(recurrence, renku, exclusions, faults)
+    dates, skipped = _local_dates(recurrence, exclusions, faults)
     return _Timing(tuple(_to_instants(recurrence, leads, dates, exclusions, zone)), skipped, tuple(faults))
 
 
 def _local_dates(
-    recurrence: Recurrence, renku: bool, exclusions: Exclusions, faults: list[Fault[Path]]
+    recurrence: Recurrence, exclusions: Exclusions, faults: list[Fault[Path]]
 ) -> tuple[_LocalDates, tuple[_SkippedDate, ...]]:
     """Return the dates that remain, and those that are left out."""
-    nothing = _LocalDates([], [], {}, {}), ()
+    nothing = _LocalDates([], [], {}), ()
     lengths = _lengths(recurrence, faults)
     days = days_of_entries(recurrence)
     counts = [sum(map(len, ranges)) for ranges in days]
@@ -242,9 +237,10 @@ def _local_dates(
         faults.append(_too_many(len(kept)))
         return nothing
     if not kept or 0 in counts:
-        faults += _missing_dates(recurrence, renku, counts, kept, skipped)
+        faults += _missing_dates(recurrence, counts, kept, skipped)
     faults += _missing_weeks(recurrence, days)
-    return _LocalDates(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
+    faults += find_duplicate_ids(kept, recurrence)
+    return _LocalDates(kept, lengths, moves), skipped
 
 
 def _bare(recurrence: Recurrence, days: Sequence[Sequence[range]]) -> list[BareOccurrence]:
@@ -317,23 +313,20 @@ def _lengths(recurrence: Recurrence, faults: list[Fault[Path]]) -> list[int]:
 
 def _missing_dates(
     recurrence: Recurrence,
-    renku: bool,
     counts: Sequence[int],
     kept: Sequence[BareOccurrence],
     skipped: Sequence[_SkippedDate],
 ) -> list[Fault[Path]]:
     """Report a reservation without dates, or entries without (`counts`: the dates of each entry)."""
     if not kept:
-        code = NOTHING_RENKU if renku else NOTHING
         why = f"exceptions remove all of them: {_exceptions_text(skipped)}"
         if not any(counts):
             why = _no_date(recurrence, recurrence.schedule)
         fix = "Change the dates, or remove the reservation."
-        return [Fault(code, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
-    code = NEVER_FALLS_RENKU if renku else NEVER_FALLS
+        return [Fault(NOTHING, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        Fault(code, entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
+        Fault(NEVER_FALLS, entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
@@ -425,24 +418,3 @@ def _reasons(
 def _skipped_date(wall: int, line: Entry | Extra, reason: str) -> _SkippedDate:
     date = date_text(wall // DAY)
     return f"{date}T{id_time(line)}", date, reason
-
-
-def _suffixes(
-    recurrence: Recurrence,
-    renku: bool,
-    kept: Sequence[BareOccurrence],
-    lengths: Sequence[int],
-    faults: list[Fault[Path]],
-) -> dict[BareOccurrence, str]:
-    """Return suffixes for equal ids: for Renku `~2` and so on, by end, then position; else report them."""
-    if len({wall for wall, _ in kept}) == len(kept):
-        return {}
-    if not renku:
-        faults += find_duplicate_ids(kept, recurrence)
-        return {}
-    suffixes: dict[BareOccurrence, str] = {}
-    seen: dict[int, int] = {}
-    for wall, entry in sorted(kept, key=lambda bare: (lengths[bare[1]], bare[1])):
-        seen[wall] = seen.get(wall, 0) + 1
-        suffixes[wall, entry] = f"~{seen[wall]}" if seen[wall] > 1 else ""
-    return suffixes

@@ -1,4 +1,4 @@
-"""Create reservation files: from flags and answers, and from Renku's payloads."""
+"""Create reservation files from flags and answers."""
 
 import stat
 from collections.abc import Callable, Sequence
@@ -7,20 +7,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.dates.moments import named
-from berth.dates.zone import DAY, Zone, day_of, local, number
+from berth.dates.zone import DAY, day_of, number
 from berth.edit.prompts import PROMPTS
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.seatcounts import next_class, seat_count
-from berth.findings import ERROR, Finding, Origin
+from berth.findings import Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import TimeSpan, split_spans, time_span
 from berth.output.stage import PendingFiles, link_on_way
 from berth.output.yamltext import block, flow, quote
-from berth.pipeline import Pipeline
-from berth.reading.document import parse
-from berth.reading.source import SCHEMA, Source
+from berth.reading.source import SCHEMA
 from berth.schema import grammar
 from berth.schema.basemodel import Model
 from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close, nearest, shown
@@ -360,7 +357,6 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         lead=DEFAULT_LEAD if lead is None else lead,
         behavior=behavior,
         holder=DEFAULT_HOLDER,
-        renku=False,
     )
 
 
@@ -423,65 +419,6 @@ def _provisioning(one: Reservation) -> str:
     parts = [field for field in plain_fields(one.spec.provisioning) if not field.is_default]
     lines += [f"    {field.path}: {flow(field.written)}\n" for field in parts]
     return "".join(lines)
-
-
-# Reservations from Renku's payloads
-
-
-class ImportedReservations(NamedTuple):
-    """The reservations of a file, or the errors in it."""
-
-    reservations: tuple[Reservation, ...]
-    findings: tuple[Finding, ...]
-
-
-def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> ImportedReservations:
-    """Convert what Renku's API exported. Raise CommandError if there is nothing to convert.
-
-    Renku's times are in UTC. With a zone, they become the local times of the first date. Later dates then
-    have the same local time, even after a clock change.
-    """
-    others = [one for one in project.sources if one.file != source.file]
-    both = Pipeline(sources=sorted([*others, source]))
-    findings = tuple(
-        finding for finding in both.findings() if finding.file == source.file and finding.severity == ERROR
-    )
-    if findings:
-        return ImportedReservations((), findings)
-    found = [
-        reservation
-        for reservation in both.declared.reservations
-        if reservation.renku and reservation.origin.file == source.file
-    ]
-    if not found:
-        raise CommandError("the file contains no Renku reservation")
-    payloads = {reservation.origin.index for reservation in found}
-    for document in parse(source)[0]:
-        if document.index not in payloads:
-            which = f"document {document.index + 1} of the file"
-            raise CommandError(f"{which} is not a Renku reservation; move it to another file")
-    zone = named(read_at("--time-zone", lambda: zones.zone(zone_name))) if zone_name else None
-    return ImportedReservations(
-        tuple(_in_zone(reservation, zone) if zone else reservation for reservation in found), ()
-    )
-
-
-def _in_zone(one: Reservation, zone: Zone) -> Reservation:
-    recurrence = one.recurrence
-    schedule = tuple(_entry(one.name, entry, recurrence, zone) for entry in recurrence.schedule)
-    return one._replace(recurrence=recurrence._replace(zone=zone.name, schedule=schedule))
-
-
-def _entry(name: str, entry: Entry, recurrence: Recurrence, zone: Zone) -> Entry:
-    assert recurrence.first is not None  # Renku always has one
-    midnight = number(recurrence.first) * DAY
-    start = local(zone, (midnight + entry.start) * 60) - midnight
-    end = local(zone, (midnight + entry.end) * 60) - midnight
-    if not (0 <= start < DAY and 0 < end <= DAY):
-        raise CommandError(
-            f"{name}: its times are on another day in {zone.name}. Import it without --time-zone, and edit it"
-        )
-    return entry._replace(start=start, end=end)
 
 
 # Files

@@ -271,7 +271,7 @@ def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, 
 def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditResult:
     """Return the reservation and the text of its file, or the errors for which it cannot be read.
 
-    Raise CommandError if there is none, or it is Renku's.
+    Raise CommandError if there is none.
     """
     reservation = next((one for one in pipeline.declared.reservations if one.name == name), None)
     if reservation is None:
@@ -280,11 +280,6 @@ def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditRe
             return EditResult(errors[0].file, "", tuple(errors), None)
         hint = nearest(name, [one.name for one in pipeline.declared.reservations])
         raise CommandError(f'no reservation named "{name}". {hint}')
-    if reservation.renku:
-        raise CommandError(
-            f"{name} is a Renku payload, which Berth does not edit. Convert it first: "
-            f"berth import renku {reservation.origin.file}"
-        )
     source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
     return reservation, _decode(source)
 

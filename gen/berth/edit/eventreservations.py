@@ -338,7 +338,6 @@ class _Import:
             lead=DEFAULT_LEAD,
             behavior="maintain" if counts else "none",
             holder=DEFAULT_HOLDER,
-            renku=False,
         )
 
     def _update(self, group: EventGroup, record: ImportRecord, before: Reservation) -> None:

@@ -62,7 +62,7 @@ def replace_sample(
 
 
 def _is_sample_course(one: Reservation) -> bool:
-    return one.name in SAMPLE_COURSES and not one.renku and not one.seats_listed
+    return one.name in SAMPLE_COURSES and not one.seats_listed
 
 
 def readme_with_class(text: str, name: str) -> str:

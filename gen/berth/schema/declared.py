@@ -12,7 +12,7 @@ from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.documentproblems import DocumentProblems, Refusal, close, nearest, shown
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
-from berth.schema.renkunames import KIND, error_answer, is_payload
+from berth.schema.renkunames import KIND, is_payload
 from berth.schema.values import ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class _Place(NamedTuple):
 
 
 class Reading:
-    """What documents declare, each read by itself; payloads of Renku wait until all classes are known."""
+    """What documents declare, each read by itself."""
 
     def __init__(self, documents: Iterable[Document] = ()) -> None:
         self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
@@ -126,11 +126,9 @@ class Reading:
         self.named: dict[tuple[str, str], list[_Place]] = {}
         self.ignored: dict[tuple[str, int], frozenset[str]] = {}
         self.problems: list[Problem] = []
-        self.payloads: list[tuple[Origin, Any]] = []
         self.sites: list[Origin] = []
         self.faulty: list[Reference] = []
         self.doubtful: set[str] = set()  # kinds that a faulty document may be of
-        self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
         for document in documents:
             self._take(document)
 
@@ -145,21 +143,18 @@ class Reading:
         self.nameless |= other.nameless
         self.ignored |= other.ignored
         self.problems += other.problems
-        self.payloads += other.payloads
         self.sites += other.sites
         self.faulty += other.faulty
         self.doubtful |= other.doubtful
-        self.faulty_ids |= other.faulty_ids
 
     def _take(self, document: Document) -> None:
         value, origin = document.value, document.origin
         report = DocumentProblems(origin)
-        if isinstance(value, list) and any(map(is_payload, value)):
-            self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
-        elif is_payload(value):
-            self.payloads.append((origin, value))
-        elif (answer := error_answer(value)) is not None:
-            report(KIND, ("error",), answer.message, answer.fix)
+        if any(map(is_payload, value if isinstance(value, list) else [value])):
+            message = "this is a capacity reservation of Renku, not a document of Berth."
+            fix = f"Write documents of it, and remove this file: berth import renku {origin.file}"
+            report(KIND, (), message, f"{fix}.")
+            self._doubt(None, (RESERVATION,))
         elif isinstance(value, dict):
             self._declaration(value, origin, report)
         elif value == []:
@@ -169,7 +164,7 @@ class Reading:
             if isinstance(value, list):
                 fix = 'Write each declaration as a document of its own, with "---" between two of them.'
             report(KIND, (), f"{shown(value)} is not a declaration.", fix)
-            self._doubt({}, None, KINDS)
+            self._doubt(None, KINDS)
         self.problems += report.closed()
 
     def _declaration(self, value: dict[str, Any], origin: Origin, report: DocumentProblems) -> None:
@@ -181,7 +176,7 @@ class Reading:
             self._ignore(metadata.get("annotations"), kind, origin, report)
         declaration = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
         if declaration is None:
-            self._doubt(value, name, kinds)
+            self._doubt(name, kinds)
             if kind == "CapacityReservation":
                 self.faulty += _references(value.get("spec"), origin)
         else:
@@ -213,17 +208,13 @@ class Reading:
             place = _Place(calendar.origin, ("spec", "terms", i, "name"))
             self.named.setdefault((TERM, term.name), []).append(place)
 
-    def _doubt(self, value: dict[str, Any], name: Any, kinds: tuple[str, ...]) -> None:
+    def _doubt(self, name: Any, kinds: tuple[str, ...]) -> None:
         """Remember which references may be to a faulty document."""
         self.doubtful.update(kinds)
         if type(name) is not str or not _is_name(name):
             self.nameless.update(kinds)
         if "Calendar" in kinds:
             self.nameless.add(TERM)
-        if "ResourceClass" in kinds:
-            spec = value.get("spec")
-            number = spec.get("renkuId") if isinstance(spec, dict) else None
-            self.faulty_ids.add(number if type(number) is int and number >= 0 else None)
 
     def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: DocumentProblems) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
@@ -231,21 +222,6 @@ class Reading:
         parts = _next_code.split(annotations[IGNORE])
         codes = [_ignored_code(part.strip(), report, by_author=kind not in SHARED) for part in parts]
         self.ignored[origin.file, origin.index] = frozenset(filter(None, codes))
-
-    def take_payloads(self) -> None:
-        if not self.payloads:
-            return
-        from berth.schema import renku  # noqa: PLC0415 - few projects have payloads
-
-        names = {c.renku_id: c.name for c in reversed(self.made["ResourceClass"]) if c.renku_id is not None}
-        for origin, value in self.payloads:
-            report = DocumentProblems(origin)
-            reservation = renku.read(value, names, self.faulty_ids, report)
-            self.problems += report.closed()
-            if reservation is not None:
-                self.made["CapacityReservation"].append(reservation)
-                place = _Place(origin, (*origin.prefix, "name"))
-                self.named.setdefault(("CapacityReservation", reservation.name), []).append(place)
 
     def duplicates(self) -> Iterator[Problem]:
         """Yield each document whose name another one has, and name that one."""
@@ -321,7 +297,6 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
     reader = Reading()
     for reading in readings:
         reader.add(reading)
-    reader.take_payloads()
     reader.problems += reader.duplicates()
     one_site = reader.made["Site"][0] if len(reader.sites) == 1 and reader.made["Site"] else None
     if len(reader.sites) > 1:

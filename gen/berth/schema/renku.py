@@ -1,29 +1,35 @@
-"""Renku payloads, read unchanged: the body of a POST, one item of a GET answer, or the whole array of a GET.
+"""Capacity reservations as Renku's API has them: the body of a POST, an item of a GET answer, or all of it.
 
 Their keys are Renku's (snake_case, no `kind`), their times UTC. What comes out is an ordinary reservation.
 """
 
 import re
-from collections.abc import Mapping, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.findings import Origin, Path
+from berth.dates.zone import DAY
+from berth.findings import Finding, Origin, Path, Problem
 from berth.notation import times
 from berth.notation.days import ORDER
+from berth.reading.document import Document, parse
+from berth.reading.source import Source
 from berth.schema import validate
 from berth.schema.basemodel import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.documentproblems import MISSING, DocumentProblems, Refusal
 from berth.schema.entry import EQUAL_TIMES
-from berth.schema.renkunames import LONGEST_NAME, name
+from berth.schema.renkunames import KIND, LONGEST_NAME, error_answer, name
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import DEFAULT_LEAD, Provisioning, ReservationSpec, SessionMatch
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
 from berth.schema.values import Entry, Recurrence, Seats
 
-SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
+EMPTY, DUPLICATE, SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B007", "B060", "B070", "B071", "B072"
+ID = "renku.io/capacity_reservation_id"
+"""The annotation that tells from which reservation of Renku a document was made."""
 
 _TIME = re.compile(r"([0-9]{2}:[0-9]{2})(?::([0-5][0-9]))?", re.ASCII)
 
@@ -100,10 +106,12 @@ class PayloadRecurrence(_TheirModel):
 
     def recurrence(self, held: Seats) -> Recurrence:
         """Return the recurrence. Weekdays count for `weekly` only, as in Renku."""
-        schedule = []
-        for entry in self.schedule:
-            days = (entry.day_of_week,) if self.type == "weekly" and entry.day_of_week is not None else ()
-            schedule.append(Entry(days, entry.start_time.minutes, entry.end_time.minutes, None, held))
+        schedule = [
+            Entry(self._days(entry), entry.start_time.minutes, entry.end_time.minutes, None, held)
+            for entry in self.schedule
+        ]
+        for i, group in self._names().items():
+            schedule[i] = schedule[i]._replace(name=group)
         return Recurrence(
             type=self.type,
             zone="UTC",
@@ -117,6 +125,25 @@ class PayloadRecurrence(_TheirModel):
             moves=(),
             extras=(),
         )
+
+    def _days(self, entry: PayloadEntry) -> tuple[int, ...]:
+        return (entry.day_of_week,) if self.type == "weekly" and entry.day_of_week is not None else ()
+
+    def _names(self) -> dict[int, str]:
+        """Return the names of entries that start with another one: `2` and so on, by end, then position."""
+        names, starts = dict[int, str](), Counter[tuple[object, ...]]()
+        for i, entry in sorted(enumerate(self.schedule), key=lambda pair: (self._minutes(pair[1]), pair[0])):
+            start = self._days(entry), entry.start_time.minutes
+            starts[start] += 1
+            if starts[start] > 1:
+                names[i] = str(starts[start])
+        return names
+
+    def _minutes(self, entry: PayloadEntry) -> int:
+        """Return how long an entry lasts, on its last day if it has several."""
+        minutes = entry.end_time.minutes - entry.start_time.minutes
+        is_one_span = self.type == "once" and self.start_date != self.end_date
+        return minutes if is_one_span else minutes % DAY
 
 
 class PayloadProvisioning(_TheirModel):
@@ -146,25 +173,58 @@ class Payload(_TheirModel):
             name=self.object_name,
             spec=ReservationSpec(title=self.name, provisioning=Provisioning(), sessions=sessions),
             labels=(),
-            annotations=(),
+            annotations=((ID, self.id),) if self.id else (),
             recurrence=self.recurrence.recurrence(held),
             seats=held,
             seats_listed=False,
             lead=self.provisioning.lead_time_minutes,
             behavior=self.provisioning.scale_down_behavior,
             holder=DEFAULT_HOLDER,
-            renku=True,
         )
 
 
-def read(
-    value: Any, names: Mapping[int, str], faulty: Set[int | None], report: DocumentProblems
-) -> Reservation | None:
-    """Return the reservation of one payload; None after it was reported why there is none.
+class PayloadsReading(NamedTuple):
+    """The reservations in a file, and all that is wrong with it."""
 
-    `names` are the classes by Renku's ids; `faulty` are the ids of classes whose faults are reported already,
-    with None if such a class does not say its id.
-    """
+    reservations: tuple[Reservation, ...]
+    problems: tuple[Problem | Finding, ...]
+
+
+def read_payloads(source: Source, classes: Mapping[int, str]) -> PayloadsReading:
+    """Read bodies of a POST, items of a GET answer, or such an answer. `classes`: names by Renku's ids."""
+    documents, faults = parse(source)
+    problems: list[Problem | Finding] = list(faults)
+    reservations: dict[str, Reservation] = {}
+    for document in documents:
+        if document.value == []:
+            message, fix = "the answer has no reservation.", "Export it again."
+            problems.append(document.origin.problem(EMPTY, (), message, fix))
+        for origin, item in _items(document):
+            report = DocumentProblems(origin)
+            reservation = _read(item, classes, report)
+            if reservation is not None and reservation.name in reservations:
+                message = f'duplicate name "{reservation.name}": another one in this file has it.'
+                report(DUPLICATE, ("name",), message, "Rename one of them.")
+            elif reservation is not None:
+                reservations[reservation.name] = reservation
+            problems += report.closed()
+    return PayloadsReading(tuple(reservations.values()), tuple(problems))
+
+
+def _items(document: Document) -> Iterator[tuple[Origin, Any]]:
+    """Yield each item of a list with its place, or the only value."""
+    if isinstance(document.value, list):
+        yield from ((document.origin._replace(prefix=(i,)), item) for i, item in enumerate(document.value))
+    else:
+        yield document.origin, document.value
+
+
+def _read(value: Any, classes: Mapping[int, str], report: DocumentProblems) -> Reservation | None:
+    """Return the reservation of one payload; None after it was reported why there is none."""
+    answer = error_answer(value)
+    if answer is not None:
+        report(KIND, ("error",), answer.message, answer.fix)
+        return None
     payload = validate.read(Payload, value, report)
     if payload is None:
         return None
@@ -172,9 +232,7 @@ def read(
     if length > LONGEST_NAME:
         message = f"the name of its objects would have {length} characters, {LONGEST_NAME} are allowed."
         report(LONG_NAME, ("name",), message, "Write a name that is shorter in Latin letters.")
-    if number not in names and not {number, None} & faulty:
-        message = f"no ResourceClass has renkuId {number}."
-        report(UNKNOWN_CLASS, ("resource_class_id",), message, "Add renkuId to the class that it means.")
-    if report.errors or number not in names:
-        return None
-    return payload.reservation(report.origin, names[number])
+    if number not in classes:
+        fix = "Add renkuId to the class that it means, or write all classes: berth import renku-classes FILE."
+        report(UNKNOWN_CLASS, ("resource_class_id",), f"no ResourceClass has renkuId {number}.", fix)
+    return None if report.errors else payload.reservation(report.origin, classes[number])

@@ -1,23 +1,9 @@
-"""Names and paths of Renku's payloads, for use without validation; it does not import pydantic."""
+"""Names that follow from titles, and what Renku answers; it does not import pydantic."""
 
 import re
 from typing import NamedTuple
 
-from berth.findings import Path
 from berth.schema.documentproblems import shown
-
-_SNAKE = {
-    "startDate": "start_date",
-    "endDate": "end_date",
-    "dayOfWeek": "day_of_week",
-    "startTime": "start_time",
-    "endTime": "end_time",
-    "placeholderCount": "placeholder_count",
-    "leadTimeMinutes": "lead_time_minutes",
-    "scaleDownBehavior": "scale_down_behavior",
-    "sessions": "project_template_id",
-    "resourceClass": "resource_class_id",
-}
 
 
 def is_payload(value: object) -> bool:
@@ -27,12 +13,6 @@ def is_payload(value: object) -> bool:
         and not {"kind", "apiVersion"} & value.keys()
         and bool({"recurrence", "provisioning", "resource_class_id"} & value.keys())
     )
-
-
-def their_path(path: Path, prefix: Path) -> Path:
-    """Return a path of a CapacityReservation as in the payload, to which `prefix` leads."""
-    inner = path[1:] if path[:1] == ("spec",) else path
-    return (*prefix, *(_SNAKE.get(str(part), part) for part in inner))
 
 
 def slug(title: str) -> str:

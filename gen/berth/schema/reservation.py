@@ -7,7 +7,6 @@ from berth.findings import Origin, Path, Problem
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrencespec import STANDING
-from berth.schema.renkunames import their_path
 from berth.schema.reservationspec import (
     DEFAULT_LEAD,
     EVERY_SESSION,
@@ -42,7 +41,6 @@ class Reservation(NamedTuple):
     lead: int  # minutes
     behavior: str  # maintain | reduce | none | buffer
     holder: Holder
-    renku: bool  # read from a Renku payload: some errors are warnings there
 
     @property
     def title(self) -> str:
@@ -72,9 +70,8 @@ class Reservation(NamedTuple):
         return None if spare is None else spare.value
 
     def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
-        """Return a problem with the value at a path, which in a Renku payload has the names of Renku."""
-        at = their_path(path, self.origin.prefix) if self.renku else path
-        return self.origin.problem(code, at, message, fix)
+        """Return a problem with the value at a path."""
+        return self.origin.problem(code, path, message, fix)
 
     def scaling_of(self, item: Scaled) -> tuple[Scaling, ...]:
         """Return how each of the seats of an item scales."""
@@ -116,5 +113,4 @@ class ReservationDocument(KindDocument):
             lead=usual.lead,
             behavior=usual.behavior,
             holder=holder,
-            renku=False,
         )
