@@ -11,8 +11,7 @@ from pathlib import Path
 
 from berth.cli.size import answer
 from berth.core.jsonvalues import parse_instant
-from berth.cost.sizechoices import SizeQuestion
-from berth.cost.sizing import SHAPES, Arrivals, Promise
+from berth.cost.sizing import SizeQuestion
 from berth.pipeline import Pipeline
 
 from tests.bench import planning
@@ -41,12 +40,11 @@ def rows() -> Iterator[Row]:
 
 
 def main(number: int) -> None:
-    """Ask about one course after the other, about other numbers of people who come in other ways."""
+    """Ask about one course after the other, about other numbers of people."""
     pipeline, now = Pipeline(), parse_instant(NOW)
     items = list(pipeline.items())
     for place in range(number):
-        arrivals = Arrivals(SHAPES[place % len(SHAPES)], 600 + place)
-        question = SizeQuestion(50 + place, 0.8, arrivals, Promise(60 + place % 300, 0.05))
+        question = SizeQuestion(50 + place, 0.8, 60 + place % 300, 600 + place)
         answer(pipeline, items[place % len(items)], None, now, question)
 
 

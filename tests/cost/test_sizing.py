@@ -1,34 +1,24 @@
 """The model of a size, held to a simulation of arrivals, nodes and seats that shares no code with it."""
 
 import heapq
-from itertools import pairwise
 from math import ceil, inf
 from random import Random
-from statistics import NormalDist, mean
+from statistics import mean
 
 import pytest
 from berth.cost.sizing import (
-    AT_ONCE,
-    BELL,
+    LATE_PERCENT,
     LEAD_STEP,
-    MEASURED,
     MOST_PEOPLE,
-    SHAPES,
-    UNIFORM,
-    Arrivals,
     NodeSupply,
     Offer,
-    Promise,
-    cheapest,
-    expected_people,
-    likely_most,
-    safe,
+    SizeQuestion,
+    recommended,
     waits,
 )
 from hypothesis import given
 from hypothesis import strategies as st
 
-CURVES = st.builds(Arrivals, st.sampled_from(SHAPES), st.integers(0, 7200))
 SUPPLIES = st.builds(
     lambda single, more, seats: NodeSupply(single + more, single, seats),
     st.integers(0, 1800),
@@ -36,95 +26,84 @@ SUPPLIES = st.builds(
     st.integers(1, 40),
 )
 LIMITED = st.builds(lambda supply, most: supply._replace(most=most), SUPPLIES, st.integers(0, 300))
-PROMISES = st.builds(Promise, st.integers(0, 1200), st.sampled_from((0.0, 0.01, 0.05, 0.2)))
-PEOPLE = st.integers(1, 300)
+QUESTIONS = st.builds(
+    SizeQuestion, st.integers(1, 300), st.just(1.0), st.integers(0, 1200), st.integers(0, 7200)
+)
 
 
-@given(CURVES, PEOPLE)
-def test_people_come_in_order_and_within_the_time(curve: Arrivals, people: int) -> None:
-    times = curve.times(people)
+@given(QUESTIONS)
+def test_people_come_in_order_and_within_the_time(question: SizeQuestion) -> None:
+    times = question.times()
 
-    assert len(times) == people
+    assert len(times) == question.people
     assert times == sorted(times)
-    assert all(abs(at) <= curve.over / 2 + 1 for at in times)
+    assert all(abs(at) <= question.over / 2 + 1 for at in times)
 
 
-def test_the_curves_have_their_shapes() -> None:
-    assert Arrivals(AT_ONCE, 1200).times(3) == [0, 0, 0]
-    assert Arrivals(UNIFORM, 1200).times(3) == [-400, 0, 400]
-    assert Arrivals(MEASURED, measured=(-60, 0, 600)).times(3) == [-60, 0, 600]
-    early, middle = (late - soon for soon, late in [*pairwise(Arrivals(BELL, 1200).times(5))][:2])
-    assert early > middle > 0
+def test_most_people_come_around_the_start() -> None:
+    first, second, middle, *_ = SizeQuestion(5).times()
+
+    assert middle - second < second - first
+    assert SizeQuestion(3, over=0).times() == [0, 0, 0]
 
 
-@given(CURVES, PEOPLE, SUPPLIES, PROMISES)
-def test_the_cheapest_offer_keeps_the_promise(
-    curve: Arrivals, people: int, supply: NodeSupply, promise: Promise
-) -> None:
-    times = curve.times(people)
-    offer = cheapest(times, supply, promise)
+def test_so_many_come_as_show_up_on_average() -> None:
+    assert [SizeQuestion(300).people, SizeQuestion(10, 0.7).people, SizeQuestion(3, 0.5).people] == [
+        300,
+        7,
+        2,
+    ]
 
-    assert promise.is_kept(waits(times, offer, supply))
-    assert offer.seats <= people
+
+def is_kept(question: SizeQuestion, found: list[float]) -> bool:
+    return question.late(found) <= LATE_PERCENT / 100 * len(found)
+
+
+@given(QUESTIONS, SUPPLIES)
+def test_few_people_wait_with_what_is_recommended(question: SizeQuestion, supply: NodeSupply) -> None:
+    times = question.times()
+    offer = recommended(times, supply, question)
+
+    assert is_kept(question, waits(times, offer, supply))
+    assert offer.seats <= len(times)
     assert offer.lead % LEAD_STEP == 0
 
 
-@given(CURVES, PEOPLE, SUPPLIES, PROMISES)
-def test_one_step_less_of_lead_would_break_the_promise(
-    curve: Arrivals, people: int, supply: NodeSupply, promise: Promise
+@given(QUESTIONS, SUPPLIES)
+def test_one_step_less_of_lead_or_one_seat_less_would_be_too_little(
+    question: SizeQuestion, supply: NodeSupply
 ) -> None:
-    times = curve.times(people)
-    offer = cheapest(times, supply, promise)
+    times = question.times()
+    offer = recommended(times, supply, question)
     if offer.lead:
         less = offer._replace(lead=offer.lead - LEAD_STEP)
-
-        assert not promise.is_kept(waits(times, less, supply))
-
-
-@given(CURVES, PEOPLE, SUPPLIES)
-def test_nobody_waits_with_the_safe_offer(curve: Arrivals, people: int, supply: NodeSupply) -> None:
-    times = curve.times(people)
-
-    assert max(waits(times, safe(times, supply), supply)) == 0
+        assert not is_kept(question, waits(times, less, supply))
+    if offer.seats:
+        less = offer._replace(seats=offer.seats - 1)
+        assert not is_kept(question, waits(times, less, supply))
 
 
-@given(CURVES, PEOPLE, LIMITED, PROMISES)
-def test_people_beyond_all_nodes_get_no_seat_whatever_is_reserved(
-    curve: Arrivals, people: int, supply: NodeSupply, promise: Promise
+@given(QUESTIONS, LIMITED)
+def test_people_beyond_all_nodes_get_no_seat_and_nobody_else_waits_in_vain(
+    question: SizeQuestion, supply: NodeSupply
 ) -> None:
-    """And of the others, no offer seats more in time than the cheapest or the safe one does."""
-    times = curve.times(people)
-    offer, surest = cheapest(times, supply, promise), safe(times, supply)
+    times = question.times()
+    offer = recommended(times, supply, question)
     found = waits(times, offer, supply)
 
-    assert found.count(inf) == max(0, people - supply.most)
-    assert max(offer.seats, surest.seats) <= supply.most
-    assert promise.is_kept(found) or promise.late_people(found) == found.count(inf)
-    assert max((wait for wait in waits(times, surest, supply) if wait != inf), default=0) == 0
+    assert found.count(inf) == max(0, len(times) - supply.most)
+    assert offer.seats <= supply.most
+    assert is_kept(question, found) or question.late(found) == found.count(inf)
 
 
-@given(CURVES, PEOPLE, LIMITED, PROMISES)
-def test_enough_nodes_are_as_good_as_nodes_without_limit(
-    curve: Arrivals, people: int, supply: NodeSupply, promise: Promise
-) -> None:
-    times = curve.times(people)
-    enough = supply._replace(most=max(people, supply.most))
+@given(QUESTIONS, LIMITED)
+def test_enough_nodes_are_as_good_as_nodes_without_limit(question: SizeQuestion, supply: NodeSupply) -> None:
+    times = question.times()
+    enough = supply._replace(most=max(len(times), supply.most))
 
-    assert cheapest(times, enough, promise) == cheapest(times, enough._replace(most=MOST_PEOPLE), promise)
-
-
-@given(st.integers(1, 400), st.sampled_from((0.05, 0.5, 0.8, 0.99)))
-def test_the_likely_most_is_near_the_normal_approximation(invited: int, show_up: float) -> None:
-    deviation = (invited * show_up * (1 - show_up)) ** 0.5
-    near = invited * show_up + NormalDist().inv_cdf(0.95) * deviation
-
-    assert abs(likely_most(invited, show_up) - near) <= 2
-    assert likely_most(invited, show_up) >= expected_people(invited, show_up) - 1
-
-
-def test_everybody_is_expected_where_everybody_comes() -> None:
-    assert (expected_people(300, 1.0), likely_most(300, 1.0)) == (300, 300)
-    assert expected_people(10, 0.7) == 7
+    assert recommended(times, enough, question) == recommended(
+        times, enough._replace(most=MOST_PEOPLE), question
+    )
 
 
 def simulated(times: list[float], offer: Offer, supply: NodeSupply, scan: int) -> list[float]:
@@ -176,23 +155,21 @@ OFFERS = [
 
 
 @pytest.mark.parametrize("most", [MOST_PEOPLE, 160], ids=["", "eight-nodes"])
-@pytest.mark.parametrize("shape", [UNIFORM, BELL])
 @pytest.mark.parametrize("offer", OFFERS)
-def test_the_model_agrees_with_a_simulation_of_random_days(shape: str, offer: Offer, most: int) -> None:
+def test_the_model_agrees_with_a_simulation_of_random_days(offer: Offer, most: int) -> None:
     """The share of people who wait longer than two minutes, within six points, the mean wait of those who
     get a seat, and how many get none.
     """
-    supply, people, promise = NodeSupply(370, 370, 20, most), 200, Promise(120, 0.05)
-    curve = Arrivals(shape, 1200)
-    dense = curve.times(20_000)
+    supply, people, question = NodeSupply(370, 370, 20, most), 200, SizeQuestion(200)
+    dense = SizeQuestion(20_000).times()
     days = [
         simulated(sorted(float(Random(f"{day}/{n}").choice(dense)) for n in range(people)), offer, supply, 10)
         for day in range(20)
     ]
-    model = waits(curve.times(people), offer, supply)
-    late = mean(promise.late_people(day) / people for day in days)
+    model = waits(question.times(), offer, supply)
+    late = mean(question.late(day) / people for day in days)
 
-    assert promise.late_people(model) / people == pytest.approx(late, abs=0.06)
+    assert question.late(model) / people == pytest.approx(late, abs=0.06)
     assert mean(seated(model)) == pytest.approx(mean(map(mean, map(seated, days))), abs=30)
     assert {day.count(inf) for day in days} == {model.count(inf)} == {max(0, people - most)}
 

@@ -233,7 +233,7 @@ def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
 
 
 def _sized(folder: Path) -> int:
-    words = ("size", "slow", "--students", str(PEOPLE), "--arrivals", "at-once", "-o", "json")
+    words = ("size", "slow", "--students", str(PEOPLE), "--over", "0m", "-o", "json")
     seconds: int = json.loads(berth(folder, *words))["nodeSeconds"]["window"]
     return seconds
 

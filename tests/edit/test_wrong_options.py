@@ -44,7 +44,7 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
         ("copy course lab --from x --until y", "--from [B017] --until [B017]"),
         ("set course --seats x --on y --start z", "--seats [B013] --on [B017] --start [B018]"),
         ("set course --seats x title", '--seats [B013] "title"'),
-        ("size course --students x --late y --within z", "--within --late --students"),
+        ("size course --students x --show-up y --within z", "--students --show-up --within"),
     ],
 )
 def test_all_wrong_values_of_a_command_are_told_in_one_run(

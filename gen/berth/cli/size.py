@@ -1,84 +1,107 @@
-"""`berth size`: how many seats people need, and how early, with the nodes and the cost of each choice."""
+"""`berth size`: how many seats people need, and how early, with the nodes and the cost."""
 
 import re
-from pathlib import Path
-from typing import Any
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import click
 
-from berth.cli import sizereport
-from berth.cli.command import FILE, Settings, command, reason
+from berth.cli.command import Settings, command
 from berth.cli.completion import complete_reservations
-from berth.cli.console import EXIT_OK
+from berth.cli.console import DEFAULT_COLUMNS, EXIT_OK
 from berth.cli.selection import class_option, clock_of, require_class, require_reservations
 from berth.cli.selection import occurrence as selected_occurrence
-from berth.cli.sizereport import SizeAnswer
-from berth.cli.writing import finish_edit
-from berth.cost import arrivallog
-from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice, SizedPool, SizeQuestion, sized
-from berth.cost.sizing import BELL, MEASURED, MOST_PEOPLE, SHAPES, Arrivals, Promise
-from berth.dates.moments import named
+from berth.core.jsonvalues import instant_text
+from berth.cost.sizing import (
+    MOST_PEOPLE,
+    Offer,
+    SizedPool,
+    SizeQuestion,
+    Sizing,
+    sized,
+)
+from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.zone import date_text
 from berth.durations import whole_seconds
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
-from berth.edit.edits import edit_reservation
-from berth.edit.roundtrip import Comment, MakeNode
-from berth.edit.seatcounts import set_seats
 from berth.machines.clusterplans import DEVICES, NO_CLOUD, why_uncounted
-from berth.machines.formatting import minutes
+from berth.machines.formatting import machines_json, machines_text, minutes, money_json, money_or_unknown
 from berth.manifests import naming
 from berth.manifests.placed import cluster_of
 from berth.notation.refusal import CommandError, read_all
+from berth.output.answers import Answer, document
+from berth.output.table import wrapped
 from berth.pipeline import Item, Pipeline
 from berth.reading.source import Source
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
-WITHIN, OVER, LATE, SHOW_UP = "2m", "20m", "5%", "100%"
-NEEDLESS = "No seats are needed: nodes start soon enough. Nothing was written."
+_NEEDLESS = "No seats are needed: nodes start soon enough."
 _ANY = "size"  # the name of a reservation that is not declared
+
+
+class SizeAnswer(NamedTuple):
+    """What was asked, and the answer."""
+
+    pool: SizedPool
+    question: SizeQuestion
+    sizing: Sizing
+
+    @property
+    def is_declared(self) -> bool:
+        return self.pool.reservation.name != _ANY
+
+    @property
+    def ready(self) -> int | None:
+        """When the last reserved seat has a node."""
+        offer, supply = self.sizing.offer, self.sizing.supply
+        return self.pool.occurrence.start - offer.lead + supply.window if offer.seats else None
 
 
 @command(
     "text",
     "json",
     "yaml",
-    "markdown",
     examples=(
         "berth size my-course --students 300",
-        "berth size my-course --students 300 --show-up 80% --within 5m --write",
-        "berth size --class small --students 120 --arrivals uniform --over 30m",
-        "berth size my-course --students 300 --from-log sessions.log",
+        "berth size my-course --students 300 --show-up 80% --within 5m",
+        "berth size --class small --students 120 --over 30m",
     ),
 )
 @click.argument("name", required=False, shell_complete=complete_reservations)
 @class_option()
 @click.option("--students", metavar="NUMBER", required=True, help="How many people are invited.")
-@click.option("--show-up", metavar="SHARE", default=SHOW_UP, help="How many of them come; default: 100%.")
-@click.option("--within", metavar="TIME", default=WITHIN, help="How long a person may wait; default: 2m.")
-@click.option("--late", metavar="SHARE", default=LATE, help="How many may wait longer; default: 5%.")
-@click.option("--arrivals", type=click.Choice(SHAPES), default=BELL, help="How people arrive; default: bell.")
-@click.option("--over", metavar="TIME", default=OVER, help="Time in which all arrive; default: 20m.")
-@click.option("--from-log", metavar="FILE", type=FILE, help="Arrivals as in this log of earlier sessions.")
-@click.option(
-    "--choice",
-    type=click.Choice((CHEAPEST, SAFE)),
-    default=CHEAPEST,
-    help="The choice to explain and to write; default: cheapest.",
-)
-@click.option("--write", is_flag=True, help="Write the choice to the reservation.")
-def size_(settings: Settings, *, name: str | None, **options: Any) -> int:
+@click.option("--show-up", metavar="SHARE", default="100%", help="How many of them come; default: 100%.")
+@click.option("--within", metavar="TIME", default="2m", help="How long a person may wait; default: 2m.")
+@click.option("--over", metavar="TIME", default="20m", help="Time in which all arrive; default: 20m.")
+def size_(  # noqa: PLR0913 - one for each option
+    settings: Settings,
+    *,
+    name: str | None,
+    resource_class: str | None,
+    students: str,
+    show_up: str,
+    within: str,
+    over: str,
+) -> int:
     """Size a reservation for so many people: seats, lead, cost.
 
-    Shows the cheapest choice that keeps the promise, a safe one, and what the reservation says now. Without
-    NAME, for two hours of a class.
+    Says what to reserve so that at most 5% of the people wait longer than --within, and what the reservation
+    says now. Without NAME, for two hours of a class.
     """
-    if name is None and options["write"]:
-        raise CommandError("--write needs the NAME of a reservation.")
     pipeline = Pipeline()
     require_reservations([] if name is None else [name], pipeline)
-    resource_class = require_class(options["resource_class"], pipeline)
+    require_class(resource_class, pipeline)
+    question = SizeQuestion(
+        *read_all(
+            lambda: _people(students),
+            lambda: _share("--show-up", show_up),
+            lambda: _time("--within", within),
+            lambda: _time("--over", over),
+        )
+    )
     clock = clock_of(settings, pipeline)
     if name is None:
         if resource_class is None:
@@ -86,85 +109,13 @@ def size_(settings: Settings, *, name: str | None, **options: Any) -> int:
         day = date_text(clock.today + 1)
         given = {"class": resource_class, "seats": "1", "dates": day, "behavior": "none"}
         request = ReservationRequest(_ANY, "dates", ("09:00-11:00",), given)
-        pipeline = with_reservation(pipeline, new_reservation(request))
-    item = item_of(settings, pipeline, name or _ANY)
+        pipeline = _with_reservation(pipeline, new_reservation(request))
+    item = _item_of(settings, pipeline, name or _ANY)
     if item is None:
         return settings.report(pipeline.findings())
-    size = answer(pipeline, item, resource_class, clock.now, question_of(settings, options, item))
-    if name is None:
-        size = size._replace(sizing=size.sizing.without(TODAY))
-    chosen = size.sizing.choice(options["choice"])
-    settings.answer(
-        lambda: sizereport.as_answer(size),
-        lambda: sizereport.text(size, chosen, settings.form, settings.columns),
-    )
-    return _write(settings, pipeline, size, chosen, clock.now) if options["write"] else EXIT_OK
-
-
-def _write(settings: Settings, pipeline: Pipeline, size: SizeAnswer, chosen: Choice, now: int) -> int:
-    if not chosen.offer.seats:
-        raise CommandError(
-            "No seats are needed: nodes start early enough for everybody. Nothing was written."
-        )
-    name, reservation = size.pool.resource_class, size.pool.reservation
-    if size.pool.occurrence.seats != reservation.seats:
-        raise CommandError(
-            f"{size.pool.occurrence.id} has its own number of seats, so that of {reservation.name} would not "
-            f"change it. Write {chosen.offer.seats} beside it. Nothing was written."
-        )
-
-    def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
-        set_seats(reservation, {name: chosen.offer.seats}, tree, make)
-        written = tree["spec"]["provisioning"]
-        row = dict(zip(dict(reservation.seats), written.get("seats", ()), strict=False)).get(name, written)
-        row["leadTimeMinutes"] = minutes(chosen.offer.lead)
-
-    comment = Comment("provisioning", sizereport.MARK, sizereport.comment(size, chosen))
-    edited = edit_reservation(pipeline, reservation.name, change, now, comment)
-    return finish_edit(settings, pipeline, edited)
-
-
-def question_of(settings: Settings, options: dict[str, Any], item: Item) -> SizeQuestion:
-    over, within, late, show_up, people = read_all(
-        lambda: _time("--over", options["over"]),
-        lambda: _time("--within", options["within"]),
-        lambda: _share("--late", options["late"]),
-        lambda: _attendance(options["show_up"]),
-        lambda: _people(options["students"]),
-    )
-    arrivals = Arrivals(options["arrivals"], over)
-    if options["from_log"] is not None:
-        arrivals = _measured(settings, options["from_log"], item, options["resource_class"])
-    return SizeQuestion(people, show_up, arrivals, Promise(within, late))
-
-
-def _attendance(text: str) -> float:
-    show_up = _share("--show-up", text)
-    if not show_up:
-        raise CommandError("--show-up 0%: nobody would come. Write a larger share.")
-    return show_up
-
-
-def _measured(settings: Settings, file: str, item: Item, resource_class: str | None) -> Arrivals:
-    try:
-        text = Path(settings.given(file)).read_text("utf-8", errors="replace")
-    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-        raise CommandError(f"--from-log {file}: {reason(error)}.") from error
-    reservation = item.reservation
-    if reservation.behavior != "maintain" and arrivallog.is_record(text):
-        raise CommandError(
-            f"--from-log {file}: the record of behavior {reservation.behavior} does not say when sessions "
-            "came. Give a log of sessions."
-        )
-    own = resource_class or reservation.seats[0][0]
-    zone = named(reservation.recurrence.zone)
-    found = arrivallog.arrivals(text, item.expansion.occurrences, own, zone)
-    if not found:
-        raise CommandError(
-            f"--from-log {file}: no session began during an occurrence of {reservation.name}. Give a line "
-            "with an instant for each session, or records.json of behavior maintain."
-        )
-    return Arrivals(MEASURED, measured=found)
+    size = answer(pipeline, item, resource_class, clock.now, question)
+    settings.answer(lambda: _as_answer(size), lambda: _text(size, settings.columns or DEFAULT_COLUMNS))
+    return EXIT_OK
 
 
 def _people(text: str) -> int:
@@ -184,10 +135,9 @@ def _time(flag: str, text: str) -> int:
 
 
 def _share(flag: str, text: str) -> float:
-    digits = text.removesuffix("%")
-    if not (text.endswith("%") and re.fullmatch(r"\d{1,2}|100", digits, re.ASCII)):
-        raise CommandError(f'{flag} "{text}" is not a share from 0% to 100%. Write one such as 80%.')
-    return int(digits) / 100
+    if not re.fullmatch(r"(?!0+%)(\d{1,2}|100)%", text, re.ASCII):
+        raise CommandError(f'{flag} "{text}" is not a share from 1% to 100%. Write one such as 80%.')
+    return int(text[:-1]) / 100
 
 
 def answer(
@@ -203,36 +153,30 @@ def answer(
 def sized_request(
     settings: Settings, pipeline: Pipeline, request: ReservationRequest, students: str
 ) -> tuple[ReservationRequest, str]:
-    """Return a request with the seats and lead of the cheapest choice, and the comment that says so.
+    """Return a request with the seats and lead for so many people, and the comment that says so.
 
     The question has the defaults of `berth size`. If the project has errors, everybody gets a seat.
     """
-    question = SizeQuestion(
-        _people(students),
-        1.0,
-        Arrivals(BELL, whole_seconds(OVER)),
-        Promise(whole_seconds(WITHIN), _share("", LATE)),
-    )
+    question = SizeQuestion(_people(students))
     request = request._replace(given={**request.given, "seats": students})
-    after = with_reservation(pipeline, new_reservation(request))
-    item = item_of(settings, after, request.name)
+    after = _with_reservation(pipeline, new_reservation(request))
+    item = _item_of(settings, after, request.name)
     if item is None:
         return request, ""
     found = answer(after, item, None, clock_of(settings, after).now, question)
-    chosen = found.sizing.choice(CHEAPEST)
-    if not chosen.offer.seats:
-        raise CommandError(NEEDLESS)
-    lead = {"lead": str(minutes(chosen.offer.lead))}
-    given = {**lead, **request.given, "seats": str(chosen.offer.seats)}
-    return request._replace(given=given), sizereport.comment(found, chosen)
+    offer = found.sizing.offer
+    if not offer.seats:
+        raise CommandError(f"{_NEEDLESS} Nothing was written.")
+    given = {"lead": str(minutes(offer.lead)), **request.given, "seats": str(offer.seats)}
+    return request._replace(given=given), f"Sized for {question.invited} people: {_reason(found)}"
 
 
-def with_reservation(pipeline: Pipeline, reservation: Reservation) -> Pipeline:
+def _with_reservation(pipeline: Pipeline, reservation: Reservation) -> Pipeline:
     source = Source(f"reservations/{reservation.name}.yaml", reservation_yaml(reservation).encode())
     return Pipeline(sources=sorted([*pipeline.sources, source]))
 
 
-def item_of(settings: Settings, pipeline: Pipeline, name: str) -> Item | None:
+def _item_of(settings: Settings, pipeline: Pipeline, name: str) -> Item | None:
     """Return the item of a reservation; None if the project has errors."""
     items = settings.progress(pipeline.items(), len(pipeline.declared.reservations))
     found = [item for item in items if item.reservation.name == name]
@@ -258,3 +202,103 @@ def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None
     unplanned = DEVICES if own.resource_claims else unplanned
     unplanned = unplanned or why_uncounted(own, labels, declared.clouds.values())
     return SizedPool(reservation, own.name, cluster.name, occurrence, unplanned)
+
+
+def _reason(size: SizeAnswer) -> str:
+    """Say which people get what."""
+    pool, question, sizing = size.pool, size.question, size.sizing
+    take = "may take" if pool.unplanned else "take"
+    room = f"; {sizing.unserved} get no seat: nodes have room for {sizing.supply.most}"
+    return (
+        f"{question.people} come within {minutes(question.over)} min around the start; {sizing.late} wait "
+        f"longer than {minutes(question.within)} min{room if sizing.unserved else ''}; nodes {take} "
+        f"{minutes(sizing.supply.window)} min."
+    )
+
+
+def _text(size: SizeAnswer, columns: int) -> str:
+    pool, occurrence = size.pool, size.pool.occurrence
+    when = span_text(occurrence.start, occurrence.end, named(occurrence.zone))
+    date = f"{occurrence.id}, {when} {occurrence.zone}\n" if size.is_declared else ""
+    head = f"{date}{size.question.invited} people are invited to class {pool.resource_class}."
+    return "\n".join(
+        f"{text if text.startswith(' ') else wrapped(text, columns)}\n" for text in (head, *_advice(size))
+    )
+
+
+def _advice(size: SizeAnswer) -> Iterator[str]:
+    """Yield paragraphs: what to reserve, the command, the reason, and what is not known or lacking."""
+    pool, sizing = size.pool, size.sizing
+    today = f" Today: {_offer(pool.today)}; {sizing.late_today} wait longer." * size.is_declared
+    if not sizing.offer.seats:
+        yield f"{_NEEDLESS} {_capitalized(_reason(size))}{today}"
+        return
+    yield f"Reserve {_offer(sizing.offer)}: {_reason(size)}{today}"
+    if size.is_declared and pool.occurrence.seats != pool.reservation.seats:
+        yield f"The date has its own number of seats: change it in {pool.reservation.origin.file}."
+    elif size.is_declared:
+        yield f"    {_command(pool, sizing.offer)}"
+    if pool.unplanned:
+        yield (
+            f"The machines of class {pool.resource_class} are not known ({pool.unplanned}). For machines and "
+            f"cost, do what berth plan --class {pool.resource_class} prints."
+        )
+        return
+    assert size.ready is not None
+    zone = named(pool.occurrence.zone)
+    ready = near_text(60 * minutes(size.ready), zone, local_day(pool.occurrence.start, zone))
+    yield (
+        f"Nodes of the seats: {machines_text(sizing.machines) or 'none'}; all are ready at {ready}. "
+        f"Cost of the date: {money_or_unknown(sizing.cost)} USD."
+    )
+    if sizing.missing:
+        yield (
+            f"No node for {sizing.unserved} people: {sizing.missing.message}. To seat all, raise the limits "
+            "(maxCount of generic nodes), or let the class use more capacity (cloudCapacity)."
+        )
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _offer(offer: Offer) -> str:
+    return f"{offer.seats} seat{'' if offer.seats == 1 else 's'}, {minutes(offer.lead)} min before the start"
+
+
+def _command(pool: SizedPool, offer: Offer) -> str:
+    """Return the command that writes the offer."""
+    reservation, lead = pool.reservation, f"leadTimeMinutes={minutes(offer.lead)}"
+    words = ["--seats", f"{offer.seats}", f"provisioning.{lead}"]
+    if reservation.seats_listed:
+        row = f"provisioning.seats[{[name for name, _ in reservation.seats].index(pool.resource_class)}]"
+        words = [f"{row}.placeholderCount={offer.seats}", f"{row}.{lead}"]
+    return shlex.join(["berth", "set", reservation.name, *words])
+
+
+def _as_answer(size: SizeAnswer) -> Answer:
+    """Return the answer of kind Size."""
+    pool, question, sizing, supply = size.pool, size.question, size.sizing, size.sizing.supply
+    today = {"seats": pool.today.seats, "leadTimeMinutes": minutes(pool.today.lead)}
+    return document(
+        "Size",
+        {
+            "occurrence": pool.occurrence.id,
+            "class": pool.resource_class,
+            "cluster": pool.cluster,
+            "start": instant_text(pool.occurrence.start),
+            "end": instant_text(pool.occurrence.end),
+            "students": question.invited,
+            "people": question.people,
+            "seats": sizing.offer.seats,
+            "leadTimeMinutes": minutes(sizing.offer.lead),
+            "readyAt": None if size.ready is None else instant_text(size.ready),
+            "machines": machines_json(sizing.machines),
+            "waitLonger": sizing.late,
+            "withoutSeat": None if pool.unplanned else sizing.unserved,
+            "nodeSeconds": {"window": supply.window, "single": supply.single},
+            "currency": "USD",
+            "cost": money_json(sizing.cost),
+            "today": {**today, "waitLonger": sizing.late_today} if size.is_declared else None,
+        },
+    )
