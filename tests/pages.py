@@ -51,15 +51,20 @@ def now_of(page: str) -> str:
 def followed(text: str, folder: Path, now: str = BEFORE_ALL) -> Iterator[tuple[str, str]]:
     """Run the commands of a page one after the other, and yield each with its output.
 
-    `cd` changes the folder for the commands after it. Commit ids are replaced by a fixed one.
+    `cd` changes the folder for the commands after it, and so does a site that readers make by pasting
+    `berth init`. Commit ids are replaced by a fixed one.
     """
-    for command, _ in commands(text):
-        if command.startswith("cd "):
-            folder = folder / command[3:]
-            yield command, ""
-            continue
-        output = printed(command, folder, now)
-        yield command, re.sub(r"\([0-9a-f]{9}(\\?\)) (->|→) ", r"(1f0c4d2e9\1 \2 ", output, flags=re.M)
+    for block in re.findall(r"^```console\n.*?^```$", text, re.M | re.S):
+        if site := re.match(r"```console\n(berth init .+)\ncd (.+)\n", block):
+            printed(site[1], folder, now)
+            folder = folder / site[2]
+        for command, _ in commands(block):
+            if command.startswith("cd "):
+                folder = folder / command[3:]
+                yield command, ""
+                continue
+            output = printed(command, folder, now)
+            yield command, re.sub(r"\([0-9a-f]{9}(\\?\)) (->|→) ", r"(1f0c4d2e9\1 \2 ", output, flags=re.M)
 
 
 def refreshed(page: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.console import PASTED_ON, ROOT, blocks, printed
-from tests.pages import PASTED, quick_start, text_of
+from tests.pages import PASTED, checkout, quick_start, text_of
 
 
 def test_it_is_short() -> None:
@@ -22,6 +22,19 @@ def test_the_quick_start_is_what_init_tells_to_do_next(tmp_path: Path) -> None:
     assert [line.strip() for line in told.splitlines() if line.startswith("  ")] == commands
     assert printed("berth render", tmp_path / "seats").startswith("rendered/: 5 written")
     assert (tmp_path / "seats" / commands[2].split()[-1]).is_dir()
+
+
+def test_its_first_screens_have_the_two_commands_and_what_they_print(tmp_path: Path) -> None:
+    sections = re.split(r"^## ", text_of("README.md"), flags=re.M)
+    lines = "".join(sections[:2]).splitlines()
+    at = [lines.index(f"$ make {target}") for target in ("render", "test")]
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+
+    assert sections[1].startswith("Two commands\n")
+    assert at[-1] < 80
+    assert {"render", "test"} <= {*targets}
+    assert lines[at[0] + 1] == printed("berth render", checkout(tmp_path)).splitlines()[0]
+    assert re.fullmatch(r"=+ \d+ passed, \d+ skipped in [\d.]+s \(\d:\d\d:\d\d\) =+", lines[at[1] + 1])
 
 
 @pytest.mark.parametrize("page", PASTED)
