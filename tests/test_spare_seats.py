@@ -55,21 +55,6 @@ def test_a_buffer_follows_the_sessions(case: Case) -> None:
     assert target_of(case, scaleDownBehavior="buffer", buffer=buffer) == case["target"]
 
 
-@pytest.mark.parametrize(
-    ("provisioning", "version"),
-    [
-        ({}, 1),
-        ({"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 5}}, 4),
-    ],
-    ids=["plain", "buffer"],
-)
-def test_older_pods_reject_what_they_would_misread(provisioning: Case, version: int) -> None:
-    """They keep the timetable that they have."""
-    _, text = timetable(placeholderCount=25, **provisioning)
-
-    assert f'"version": {version},' in text
-
-
 def test_without_sessions_a_buffered_pool_gets_all_seats() -> None:
     """Nobody could count them: never fewer seats than promised because of that."""
     found, _ = timetable(

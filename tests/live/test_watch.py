@@ -74,7 +74,10 @@ def test_a_terminal_shows_each_text_over_the_one_before_and_then_the_old_screen(
     ],
     ids=["all", "too-many", "one-takes-two", "one-takes-three", "colour-takes-no-room"],
 )
-def test_what_does_not_fit_is_counted(lines: list[str], shown: list[str]) -> None:
+def test_what_does_not_fit_is_counted(
+    lines: list[str], shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "has_color", lambda _: True)
     written: list[str] = []
     with on_screen(written.append, lambda: (10, 3)) as show:
         show("\n".join(lines))
