@@ -17,7 +17,7 @@ from typing import IO, Any, Self
 
 import pytest
 from berth import cli
-from berth.cli import status
+from berth.cli import console, status
 from berth.cli.console import new_lines, on_screen
 from berth.live import access
 from berth.live.client import ClusterError
