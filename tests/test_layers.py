@@ -68,7 +68,7 @@ GATES = {
     "click": r"berth\.cli\.\w+",
     "pydantic": r"berth\.(schema\.\w+|backends\.koordinator\.slotoptions)",
     "pydantic_core": r"berth\.schema\.\w+",
-    "croniter": r"berth\.(schema\.cloudgrammar|checks\.cloudcapacities|diff\.risks)",
+    "croniter": r"berth\.(schema\.cloudgrammar|diff\.risks)",
     "icalendar": r"berth\.(output\.calendarfile|notation\.zones)",
     "dateutil": r"berth\.edit\.calendarrules",
     "ruamel": r"berth\.edit\.roundtrip",

@@ -202,8 +202,12 @@ class Pipeline:
         )
 
         courses, site_zone = calendars.SameCourses(known), calendars.SiteZone(site)
+        fits = cloudchecks.class_fits(known)
         for reservation in known.reservations:
             item = _item(reservation, known, site, ceilings, now)
+            windows = item.expansion.windows
+            of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
+            item = item._replace(problems=(*item.problems, *of_clouds))
             self.problems += item.problems
             site_zone.take(reservation, item.expansion.occurrences)
             if text_of is not None and item.is_renderable(known):
@@ -310,7 +314,6 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *koordinatordevices.check_reserved_devices(reservation, known, site),
         *claimeddevices.check_claims_are_held(reservation, known, site),
         *backend_of(reservation.holder).problems(checked),
-        *cloudchecks.check_reserved_clouds(reservation, known, expansion.windows),
         *calendars.check_zone_of_reservation(reservation, expansion.occurrences, site),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
         *rehearsalchecks.check_rehearsals_prove_something(

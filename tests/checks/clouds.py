@@ -61,4 +61,5 @@ def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER
     dates = expand(placed, declared.calendars).occurrences
     checked = CheckedReservation(placed, declared, known, dates)
     of_nodes = backend_of(placed.holder).problems(checked) if placed.holder.unit is Unit.NODE else ()
-    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(placed, declared, dates)])
+    fits = cloudchecks.class_fits(declared)
+    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(placed, declared, dates, fits)])

@@ -1,7 +1,6 @@
 """A cloud capacity by itself, and against its cluster."""
 
 import pytest
-from berth.karpenter.nodelabels import AWS, WELL_KNOWN
 
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.clouddocuments import GOOD, cloud
@@ -183,25 +182,6 @@ def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
     assert of_documents(
         site(*TWO), *classes, *clouds, cloud("more", cluster="two", reservations=[RESERVED])
     ) == [finding("B180 spec.reservations.0.id", "cr-0a")]
-
-
-@pytest.mark.parametrize("backend", ["nodePool", "placeholder"])
-def test_a_pool_of_whole_nodes_has_room_for_what_its_class_selects(backend: str) -> None:
-    selector = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux", "karpenter.sh/nodepool": "a"}
-    selector |= dict.fromkeys(sorted(key for key in WELL_KNOWN if key.startswith(AWS))[:8], "1")
-    amount = {"nodeCount" if backend == "nodePool" else "placeholderCount": 1, "scaleDownBehavior": "none"}
-    course = reservation(backend={"type": backend}, provisioning=amount)
-
-    def asking(number: int) -> list[str]:
-        asks = [{"key": f"example.org/{one}", "operator": "DoesNotExist"} for one in range(number)]
-        found = resource_class(cloudCapacity=["gpu"], nodeSelector=selector)
-        told = of_documents(site(KARPENTER), found, cloud(requirements=asks), course)
-        return [one for one in told if "B012" in one]
-
-    assert asking(89) == []
-    assert asking(90) == (
-        [finding("B012 spec.requirements", "small", "101", "89")] if backend == "nodePool" else []
-    )
 
 
 def test_a_block_is_a_reservation_too() -> None:

@@ -1,4 +1,4 @@
-"""A class and the capacities that it names: may its seats be there, and are they tried in its order?"""
+"""A class and the capacities that it names: may its seats be there, and do they use what is paid?"""
 
 import pytest
 from berth.manifests import naming
@@ -45,21 +45,6 @@ FIT: dict[str, tuple[Value, Value]] = {
     "its-own-node-pool": ({"nodeSelector": {NODEPOOL: OURS}}, {}),
     "one-of-several-node-pools": (affinity(asked(NODEPOOL, "default", OURS)), {}),
     "any-node-pool-but-one": (affinity(asked(NODEPOOL, "default", operator="NotIn")), {}),
-    "a-family-of-the-architecture": (
-        {"nodeSelector": {ARCH: "arm64"}},
-        {"requirements": [asked(FAMILY, "m5", "m7g")]},
-    ),
-    "a-family-whose-types-the-file-says": (
-        {"nodeSelector": {ARCH: "arm64"}},
-        {
-            "requirements": [asked(FAMILY, "x9")],
-            "instanceTypes": [{"name": "x9.huge", "architecture": "arm64"}],
-        },
-    ),
-    "any-family-but-one": (
-        {"nodeSelector": {ARCH: "arm64"}},
-        {"requirements": [asked(FAMILY, "m5", operator="NotIn")]},
-    ),
     "a-size-of-a-family": (
         {"nodeSelector": {"karpenter.k8s.aws/instance-size": "xlarge"}},
         {"requirements": [asked(FAMILY, "m5")]},
@@ -134,11 +119,6 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
         {"nodeSelector": {NODEPOOL: "default"}},
         {},
         f"{NODEPOOL} In [default] / {NODEPOOL} In [{OURS}]",
-    ),
-    "no-family-of-the-architecture": (
-        {"nodeSelector": {ARCH: "arm64"}},
-        {"requirements": [asked(FAMILY, "m5", "p5")]},
-        f"{ARCH} In [arm64] / {ARCH} In [amd64]",
     ),
     "another-operating-system": (
         {"nodeSelector": {OS: "windows"}},

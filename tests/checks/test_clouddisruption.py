@@ -15,19 +15,6 @@ DISRUPTION: dict[str, tuple[Value, list[str]]] = {
         {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "24h", "reasons": ["Drifted"]}]},
         [],
     ),
-    "all-of-the-day": (
-        {"budgets": [{"nodes": "00%", "schedule": "@daily", "duration": "24h"}]},
-        ["B183 spec.disruption.budgets.0"],
-    ),
-    "longer-than-a-day": (
-        {"budgets": [{"nodes": "0", "schedule": "@daily", "duration": "48h"}]},
-        ["B183 spec.disruption.budgets.0"],
-    ),
-    "hour-by-hour": (
-        {"budgets": [{"nodes": "0", "schedule": "@hourly", "duration": "1h"}]},
-        ["B183 spec.disruption.budgets.0"],
-    ),
-    "but-on-sundays": ({"budgets": [{"nodes": "0", "schedule": "0 * * * 1-6", "duration": "1h"}]}, []),
     "never": ({"consolidateAfter": "Never"}, [finding("B183 spec.disruption.consolidateAfter", "1m")]),
     "always-held": ({"budgets": [{"nodes": "10%"}, {"nodes": "0"}]}, ["B183 spec.disruption.budgets.1"]),
     "only-when-empty": ({"consolidationPolicy": "WhenEmpty"}, []),

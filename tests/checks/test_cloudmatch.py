@@ -1,4 +1,4 @@
-"""Requirements of a capacity that no machine meets: families and operating systems."""
+"""Requirements of a capacity that no machine meets: types and operating systems."""
 
 import pytest
 
@@ -9,13 +9,13 @@ ARM: Value = {"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]
 WINDOWS: Value = {"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}
 
 
-def family(*names: str) -> Value:
-    return {"key": "karpenter.k8s.aws/instance-family", "operator": "In", "values": list(names)}
+def types(*names: str) -> Value:
+    return {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": list(names)}
 
 
 NOTHING = {
-    "no-family-of-the-architecture": (
-        [ARM, family("m5", "g5")],
+    "no-type-of-the-architecture": (
+        [ARM, types("m5.large", "g5.xlarge")],
         "kubernetes.io/arch In [arm64] / kubernetes.io/arch In [amd64]",
     ),
     "no-image-of-the-system": ([WINDOWS], "kubernetes.io/os"),
@@ -27,5 +27,5 @@ def test_what_no_machine_meets(requirements: list[Value], why: str) -> None:
     assert of_cloud(requirements=requirements) == [finding("B162 spec.requirements", *why.split(" / "))]
 
 
-def test_one_family_is_enough() -> None:
-    assert of_cloud(requirements=[ARM, family("m5", "m7g")]) == []
+def test_one_type_is_enough() -> None:
+    assert of_cloud(requirements=[ARM, types("m5.large", "m7g.large")]) == []

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.checks.cloudavailability import SeatWindow, seat_windows
+from berth.checks.cloudwindows import SeatWindow, seat_windows
 from berth.dates.expansion import Occurrence
 
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_reservation

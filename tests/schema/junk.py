@@ -43,7 +43,9 @@ def everything(documents: list[Any]) -> list[Problem]:
         items += references.check_names_in_reservation(reservation, known)
         expansion = expand(reservation, known.calendars)
         items += expansion.problems
-        items += cloudchecks.check_reserved_clouds(reservation, known, expansion.occurrences)
+        items += cloudchecks.check_reserved_clouds(
+            reservation, known, expansion.occurrences, cloudchecks.class_fits(known)
+        )
         items += backend_of(reservation.holder).problems(
             CheckedReservation(reservation, known, known.site, expansion.occurrences)
         )

@@ -1,51 +1,73 @@
-"""Check each CloudCapacity by itself, and against the cluster that it belongs to."""
+"""Check each CloudCapacity by itself, against its cluster, and against the classes that name it."""
 
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from berth.checks import cloudmatching
 from berth.checks.autoscalers import NO_KARPENTER, check_cluster_feature, has_feature
-from berth.checks.clouddemand import buys_nothing
 from berth.checks.references import check_named_cluster
-from berth.durations import whole_seconds
-from berth.findings import Path, Problem
-from berth.manifests.nodeaffinity import as_requirements
-from berth.manifests.placed import class_names, cluster_named
+from berth.findings import ERROR, Path, Problem, severity
+from berth.karpenter.nodelabels import NODEPOOL
+from berth.manifests import naming
+from berth.manifests.placed import class_names, cluster_named, cluster_of
+from berth.quantity import parse
 from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.nodepoolparts import MOST_RENDERED, Budget
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
-IDLE, NO_MACHINE, NOTHING = "B158", "B162", "B174"
-NODES_LIMIT, TWICE, NODES_STAY = "B175", "B180", "B183"
-_HITS = 1_500  # of a budget's schedule
+IDLE, NO_MACHINE, TOO_LITTLE = "B158", "B162", "B174"
+NODES_LIMIT, TWICE, NODES_STAY, WAITING = "B175", "B180", "B183", "B193"
 
 
 def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check all CloudCapacities."""
+    """Check all CloudCapacities, and the classes that name them."""
     named = {name for resource_class in declared.classes.values() for name in resource_class.cloud_capacity}
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
+    problems: list[Problem] = []
     for cloud in declared.clouds.values():
-        yield from _cluster(cloud, site)
-        yield from _reserved(cloud, cluster_named(cloud.cluster, site))
-        yield from _disruption(cloud)
-        yield from _limits(cloud, is_static=_is_static(cloud, declared))
+        problems += _cluster(cloud, site)
+        problems += _reserved(cloud)
+        problems += _disruption(cloud)
+        problems += _limits(cloud, is_static=_is_static(cloud, declared))
         if cloud.name not in named and all_known:
-            yield _unnamed(cloud)
-    yield from _shared(declared, site)
-    yield from _whole_nodes(declared)
+            message = "no ResourceClass lists it in cloudCapacity, so nothing uses it."
+            if cloud.reservations:
+                message += " Its reserved instances are paid for anyway."
+            fix = f"Add cloudCapacity: [{cloud.name}] to a class, or remove it."
+            problems.append(cloud.origin.problem(IDLE, ("spec",), message, fix))
+    problems += _shared(declared, site)
+    yield from problems
+    # A faulty capacity is not reported again at the classes that use it.
+    faulty = {problem[1:3] for problem in problems if severity(problem.code) == ERROR}
+    good = {name: cloud for name, cloud in declared.clouds.items() if cloud.origin[:2] not in faulty}
+    for resource_class in declared.classes.values():
+        yield from _class(resource_class, declared._replace(clouds=good), site)
 
 
-def _unnamed(cloud: CloudCapacity) -> Problem:
-    message = "no ResourceClass lists it in cloudCapacity, so nothing uses it."
-    if cloud.reservations:
-        message += " Its reserved instances are paid for anyway."
-    return cloud.origin.problem(
-        IDLE, ("spec",), message, f"Add cloudCapacity: [{cloud.name}] to a class, or remove it."
-    )
+def usable_clouds(
+    reservation: Reservation, resource_class: ResourceClass, declared: Declared
+) -> list[CloudCapacity]:
+    """Return the valid capacities that nodes of a reservation may come from, preferred first."""
+    names = reservation.holder.usable_capacity(resource_class.cloud_capacity)
+    return [declared.clouds[name] for name in names if name in declared.clouds]
+
+
+def reservation_text(machines: MachineReservation) -> str:
+    """Describe a reservation as people know it."""
+    kind = "Capacity Block" if machines.type == BLOCK else "reservation"
+    if machines.id:
+        return f"{kind} {machines.id}"
+    tags = machines.tags or {}
+    return f"{kind} with {', '.join(f'{key}={value}' for key, value in tags.items())}"
+
+
+def buys_nothing(resource: str, amount: str) -> bool:
+    """Tell whether such a limit excludes every node, which is reported at the capacity itself."""
+    return resource in ("cpu", "memory", "nodes", "pods") and not parse(amount)
 
 
 def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
@@ -56,13 +78,12 @@ def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
     if cluster.autoscaler != "karpenter":
         message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
         fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
-        yield cloud.origin.problem(
-            NO_KARPENTER, ("spec", *(("cluster",) if cloud.cluster else ())), message, fix
-        )
-    yield from _needs(cloud, cluster)
+        path: Path = ("spec", "cluster") if cloud.cluster else ("spec",)
+        yield cloud.origin.problem(NO_KARPENTER, path, message, fix)
+    yield from _features(cloud, cluster)
 
 
-def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
+def _features(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
     asked: list[tuple[str, Path]] = []
     if "reserved" in cloud.capacity_types:
         asked.append(("reserved", ("reservations",) if cloud.reservations else ("capacityTypes",)))
@@ -75,71 +96,34 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
         yield from check_cluster_feature(need, cluster, cloud.origin, ("spec", *path))
 
 
-def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
+def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
     why = cloudmatching.contradiction(cloud)
     if why:
-        message, fix = (
-            f"no instance satisfies the requirements: {why}.",
-            "Change requirements, labels or types.",
-        )
+        message = f"no instance satisfies the requirements: {why}."
+        fix = "Change requirements, labels or types."
         yield cloud.origin.problem(NO_MACHINE, ("spec", "requirements"), message, fix)
         return
-    wished = "reserved" in cloud.capacity_types
-    if wished and not cloud.capacity_terms:
-        message = (
-            "capacityTypes has reserved, but reservations is empty: Karpenter uses no other reservations."
-        )
-        fix = "Add reservations, or remove reserved from capacityTypes."
-        yield cloud.origin.problem(NO_MACHINE, ("spec", "capacityTypes"), message, fix)
-    if not wished and cloud.node_class.capacity_terms:
+    at: Path = ("spec", "capacityTypes")
+    if "reserved" in cloud.capacity_types:
+        if not cloud.capacity_terms:
+            message = "capacityTypes has reserved, but reservations is empty: Karpenter uses no others."
+            fix = "Add reservations, or remove reserved from capacityTypes."
+            yield cloud.origin.problem(NO_MACHINE, at, message, fix)
+    elif cloud.reservations:
+        count = sum(machines.count for machines in cloud.reservations)
+        instances = "instance stays idle and is" if count == 1 else "instances stay idle and are"
+        message = f"capacityTypes has no reserved: {count} reserved {instances} paid for."
+        fix = "Add reserved to capacityTypes, or remove the reservations."
+        yield cloud.origin.problem(IDLE, at, message, fix)
+    elif cloud.node_class.capacity_terms:
         message = "capacityTypes has no reserved: Karpenter uses nothing that these terms select."
         path = ("spec", "nodeClass", "capacityReservationSelectorTerms")
         yield cloud.origin.problem(IDLE, path, message, "Add reserved to capacityTypes, or remove them.")
-    if cloud.reservations and not wished:
-        yield _unwished(cloud, cluster)
     for i, machines in enumerate(cloud.reservations):
-        hindrance = cloudmatching.exclusion(cloud, machines)
-        if hindrance is not None:
-            message = f"Karpenter never uses the {reservation_text(machines)}: {hindrance.why}."
+        if why := cloudmatching.exclusion(cloud, machines):
+            message = f"Karpenter never uses the {reservation_text(machines)}: {why}."
             fix = "Change requirements or instanceTypes, or remove the reservation."
             yield cloud.origin.problem(NO_MACHINE, ("spec", "reservations", i), message, fix)
-
-
-def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
-    """Tell what happens to reservations without reserved capacity: AWS matches on-demand instances to open
-    ones.
-    """
-    if cluster is not None and not has_feature("reserved", cluster):
-        message = (
-            f"capacityTypes has no reserved: its {_machines(cloud)} are paid for, and the Karpenter of "
-            f"cluster {cluster.name} uses them only by chance, if they are open reservations that an "
-            "on-demand instance matches."
-        )
-        fix = (
-            "Use Karpenter 1.6 or later with the feature gate ReservedCapacity, and add reserved to "
-            "capacityTypes; or remove the reservations."
-        )
-        return cloud.origin.problem(IDLE, ("spec", "capacityTypes"), message, fix)
-    message = (
-        f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
-        "because Karpenter launches nothing into a reservation by chance."
-    )
-    fix = "Add reserved to capacityTypes, or remove the reservations."
-    return cloud.origin.problem(IDLE, ("spec", "capacityTypes"), message, fix)
-
-
-def _machines(cloud: CloudCapacity) -> str:
-    count = sum(machines.count for machines in cloud.reservations)
-    return "reserved instance" if count == 1 else f"{count} reserved instances"
-
-
-def reservation_text(machines: MachineReservation) -> str:
-    """Describe a reservation as people know it."""
-    kind = "Capacity Block" if machines.type == BLOCK else "reservation"
-    if machines.id:
-        return f"{kind} {machines.id}"
-    tags = machines.tags or {}
-    return f"{kind} with {', '.join(f'{key}={value}' for key, value in tags.items())}"
 
 
 def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
@@ -154,71 +138,32 @@ def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
 
 
 def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
-    for resource, amount in cloud.limits:
+    limits = dict(cloud.limits)
+    for resource, amount in limits.items():
         if buys_nothing(resource, amount):
-            message, fix = (
-                f"a limit of {amount} {resource} keeps Karpenter from buying any node.",
-                "Raise or remove it.",
-            )
-            yield cloud.origin.problem(NOTHING, ("spec", "limits", resource), message, fix)
-    if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits) and not is_static:
+            message = f"a limit of {amount} {resource} keeps Karpenter from buying any node."
+            path = ("spec", "limits", resource)
+            yield cloud.origin.problem(TOO_LITTLE, path, message, "Raise or remove it.")
+    if "nodes" in limits and "cpu" not in limits and not is_static:
         message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
         fix = "Add a limit of cpu, which it checks."
         yield cloud.origin.problem(NODES_LIMIT, ("spec", "limits", "nodes"), message, fix)
 
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
-    disruption = cloud.disruption
-    if disruption.consolidate_after == "Never":
+    at: Path = ("spec", "disruption")
+    if cloud.disruption.consolidate_after == "Never":
         message = "empty nodes are never removed: after a window they stay and are paid for."
         fix = (
             "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
         )
-        yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "consolidateAfter"), message, fix)
-    for i, budget in enumerate(disruption.budgets or ()):
-        if _keeps_always(budget):
+        yield cloud.origin.problem(NODES_STAY, (*at, "consolidateAfter"), message, fix)
+    for i, budget in enumerate(cloud.disruption.budgets or ()):
+        is_of_empty = "Empty" in (budget.reasons or ("Empty",))
+        if is_of_empty and budget.schedule is None and not int(budget.nodes.rstrip("%")):
             message = "this budget is always active: empty nodes stay and are paid for."
             fix = "Remove it: other disruption budgets keep the nodes of open windows."
-            yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "budgets", i), message, fix)
-
-
-def _whole_nodes(declared: Declared) -> Iterator[Problem]:
-    """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
-    whole = {
-        name
-        for reservation in declared.reservations
-        if reservation.holder.unit is Unit.NODE
-        for name, _ in reservation.seats
-    }
-    for resource_class in declared.classes.values():
-        cloud = (
-            declared.clouds.get(resource_class.cloud_capacity[0]) if resource_class.cloud_capacity else None
-        )
-        more = 1 + len(as_requirements(resource_class))
-        if (
-            cloud is not None
-            and resource_class.name in whole
-            and len(cloud.requirements) + more > MOST_RENDERED
-        ):
-            message = (
-                f"with the nodeSelector of class {resource_class.name}, its pool of whole nodes has "
-                f"{len(cloud.requirements) + more} requirements."
-            )
-            fix = f"Write at most {MOST_RENDERED - more} here."
-            yield cloud.origin.problem("B012", ("spec", "requirements"), message, fix)
-
-
-def _keeps_always(budget: Budget) -> bool:
-    """Tell whether a budget keeps empty nodes at every instant, as far as its first hits tell."""
-    from croniter import croniter  # noqa: PLC0415 - few files have such schedules
-
-    if int(budget.nodes.rstrip("%")) or "Empty" not in (budget.reasons or ("Empty",)):
-        return False
-    if budget.schedule is None or budget.duration is None:
-        return True
-    hits = islice(croniter(budget.schedule, 0).all_next(float), _HITS)
-    duration = whole_seconds(budget.duration)
-    return all(after - hit <= duration for hit, after in pairwise(hits))
+            yield cloud.origin.problem(NODES_STAY, (*at, "budgets", i), message, fix)
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -226,22 +171,86 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
     known: dict[str, tuple[CloudCapacity, MachineReservation]] = {}
     for cloud in declared.clouds.values():
         for i, machines in enumerate(cloud.reservations):
-            other = known.setdefault(machines.key, (cloud, machines))
-            path: Path = ("reservations", i, "id") if machines.id else ("reservations", i)
-            if other[1] is machines:
+            other, same = known.setdefault(machines.key, (cloud, machines))
+            path: Path = ("spec", "reservations", i, *(["id"] if machines.id else []))
+            if same is machines:
                 continue
-            if machines.id and other[1] != machines:
-                message = f"{machines.id} is also in {other[0].name}, with different values."
-                yield cloud.origin.problem("B016", ("spec", *path), message, "Write the same in both.")
-            elif machines.id and other[0] is cloud:
-                yield cloud.origin.problem(
-                    "B016", ("spec", *path), f"duplicate reservation {machines.id}.", "Remove one of the two."
-                )
-            elif cluster_named(other[0].cluster, site) is not cluster_named(cloud.cluster, site):
+            if machines.id and same != machines:
+                message = f"{machines.id} is also in {other.name}, with different values."
+                yield cloud.origin.problem("B016", path, message, "Write the same in both.")
+            elif machines.id and other is cloud:
+                message = f"duplicate reservation {machines.id}."
+                yield cloud.origin.problem("B016", path, message, "Remove one of the two.")
+            elif cluster_named(other.cluster, site) is not cluster_named(cloud.cluster, site):
                 message = (
-                    f"{machines.id or 'the ' + reservation_text(machines)} is also used by {other[0].name} "
+                    f"{machines.id or 'the ' + reservation_text(machines)} is also used by {other.name} "
                     "in another cluster: each Karpenter learns a minute late what the other took, "
                     "and its launches may fail."
                 )
                 fix = "Give each cluster a reservation of its own."
-                yield cloud.origin.problem(TWICE, ("spec", *path), message, fix)
+                yield cloud.origin.problem(TWICE, path, message, fix)
+
+
+def _class(resource_class: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check a class against its capacities in its cluster."""
+    home, used = cluster_of(resource_class, site), []
+    for i, name in enumerate(resource_class.cloud_capacity):
+        cloud = declared.clouds.get(name)
+        if cloud is None or cluster_named(cloud.cluster, site) is not home:
+            continue
+        at: Path = ("spec", "cloudCapacity", i)
+        fit = cloudmatching.class_fit(
+            resource_class, cloud, _node_pools(resource_class, cloud, declared, site)
+        )
+        if fit.mismatch:
+            message = f"seats of this class can never run on nodes of {name}: {fit.mismatch}."
+            fix = "Change the class or the capacity, or remove the capacity here."
+            yield resource_class.origin.problem(NO_MACHINE, at, message, fix)
+            continue
+        idle = list(_idle(resource_class, cloud, at))
+        yield from idle
+        used += [] if idle else [(at, cloud)]
+    if home is not None and has_feature("full", home):
+        yield from _waiting(resource_class, used)
+
+
+def _node_pools(
+    resource_class: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site
+) -> list[str]:
+    """Return the NodePools with nodes of the capacity for this class, if the class selects by NodePool."""
+    if not any(NODEPOOL in term for term in cloudmatching.class_terms(resource_class)):
+        return []
+    static = [
+        naming.static_pool(site.name, naming.pool(reservation.name, resource_class.name))
+        for reservation in declared.reservations
+        if reservation.holder.unit is Unit.NODE
+        and resource_class.name in class_names(reservation)
+        and cloud in usable_clouds(reservation, resource_class, declared)
+    ]
+    return [naming.node_pool(site.name, cloud.name), *static]
+
+
+def _idle(resource_class: ResourceClass, cloud: CloudCapacity, at: Path) -> Iterator[Problem]:
+    """Check for reserved instances that seats of the class can never use."""
+    for machines in cloud.reservations if "reserved" in cloud.capacity_types else ():
+        why = cloudmatching.reservation_mismatch(resource_class, cloud, machines)
+        if why and not cloudmatching.exclusion(cloud, machines):
+            message = f"its seats never use the {reservation_text(machines)} of {cloud.name}: {why}."
+            fix = "Change the class, or use a capacity without this reservation."
+            yield resource_class.origin.problem(IDLE, at, message, fix)
+
+
+def _waiting(resource_class: ResourceClass, clouds: list[tuple[Path, CloudCapacity]]) -> Iterator[Problem]:
+    """Check that no capacity keeps seats waiting that the next one could take.
+
+    Karpenter tries the highest weight first, and among equal ones the last by name.
+    """
+    tried = sorted(clouds, key=lambda pair: (pair[1].weight or 0, pair[1].name), reverse=True)
+    for (at, cloud), (_, after) in pairwise(tried):
+        if cloud.capacity_types == ("reserved",):
+            message = (
+                f"since Karpenter 1.15 seats wait while all reserved instances of {cloud.name} are in use, "
+                f"and never go to {after.name}."
+            )
+            fix = f"Add on-demand to the capacityTypes of {cloud.name}: seats then use it when they are full."
+            yield resource_class.origin.problem(WAITING, at, message, fix)

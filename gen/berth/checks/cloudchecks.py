@@ -7,15 +7,21 @@ sites have none.
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from berth.checks.ceilings import PoolLoad
+from berth.checks.ceilings import PoolLoad, placed_by_berth
 from berth.dates.expansion import Occurrence
-from berth.findings import ERROR, Problem, severity
+from berth.findings import Problem
+from berth.manifests.placed import cluster_named
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
 if TYPE_CHECKING:
+    from berth.checks.cloudmatching import ClassFits
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
+
+PoolsOf = Callable[[str], Sequence[PoolLoad]]
+"""Returns the pools of a cluster, once all reservations are known."""
 
 
 def limited(declared: Declared) -> set[str]:
@@ -26,59 +32,71 @@ def limited(declared: Declared) -> set[str]:
 def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check capacities, and classes against them."""
     if declared.clouds:
-        from berth.checks import cloudcapacities, cloudclasses  # noqa: PLC0415
+        from berth.checks import cloudcapacities  # noqa: PLC0415
 
-        own = list(cloudcapacities.check_capacities(declared, site))
-        faulty = {problem[1:3] for problem in own if severity(problem.code) == ERROR}
-        yield from own
-        # A faulty capacity is not reported again at the classes that use it.
-        good = {name: cloud for name, cloud in declared.clouds.items() if cloud.origin[:2] not in faulty}
-        yield from cloudclasses.check_capacities_of_classes(declared._replace(clouds=good), site)
+        yield from cloudcapacities.check_capacities(declared, site)
+
+
+def class_fits(declared: Declared) -> "ClassFits":
+    """Return what each class can use of its capacities."""
+    if not declared.clouds:
+        return {}
+    from berth.checks import cloudmatching  # noqa: PLC0415
+
+    return cloudmatching.class_fits(declared)
 
 
 def check_reserved_clouds(
-    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
+    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence], fits: "ClassFits"
 ) -> Iterator[Problem]:
     """Check a reservation against the capacities of its classes."""
     if declared.clouds:
-        from berth.checks import cloudavailability  # noqa: PLC0415
+        from berth.checks import cloudwindows  # noqa: PLC0415
 
-        yield from cloudavailability.check_availability(reservation, declared, occurrences)
+        yield from cloudwindows.check_windows(reservation, declared, occurrences, fits)
     if reservation.recurrence.capacity:
         from berth.checks import machinedates  # noqa: PLC0415
 
         yield from machinedates.check_machine_dates(reservation, declared)
 
 
-def check_cloud_limits(
-    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
-) -> Iterator[Problem]:
-    """Check limits and lifetimes once all reservations are known. `pools_of` returns the pools of a
-    cluster.
-    """
-    if declared.clouds:
-        from berth.checks import clouddemand  # noqa: PLC0415
+def check_cloud_limits(declared: Declared, site: Site, pools_of: PoolsOf) -> Iterator[Problem]:
+    """Check limits and lifetimes of nodes."""
+    for cloud, pools in _in_clusters(declared, site, pools_of):
+        from berth.checks import cloudwindows  # noqa: PLC0415
 
-        yield from clouddemand.check_limits_at_peak(declared, site, pools_of)
-        yield from clouddemand.check_expiry_in_windows(declared, site, pools_of)
+        placed = placed_by_berth(pools)
+        yield from cloudwindows.check_limits(cloud, declared, placed)
+        yield from cloudwindows.check_expiry(cloud, declared, placed)
 
 
 def window_budgets(
-    declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
+    declared: Declared, site: Site, pools_of: PoolsOf
 ) -> "dict[str, WindowBudgets | TooManyBudgets]":
-    """Return the disruption budgets of each capacity's windows, once all reservations are known."""
-    if not declared.clouds:
-        return {}
-    from berth.checks import clouddemand  # noqa: PLC0415
+    """Return the disruption budgets of each capacity's windows."""
+    budgets = {}
+    for cloud, pools in _in_clusters(declared, site, pools_of):
+        from berth.checks import cloudwindows  # noqa: PLC0415
 
-    return clouddemand.all_window_budgets(declared, site, pools_of)
+        budgets[cloud.name] = cloudwindows.budgets_of(cloud, declared, pools)
+    return budgets
 
 
 def check_disruption_in_windows(
     declared: Declared, budgets: "dict[str, WindowBudgets | TooManyBudgets]"
 ) -> Iterator[Problem]:
     """Check the budgets that `window_budgets` returned."""
-    if budgets:
-        from berth.checks import clouddemand  # noqa: PLC0415
+    for name, budget in budgets.items():
+        from berth.checks import cloudwindows  # noqa: PLC0415
 
-        yield from clouddemand.check_window_budgets(declared, budgets)
+        yield from cloudwindows.check_budgets(declared.clouds[name], budget)
+
+
+def _in_clusters(
+    declared: Declared, site: Site, pools_of: PoolsOf
+) -> Iterator[tuple[CloudCapacity, Sequence[PoolLoad]]]:
+    """Yield the capacities of known clusters with the pools of these."""
+    for cloud in declared.clouds.values():
+        cluster = cluster_named(cloud.cluster, site)
+        if cluster is not None:
+            yield cloud, pools_of(cluster.name)

@@ -5,7 +5,6 @@ them?
 from collections.abc import Iterator
 
 from berth.checks.cloudcapacities import reservation_text
-from berth.checks.cloudclasses import names_for
 from berth.checks.cloudmatching import class_fit, reservation_mismatch
 from berth.core.jsonvalues import instant_text
 from berth.dates.exceptions import DATES_OF_MACHINES
@@ -62,7 +61,7 @@ def _unusable(
     reservation: Reservation, resource_class: ResourceClass, cloud: CloudCapacity
 ) -> Iterator[Problem]:
     """Check that for each window there are reserved machines that seats of a class can be on."""
-    usable_names = names_for(reservation, resource_class)
+    usable_names = reservation.holder.usable_capacity(resource_class.cloud_capacity)
     if cloud.name not in usable_names:
         message = f"seats of class {resource_class.name} cannot use CloudCapacity {cloud.name}: "
         if cloud.name in resource_class.cloud_capacity:
@@ -85,7 +84,7 @@ def _unusable(
             for machines in cloud.reservations
             if machines.usable == missing
         )
-        why = next((reason.why for reason in reasons if reason), why)
+        why = next(filter(None, reasons), why)
     message = (
         f"seats of class {resource_class.name} can use none of the reserved machines of {cloud.name} from "
         f"{instant_text(missing[0])} to {instant_text(missing[1])}: {why}."

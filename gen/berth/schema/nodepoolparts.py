@@ -24,7 +24,7 @@ from berth.schema.scheduling import Effect
 from berth.schema.types import Amount, LabelKey, LabelValue
 
 MOST_BUDGETS, MOST_LABELS = 50, 100
-MOST_REQUIREMENTS, MOST_RENDERED = 90, 100  # with those that Berth adds
+MOST_REQUIREMENTS = 90  # 100 with those that Berth adds
 LONGEST_KEY = 316
 _KNOWN = {ARCH: ("amd64", "arm64"), OS: ("linux", "windows")}
 _DIGITS = r"[0-9]{1,18}"

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
-from berth.checks.cloudcapacities import NO_MACHINE
-from berth.checks.cloudclasses import clouds_of, names_for
-from berth.checks.clouddemand import buys_nothing
+from berth.checks.cloudcapacities import NO_MACHINE, buys_nothing, usable_clouds
 from berth.checks.cloudmatching import class_fit
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
@@ -40,18 +38,15 @@ def _limit(
     reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check the limits of the capacity that the pool is made from."""
-    for cloud in clouds_of(names_for(reservation, found), declared):
+    for cloud in usable_clouds(reservation, found, declared):
+        fit = class_fit(found, cloud)
         most = dict(cloud.limits).get("nodes")
         pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found, occurrences))
         changes = sum_changes([pool], {found.name: 1})
         highest = peak(changes, 0, NO_END)
         if highest is None:
             continue
-        lack = (
-            None
-            if class_fit(found, cloud).falls_back
-            else _largest_shortage(changes, class_fit(found, cloud).reserved)
-        )
+        lack = None if fit.falls_back else _largest_shortage(changes, fit.reserved)
         if lack is not None:
             at, asked, there = lack
             message = (

@@ -1,0 +1,320 @@
+"""Check what windows need from CloudCapacities: reserved instances, node lifetime, limits, and budgets.
+
+All ranges are half-open. Limits are compared with the requests of seats alone; what nodes have besides is
+reported by `berth plan`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from berth.checks.ceilings import (
+    NO_END,
+    PoolLoad,
+    active_pools,
+    held_by_reservation,
+    holders_text,
+    last_rise,
+    levels,
+    peak,
+    per_seat,
+    placed_by_berth,
+    sum_changes,
+)
+from berth.checks.cloudcapacities import TOO_LITTLE, buys_nothing, reservation_text, usable_clouds
+from berth.checks.cloudmatching import ClassFit, ClassFits
+from berth.checks.collisions import COLLISION, KUSTOMIZE
+from berth.core.jsonvalues import instant_text
+from berth.dates.expansion import Occurrence
+from berth.dates.moments import local_text, named
+from berth.durations import whole_seconds
+from berth.findings import Path, Problem
+from berth.karpenter.disruption import (
+    MAX_BUDGETS,
+    TooManyBudgets,
+    Window,
+    WindowBudgets,
+    budgets_for_windows,
+    merge_windows,
+)
+from berth.manifests.nodeaffinity import own_budgets
+from berth.manifests.placed import class_names
+from berth.quantity import parse
+from berth.quantity import text as quantity_text
+from berth.schema.cloudgrammar import BLOCK
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
+from berth.schema.seatholders import Unit
+
+NOT_THERE, ENDS_WITHIN, EXPIRES, TOO_MANY = "B167", "B169", "B172", "B190"
+_FOR_EVER = NO_END * 60
+
+
+class SeatWindow(NamedTuple):
+    """A window of a pool, or several that touch, with the id of the first, in seconds. Persistent seats have
+    no id; as their start is not known, `open` is 0.
+    """
+
+    id: str
+    open: int
+    end: int
+
+    @property
+    def is_persistent(self) -> bool:
+        return not self.id
+
+
+class _Seats(NamedTuple):
+    """The seats of one class in a reservation, and when it holds them."""
+
+    reservation: Reservation
+    resource_class: str
+    spans: Sequence[SeatWindow]
+
+    def problem(self, code: str, message: str, fix: str) -> Problem:
+        is_persistent = self.reservation.holder.persistence
+        path: Path = ("spec", "backend", "standing") if is_persistent else ("spec", "recurrence")
+        return self.reservation.problem(code, path, message, fix)
+
+
+def check_windows(
+    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence], fits: ClassFits
+) -> Iterator[Problem]:
+    """Check a reservation against all capacities of its classes."""
+    if reservation.suspend or reservation.holder.unit.is_number:
+        return
+    persistence = reservation.holder.persistence
+    for name in class_names(reservation):
+        resource_class = declared.classes.get(name)
+        if resource_class is None or not resource_class.cloud_capacity:
+            continue
+        spans = seat_windows(name, occurrences)
+        if persistence:
+            spans = [SeatWindow("", 0, _FOR_EVER if persistence.until is None else persistence.until)]
+        seats = _Seats(reservation, name, spans)
+        clouds = usable_clouds(reservation, resource_class, declared)
+        able = [(cloud, fit) for cloud in clouds if (fit := fits[name, cloud.name]).able]
+        if len(clouds) == len(reservation.holder.usable_capacity(resource_class.cloud_capacity)):
+            yield from _missing(seats, [fit for _, fit in able])
+        for cloud, fit in able:
+            yield from _ends(seats, cloud, fit)
+            if reservation.holder.unit is Unit.NODE:
+                yield from _whole_nodes_expire(seats, cloud)
+
+
+def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[SeatWindow]:
+    """Return when the pool holds seats without a gap, in order of time."""
+    windows: list[SeatWindow] = []
+    own = (one.of_classes((resource_class,)) for one in occurrences if resource_class in dict(one.seats))
+    for occurrence in sorted(own, key=lambda each: each.open):
+        if windows and occurrence.open <= windows[-1].end:
+            windows[-1] = windows[-1]._replace(end=max(windows[-1].end, occurrence.end))
+        else:
+            windows.append(SeatWindow(occurrence.id, occurrence.open, occurrence.end))
+    return windows
+
+
+def _missing(seats: _Seats, fits: Sequence[ClassFit]) -> Iterator[Problem]:
+    """Check for windows that may use reserved instances only, while none exists from open to end."""
+    if not fits or any(fit.falls_back or not fit.sound for fit in fits):
+        return  # what is not sound is reported of the capacity itself
+    there = [machines for fit in fits for machines in fit.reserved]
+    bad = [
+        span
+        for span in seats.spans
+        if not any(_covers(one, span) or (one.type == BLOCK and _ends_in(one, span)) for one in there)
+    ]
+    if bad:
+        known = "; ".join(f"{reservation_text(machines)} {_times(machines)}" for machines in there) or "none"
+        when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
+        if bad[0].is_persistent:
+            when = f"its seats are persistent {_until(bad[0])}, but"
+        message = (
+            f"class {seats.resource_class} may use reserved instances only, and {when} no reservation is "
+            f"active all the time: {known}."
+        )
+        fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
+        yield seats.problem(NOT_THERE, message, fix)
+
+
+def _ends(seats: _Seats, cloud: CloudCapacity, fit: ClassFit) -> Iterator[Problem]:
+    """Check for reservations that end, or blocks that are drained, while a window is open."""
+    for machines in fit.reserved:
+        bad = [span for span in seats.spans if _ends_in(machines, span)]
+        if bad and machines.type == BLOCK:
+            yield _drained(seats, machines, bad)
+        elif bad:
+            is_kept = fit.falls_back and "on-demand" in cloud.capacity_types
+            then = "are billed as on-demand" if is_kept else "are replaced"
+            message = (
+                f"{reservation_text(machines)} ends at {instant_text(machines.last_safe or 0)}, while class "
+                f"{seats.resource_class} is open ({_windows_text(bad)}): from then on its instances {then}."
+            )
+            end = "have the seats expire before" if bad[0].is_persistent else "end the window before"
+            yield seats.problem(ENDS_WITHIN, message, f"Make the reservation last longer, or {end}.")
+
+
+def _drained(seats: _Seats, machines: MachineReservation, bad: Sequence[SeatWindow]) -> Problem:
+    last, until, zone = machines.last_safe or 0, machines.until or 0, seats.reservation.recurrence.zone
+    end = f"runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
+    what = f"a window of class {seats.resource_class} {end}"
+    by = f"End the window by {local_text(last, named(zone))} ({zone})"
+    if bad[0].is_persistent:
+        what = f"seats of class {seats.resource_class} are persistent {_until(bad[0])}"
+        by = f"Write expires: {instant_text(last)}"
+    message = (
+        f"{what}, but {reservation_text(machines)} ends at {instant_text(until)}, and "
+        "Karpenter drains its instances 40 minutes before. "
+        f"The last safe instant is {instant_text(last)}."
+    )
+    return seats.problem(NOT_THERE, message, f"{by}, or keep the class away from this block.")
+
+
+def _covers(machines: MachineReservation, span: SeatWindow) -> bool:
+    last = machines.last_safe
+    begun = machines.first is None or machines.first <= span.open or span.is_persistent
+    return begun and (last is None or span.end <= last)
+
+
+def _ends_in(machines: MachineReservation, span: SeatWindow) -> bool:
+    """Tell whether instances of a reservation are taken away while the window is open."""
+    first, last = machines.first, machines.last_safe
+    return last is not None and span.open < last < span.end and (first is None or first < span.end)
+
+
+def _times(machines: MachineReservation) -> str:
+    first, last = machines.first, machines.last_safe
+    times = [f"from {instant_text(first)}"] if first is not None else [] if last is not None else ["always"]
+    return " ".join([*times, *([f"until {instant_text(last)}"] if last is not None else [])])
+
+
+def _until(span: SeatWindow) -> str:
+    return "forever" if span.end == _FOR_EVER else f"until {instant_text(span.end)}"
+
+
+def _windows_text(spans: Sequence[SeatWindow]) -> str:
+    if spans[0].is_persistent:
+        return "it is persistent"
+    return f"{spans[0].id} and {len(spans) - 1} more" if len(spans) > 1 else spans[0].id
+
+
+def _whole_nodes_expire(seats: _Seats, cloud: CloudCapacity) -> Iterator[Problem]:
+    """Check the lifetime of whole nodes, whose pool belongs to the reservation."""
+    most = _lifetime(cloud)
+    bad = [span for span in seats.spans if most and span.end - span.open > most]
+    if bad:
+        hours = (bad[0].end - bad[0].open) // 3600
+        message = (
+            f"nodes of class {seats.resource_class} are needed for {hours} hours without a break "
+            f"({_windows_text(bad)}); they {_expiry_text(cloud)}."
+        )
+        yield seats.problem(EXPIRES, message, _expiry_fix(cloud))
+
+
+def check_expiry(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> Iterator[Problem]:
+    """Check for nodes that expire while windows need them, however many reservations these belong to."""
+    most = _lifetime(cloud)
+    windows = open_windows(cloud, declared, pools)
+    bad = [window for window in windows if most and (window[1] - window[0]) * 60 > most]
+    if not bad or not most:
+        return
+    since, until = bad[0]
+    first = since * 60 + most if since else 0
+    held = held_by_reservation(pools, _classes_on(cloud, declared), first // 60)
+    holders = holders_text([(name, str(seats)) for name, seats in held])
+    end = "forever" if until == NO_END else f"until {instant_text(until * 60)}"
+    message = f"seats are persistent {end} ({holders}), and nodes of {cloud.name} {_expiry_text(cloud)}."
+    if since:
+        more = f", and {len(bad) - 1} more times" if len(bad) > 1 else ""
+        message = (
+            f"windows keep nodes of {cloud.name} from {instant_text(since * 60)} to "
+            f"{instant_text(until * 60)} without a break{more}; nodes {_expiry_text(cloud)}: the first at "
+            f"{instant_text(first)}, while these seats are open: {holders}."
+        )
+    path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
+    yield cloud.origin.problem(EXPIRES, path, message, _expiry_fix(cloud))
+
+
+def _lifetime(cloud: CloudCapacity) -> int | None:
+    """Return how long nodes live, in seconds, or None if nothing limits that."""
+    return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
+
+
+def _expiry_text(cloud: CloudCapacity) -> str:
+    grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
+    default = "" if cloud.expire_after else ", Karpenter's default"
+    return (
+        f"are replaced {cloud.expiry} after their creation (expireAfter{default}), regardless of budgets "
+        f"and do-not-disrupt{grace}"
+    )
+
+
+def _expiry_fix(cloud: CloudCapacity) -> str:
+    return f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
+
+
+def _classes_on(cloud: CloudCapacity, declared: Declared) -> dict[str, int]:
+    """Return the classes whose seats may be on nodes of the capacity, each counting as one."""
+    return {name: 1 for name, one in declared.classes.items() if cloud.name in one.cloud_capacity}
+
+
+def open_windows(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> list[Window]:
+    """Return when any pool holds a seat that may be on a node of the capacity; touching ones merged."""
+    amounts = levels(sum_changes(pools, _classes_on(cloud, declared)))
+    return merge_windows((since, until) for since, until, amount in amounts if amount > 0)
+
+
+def budgets_of(
+    cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]
+) -> WindowBudgets | TooManyBudgets:
+    """Return the disruption budgets of the capacity's windows. `pools` are those of its cluster."""
+    windows = open_windows(cloud, declared, placed_by_berth(pools))
+    return budgets_for_windows(windows, MAX_BUDGETS - len(own_budgets(cloud)))
+
+
+def check_budgets(cloud: CloudCapacity, budgets: WindowBudgets | TooManyBudgets) -> Iterator[Problem]:
+    """Check the budgets, and that the file's name is not one of kustomize's."""
+    if cloud.name == KUSTOMIZE:
+        message = f"its file would have the name {KUSTOMIZE}.yaml, which kustomize uses."
+        yield cloud.origin.problem(COLLISION, ("metadata", "name"), message, "Rename the capacity.")
+    if isinstance(budgets, TooManyBudgets):
+        message = (
+            f"the windows of its classes need {budgets.needed} disruption budgets; a NodePool takes "
+            f"{MAX_BUDGETS - len(own_budgets(cloud))} more."
+        )
+        fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
+        yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
+
+
+def check_limits(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> Iterator[Problem]:
+    """Check limits against the peak of seats that have no other capacity."""
+    classes = {name: one for name, one in declared.classes.items() if one.cloud_capacity == (cloud.name,)}
+    for resource, amount in cloud.limits if classes else ():
+        each = dict.fromkeys(classes, 10**9) if resource == "pods" else per_seat(resource, classes)
+        highest = peak(sum_changes(pools, each), 0, NO_END)
+        most = parse(amount) or 0
+        if resource != "nodes" and highest and highest[0] > most and not buys_nothing(resource, amount):
+            yield _limit_problem(declared, cloud, (resource, amount), (pools, each), highest)
+
+
+def _limit_problem(
+    declared: Declared,
+    cloud: CloudCapacity,
+    limit: tuple[str, str],
+    held: tuple[Sequence[PoolLoad], Mapping[str, int]],
+    highest: tuple[int, int],
+) -> Problem:
+    """Report, as for a ceiling, at the reservation that opened last, or among equals the last by name."""
+    pools, each = held
+    amount, at = highest
+    holders = [(name, quantity_text(part)) for name, part in held_by_reservation(pools, each, at)]
+    _, last = max((last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, each, at))
+    when = f"at {instant_text(at * 60)}" if at else "always"
+    message = (
+        f"{when} seats request {quantity_text(amount)} of {limit[0]}, but CloudCapacity {cloud.name} is "
+        f"limited to {limit[1]}: some would get no node. The seats: {holders_text(holders)}."
+    )
+    fix = f"Reserve fewer seats or another time, or raise limits.{limit[0]} of {cloud.name}."
+    reservation = next(one for one in declared.reservations if one.name == last)
+    return reservation.problem(TOO_LITTLE, ("spec", "provisioning"), message, fix)
