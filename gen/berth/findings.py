@@ -306,8 +306,8 @@ RULES = {
     ),
     # more about calendars of other programs
     # JupyterHub and Renku
-    "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
-    "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
+    "B260": Rule(ERROR, "A file has no values of the JupyterHub chart, or its values are elsewhere."),
+    "B261": Rule(WARNING, "Code in the values of a JupyterHub sets what a class is made of."),
     "B262": Rule(WARNING, "Values of a JupyterHub keep sessions from taking the place of placeholders."),
     "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
     "B266": Rule(WARNING, "Renku has no class of a renkuId."),

@@ -265,9 +265,9 @@ def test_layers_prefix_and_release_are_followed() -> None:
     release = (
         "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: %s}\nspec: {values: {%s}}"
     )
-    two = release % ("a", "x: {singleuser: {}}") + "\n---\n" + release % ("b", "x: {singleuser: {}}")
-    site = hubs({"files": ["base.yaml", "two.yaml"], "prefix": "x", "release": "b"})
-    files = {"base.yaml": "x: {singleuser: {memory: {guarantee: 8G}}}", "two.yaml": two}
+    site = hubs({"files": ["base.yaml", "top.yaml"], "prefix": "x", "release": "b"})
+    top = release % ("a", "x: {singleuser: {}}")
+    files = {"base.yaml": "x: {singleuser: {memory: {guarantee: 8G}}}", "top.yaml": top}
     found = findings(files, resource_class(schedulerName="b-user-scheduler"), site=site)
 
     assert [finding.code for finding in found] == ["B085"]

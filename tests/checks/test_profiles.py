@@ -13,7 +13,7 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.declared import Declared
 
-from tests.jupyterhub.record import HUBS
+from tests.jupyterhub.record import HUBS, PREFIXES
 from tests.saying import Value, finding, lines, read, resource_class, site
 
 HERE = Path(__file__).parents[1] / "jupyterhub"
@@ -71,9 +71,12 @@ def selecting(**labels: str) -> Value:
 @pytest.mark.parametrize("name", HUBS)
 def test_imported_classes_go_with_their_values(name: str) -> None:
     values = Source("hub.yaml", (HERE / name).read_bytes())
-    request = HubRequest((values,), namespace="hub", release="hub")
+    prefix = PREFIXES.get(name, ())
+    request = HubRequest((values,), namespace="hub", release="hub", prefix=prefix)
     classes = Source("reservations/classes.yaml", import_z2jh(request).text.encode())
-    project = Pipeline(sources=[classes, Source("reservations/site.yaml", SITE)], other_file=lambda _: values)
+    z2jh = f"{{file: hub.yaml, prefix: {'.'.join(prefix)}}}" if prefix else "hub.yaml"
+    site = Source("reservations/site.yaml", SITE.replace(b"hub.yaml", z2jh.encode()))
+    project = Pipeline(sources=[classes, site], other_file=lambda _: values)
 
     assert list(project.items()) == []
     assert {(one.code, one.path) for one in project.findings() if one.code != "B033"} <= UNLABELED

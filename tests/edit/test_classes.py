@@ -10,7 +10,7 @@ from berth.reading.source import Source
 from berth.schema.values import ResourceClass
 
 from tests.edit.hubvalues import HERE, OPTIONS, PODS, PROFILES, SITE, VALUES, classes, imported
-from tests.jupyterhub.record import HUBS
+from tests.jupyterhub.record import HUBS, PREFIXES
 from tests.saying import lines
 
 
@@ -20,7 +20,8 @@ def amounts(resources: dict[str, Any]) -> dict[str, int | None]:
 
 @pytest.mark.parametrize(("hub", "name"), [(hub, name) for hub, names in HUBS.items() for name in names])
 def test_a_class_is_what_the_real_kubespawner_makes(hub: str, name: str) -> None:
-    pod, made = PODS[hub][name], classes((HERE / hub).read_bytes())[name]
+    found = classes((HERE / hub).read_bytes(), prefix=PREFIXES.get(hub, ()))
+    pod, made = PODS[hub][name], found[name]
     limits = amounts(pod["resources"]["limits"])
 
     assert amounts(dict(made.requests)) == {**limits, **amounts(pod["resources"]["requests"])}
@@ -35,7 +36,9 @@ def _labels(one: ResourceClass) -> dict[str, str]:
 
 @pytest.mark.parametrize("hub", HUBS)
 def test_every_kind_of_session_is_a_class(hub: str) -> None:
-    assert set(classes((HERE / hub).read_bytes())) == set(HUBS[hub])
+    found = classes((HERE / hub).read_bytes(), prefix=PREFIXES.get(hub, ()))
+
+    assert set(found) == set(HUBS[hub])
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -61,11 +64,6 @@ def single(text: str) -> ResourceClass:
         ("singleuser: {memory: {guarantee: 1000000001}}", {"memory": "1000000001"}),
         ("singleuser: {memory: {guarantee: null, limit: 2G}}", {"memory": "2Gi"}),
         ("singleuser: {cpu: {guarantee: 0, limit: 2}}", {"cpu": "2", "memory": "1Gi"}),
-        ("jupyterhub: {singleuser: {cpu: {guarantee: 0.1}}}", {"cpu": "0.1", "memory": "1Gi"}),
-        (
-            "{a: {singleuser: {}}, b: {jupyterhub: {singleuser: {cpu: {limit: 1}}}}}",
-            {"cpu": "1", "memory": "1Gi"},
-        ),
         (
             "singleuser: {extraResource: {guarantees: {example.org/fpga: '1'}}}",
             {"memory": "1Gi", "example.org/fpga": "1"},
@@ -78,8 +76,6 @@ def single(text: str) -> ResourceClass:
         "bytes",
         "limit-only",
         "zero",
-        "umbrella-chart",
-        "two-charts",
         "device",
     ],
 )
@@ -144,7 +140,7 @@ def test_profiles_without_labels_get_labels_that_tell_them_apart() -> None:
     [
         ("singleuser: {memory: {limit: 1Gi}}", ("B013", "singleuser.memory.limit")),
         ("singleuser: {profileList: [{slug: a}]}", ("B011", "singleuser.profileList[0]")),
-        ("jupyterhub: {singleuser: {nodeSelector: [a]}}", ("B013", "jupyterhub.singleuser.nodeSelector")),
+        ("singleuser: {nodeSelector: [a]}", ("B013", "singleuser.nodeSelector")),
         ("a: [", ("B003", "")),
         ("", ("B007", "")),
     ],
@@ -225,9 +221,9 @@ def test_a_slug_that_is_no_text_is_refused_with_its_profile(slug: str) -> None:
 
 def test_an_error_in_a_profile_names_it() -> None:
     profiles = "{large: {display_name: Large, kubespawner_override: {mem_limit: 2Gi}}}"
-    (found,) = imported(f"jupyterhub: {{singleuser: {{profileList: {profiles}}}}}").findings
+    (found,) = imported(f"singleuser: {{profileList: {profiles}}}").findings
 
-    assert found.path == "jupyterhub.singleuser.profileList.large.kubespawner_override.mem_limit"
+    assert found.path == "singleuser.profileList.large.kubespawner_override.mem_limit"
     assert '"Large"' in found.message
 
 

@@ -10,7 +10,7 @@ from berth.reading.source import Source
 
 from tests.answer import Berth
 from tests.edit.hubvalues import HERE, OPTIONS, VALUES, imported
-from tests.jupyterhub.record import HUBS
+from tests.jupyterhub.record import HUBS, PREFIXES
 
 
 def test_the_command_writes_one_file(berth: Berth, folder: Path) -> None:
@@ -293,7 +293,7 @@ def test_the_classes_of_another_hub_are_not_replaced(
 
 def test_every_file_that_an_import_writes_may_be_replaced_by_it() -> None:
     for hub in HUBS:
-        text = imported((HERE / hub).read_bytes(), cluster="prod").text
+        text = imported((HERE / hub).read_bytes(), cluster="prod", prefix=PREFIXES.get(hub, ())).text
         source = Source("a.yaml", text.encode())
 
         assert why_not_replaced(source, source) == ""

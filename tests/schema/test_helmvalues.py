@@ -1,4 +1,4 @@
-"""Values of a chart as GitOps keeps them are understood whole, or it is said what is not."""
+"""Values of a chart are read where they are written; if they are elsewhere, it is said how to get them."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 import yaml
 from berth.findings import Origin
 from berth.reading.source import Source
-from berth.schema.helmvalues import ValuesReading, chart_places, merged, read_values
+from berth.schema.helmvalues import ValuesReading, merged, read_values
 
 HUB = {"singleuser": {"memory": {"guarantee": "2G"}}}
 RELEASE = """\
@@ -28,16 +28,10 @@ def application(source: object, **spec: object) -> str:
     return json.dumps({**head, "spec": whole})
 
 
-def reading(*texts: str, others: dict[str, str] | None = None, **options: Any) -> ValuesReading:
-    """Read files that are layers: a/0.yaml, a/1.yaml and so on. `others` are the other files there are."""
-
-    def other_file(path: str) -> Source:
-        if others is None or path not in others:
-            raise FileNotFoundError(2, "No such file or directory")
-        return Source(path, others[path].encode())
-
+def reading(*texts: str, **options: Any) -> ValuesReading:
+    """Read files that are layers: a/0.yaml, a/1.yaml and so on."""
     files = [Source(f"a/{i}.yaml", text.encode()) for i, text in enumerate(texts)]
-    return read_values(files, other_file=other_file, **options)
+    return read_values(files, **options)
 
 
 def values(*texts: str, **options: Any) -> Any:
@@ -56,9 +50,6 @@ def codes(found: ValuesReading) -> list[str]:
     "text",
     [
         pytest.param(json.dumps(HUB), id="plain"),
-        pytest.param(json.dumps({"jupyterhub": HUB}), id="subchart"),
-        pytest.param(json.dumps({"basehub": {"jupyterhub": HUB, "nfs": {}}}), id="chart-of-a-chart"),
-        pytest.param(json.dumps({"teaching": HUB, "ingress": {}}), id="alias"),
         pytest.param(RELEASE % ("hub", "2G"), id="flux"),
         pytest.param(NAMESPACE + "---\n" + RELEASE % ("hub", "2G"), id="flux-second-document"),
         pytest.param(NAMESPACE + "---\n" + json.dumps(HUB), id="plain-second-document"),
@@ -68,19 +59,7 @@ def codes(found: ValuesReading) -> list[str]:
             application({}, sources=[{"ref": "values"}, {"helm": {"valuesObject": HUB}}]), id="argocd-sources"
         ),
         pytest.param(
-            application({"helm": {"parameters": [{"name": "singleuser.memory.guarantee", "value": "2G"}]}}),
-            id="argocd-parameters",
-        ),
-        pytest.param(
-            application(
-                {
-                    "helm": {
-                        "valuesObject": {"singleuser": {"memory": {"guarantee": "9G"}}},
-                        "parameters": [{"name": "singleuser.memory.guarantee", "value": "2G"}],
-                    }
-                }
-            ),
-            id="parameters-win",
+            application({"helm": {"valuesObject": HUB, "values": "singleuser: {}"}}), id="argocd-object-wins"
         ),
     ],
 )
@@ -92,72 +71,83 @@ def test_the_heading_of_helm_get_values_does_not_matter() -> None:
     assert values(json.dumps({"USER-SUPPLIED VALUES": None, **HUB}))["singleuser"] == HUB["singleuser"]
 
 
-@pytest.mark.parametrize(
-    ("entry", "path"),
-    [
-        ("values.yaml", "a/values.yaml"),
-        ("../shared.yaml", "shared.yaml"),
-        ("values.yaml", "charts/hub/values.yaml"),
-        ("$values/apps/hub.yaml", "apps/hub.yaml"),
-        ("values.yaml", "values.yaml"),
-    ],
-    ids=["beside", "above", "in-the-source", "of-a-ref", "at-the-top"],
-)
-def test_value_files_of_an_application_are_layers_below_its_values(entry: str, path: str) -> None:
-    own = {"singleuser": {"memory": {"limit": "4G"}}}
-    text = application({"path": "charts/hub", "helm": {"valueFiles": [entry], "valuesObject": own}})
-
-    assert values(text, others={path: json.dumps(HUB)}) == {
-        "singleuser": {"memory": {"guarantee": "2G", "limit": "4G"}}
-    }
+FILES = {
+    "beside-the-chart": (
+        {"path": "charts/hub", "helm": {"valueFiles": ["values.yaml", "../prod.yaml"]}},
+        "charts/hub/values.yaml charts/prod.yaml --namespace hub --release hub",
+    ),
+    "of-a-ref": (
+        {"chart": "jupyterhub", "helm": {"valueFiles": ["$values/apps/hub.yaml", "/top.yaml"]}},
+        "apps/hub.yaml top.yaml --namespace hub --release hub",
+    ),
+    "with-its-own": (
+        {"helm": {"valueFiles": ["my values.yaml"], "valuesObject": HUB, "releaseName": "b"}},
+        "'my values.yaml' a/0.yaml --namespace hub --release b",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "entry",
-    ["missing.yaml", "https://example.org/values.yaml", "../../etc/passwd.yaml"],
-    ids=["missing", "address", "outside"],
-)
-def test_a_value_file_that_cannot_be_read_is_told(entry: str) -> None:
-    text = application({"helm": {"valueFiles": [entry], "valuesObject": HUB}})
-    (found,) = reading(text, others={"../etc/passwd.yaml": "a: b"}).problems
+@pytest.mark.parametrize(("source", "words"), FILES.values(), ids=FILES)
+def test_value_files_are_refused_with_the_command_that_names_them_in_their_order(
+    source: dict[str, Any], words: str
+) -> None:
+    found = reading(application(source))
+    problem = found.problems[0]
 
-    assert (found.code, found.path) == ("B261", ("spec", "source", "helm", "valueFiles", 0))
+    assert (found.values, problem.code, problem.path) == (
+        None,
+        "B260",
+        ("spec", "source", "helm", "valueFiles"),
+    )
+    assert f": berth import z2jh {words} (in the Site, files)." in problem.fix
+
+
+FROM = "  valuesFrom: [{kind: Secret, name: a}]\n"
+
+
+def test_values_of_a_release_that_are_elsewhere_are_refused_with_the_command_of_helm() -> None:
+    (found,) = reading(RELEASE % ("hub", "2G") + FROM).problems
+
+    assert (found.code, found.path) == ("B260", ("spec", "valuesFrom"))
+    assert "helm get values hub --namespace hubs --all --output yaml > hub-values.yaml." in found.fix
+    assert "secrets" in found.fix
 
 
 @pytest.mark.parametrize(
     ("text", "path"),
     [
         (
-            RELEASE % ("hub", "2G") + "  valuesFrom: [{kind: Secret, name: a}, {kind: ConfigMap, name: b}]\n",
-            ("spec", "valuesFrom", 0),
+            (RELEASE % ("hub", "2G")).replace("jupyterhub}", "jupyterhub, valuesFiles: [a.yaml]}"),
+            ("spec", "chart", "spec", "valuesFiles"),
         ),
         (
-            application({"helm": {"valuesObject": HUB, "parameters": [{"name": "a[0].b", "value": "1"}]}}),
-            ("spec", "source", "helm", "parameters", 0),
+            application({"helm": {"valuesObject": HUB, "parameters": [{"name": "a", "value": "1"}]}}),
+            ("spec", "source", "helm", "parameters"),
         ),
         (
             application({"helm": {"valuesObject": HUB, "fileParameters": [{"name": "a", "path": "b"}]}}),
             ("spec", "source", "helm", "fileParameters"),
         ),
-        (
-            application({"helm": {"valuesObject": HUB, "values": "singleuser: {}"}}),
-            ("spec", "source", "helm", "values"),
-        ),
+        (application({"helm": {"valuesObject": "a"}}), ("spec", "source", "helm", "valuesObject")),
+        (application({"helm": {"values": 5}}), ("spec", "source", "helm", "values")),
+        (application({}, sources=[{"helm": {"values": "a"}}, {"helm": {"values": "b"}}]), ("spec",)),
     ],
-    ids=["values-from", "part-of-a-list", "file-parameters", "values-beside-values-object"],
+    ids=["in-the-chart", "parameters", "file-parameters", "no-mapping", "no-text", "two-sources"],
 )
-def test_values_that_cannot_be_seen_or_have_no_effect_are_told(text: str, path: tuple[Any, ...]) -> None:
+def test_what_is_not_read_is_refused_at_its_key(text: str, path: tuple[Any, ...]) -> None:
     found = reading(text)
 
-    assert found.values is not None
-    assert {problem.code for problem in found.problems} == {"B261"}
-    assert found.problems[0].path == path
+    assert found.values is None
+    assert [problem.path for problem in found.problems] == [path]
 
 
-def test_what_valuesfrom_names_may_be_given_as_a_layer_below() -> None:
-    release = RELEASE % ("hub", "2G") + "  valuesFrom: [{kind: ConfigMap, name: values}]\n"
-
-    assert values(json.dumps({"hub": {"concurrentSpawnLimit": 9}}), release) == {
+@pytest.mark.parametrize(
+    "upper",
+    [RELEASE % ("hub", "2G") + FROM, application({"helm": {"valueFiles": ["a.yaml"], "valuesObject": HUB}})],
+    ids=["flux", "argocd"],
+)
+def test_values_that_are_elsewhere_may_be_given_as_layers_below(upper: str) -> None:
+    assert values(json.dumps({"hub": {"concurrentSpawnLimit": 9}}), upper) == {
         **HUB,
         "hub": {"concurrentSpawnLimit": 9},
     }
@@ -206,13 +196,11 @@ def test_a_value_has_the_place_of_the_layer_that_wins() -> None:
         (RELEASE.partition("  values:")[0] % "hub", {}),
         (application({"chart": "jupyterhub"}), {}),
         (application({"helm": {"valuesObject": {"controller": {}}}}), {}),
-        (json.dumps({"a": HUB, "b": HUB}), {}),
-        (json.dumps({"a": {"jupyterhub": HUB}, "b": {"jupyterhub": HUB}}), {}),
-        (json.dumps({**HUB, "jupyterhub": HUB}), {}),
+        (json.dumps({"jupyterhub": HUB}), {}),
         (json.dumps({"a": HUB}), {"prefix": ("b",)}),
         (json.dumps(HUB) + "\n---\n" + json.dumps(HUB), {}),
         (RELEASE % ("a", "1G") + "---\n" + RELEASE % ("b", "2G"), {}),
-        (RELEASE % ("a", "1G") + "---\n" + RELEASE % ("b", "2G"), {"release": "c"}),
+        (RELEASE % ("a", "1G") + "---\n" + RELEASE % ("b", "2G"), {"release": "b"}),
     ],
     ids=[
         "another-chart",
@@ -224,13 +212,11 @@ def test_a_value_has_the_place_of_the_layer_that_wins() -> None:
         "release-without-values",
         "application-without-values",
         "application-of-another-chart",
-        "two-aliases",
-        "two-subcharts",
-        "top-and-subchart",
+        "below-another-key",
         "wrong-prefix",
         "two-documents",
         "two-releases",
-        "unknown-release",
+        "two-releases-and-a-name",
     ],
 )
 def test_a_file_without_values_of_one_hub_is_an_error(text: str, options: dict[str, Any]) -> None:
@@ -239,16 +225,12 @@ def test_a_file_without_values_of_one_hub_is_an_error(text: str, options: dict[s
     assert (codes(found), found.values) == (["B260"], None)
 
 
-def test_a_prefix_chooses_among_several_charts() -> None:
+def test_a_prefix_leads_to_the_values() -> None:
     other = {"singleuser": {"memory": {"guarantee": "9G"}}}
+    text = json.dumps({"a": {"c": other}, "b": {"c": HUB}})
 
-    assert values(json.dumps({"a": {"c": other}, "b": {"c": HUB}}), prefix=("b", "c")) == HUB
-
-
-def test_a_name_chooses_among_several_releases() -> None:
-    text = RELEASE % ("a", "9G") + "---\n" + RELEASE % ("b", "2G")
-
-    assert values(text, release="b") == HUB
+    assert values(text, prefix=("b", "c")) == HUB
+    assert "Site: prefix): a.c or b.c." in reading(text).problems[0].fix
 
 
 @pytest.mark.parametrize(
@@ -270,10 +252,17 @@ def test_a_release_knows_its_name_and_namespace(text: str, release: str, namespa
     assert (found.release, found.namespace) == (release, namespace)
 
 
-def test_a_layer_without_any_value_of_the_chart_is_told() -> None:
+def test_each_layer_has_values_of_the_chart() -> None:
     found = reading(json.dumps(HUB), "ingress: {enabled: true}")
 
-    assert (codes(found), found.values is not None) == (["B261"], True)
+    assert (codes(found), found.values, found.problems[0].file) == (["B260"], None, "a/1.yaml")
+
+
+def test_a_name_that_is_given_wins() -> None:
+    found = reading(RELEASE % ("hub", "2G"), release="other").values
+
+    assert found is not None
+    assert found.release == "other"
 
 
 def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
@@ -282,18 +271,3 @@ def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
     assert found.values is None
     assert {problem.code for problem in found.problems} >= {"B003"}
     assert found.problems[0].path == ("spec", "source", "helm", "values")
-
-
-@pytest.mark.parametrize(
-    ("value", "places"),
-    [
-        ({"hub": {}, "jupyterhub": {"hub": {}}}, [("jupyterhub",)]),
-        ({"a": {"singleuser": {}}, "b": {"jupyterhub": {"singleuser": {}}}}, [("b", "jupyterhub")]),
-        ({"proxy": {"secretToken": "a"}}, [()]),
-        ({"singleuser": None}, [()]),
-        ({"a": {"b": {"c": {"d": {"singleuser": {}}}}}}, []),
-    ],
-    ids=["subchart-before-top", "its-name-before-others", "only-a-token", "faulty", "too-deep"],
-)
-def test_values_of_the_chart_are_known_by_their_keys(value: Any, places: list[tuple[str, ...]]) -> None:
-    assert chart_places(value) == places

@@ -74,9 +74,9 @@ def _read_hub(
         except OSError as error:
             which = f"{file}: " if len(files.files) > 1 else ""
             return f"{which}the file cannot be read: {error.strerror}."
-    reading = read_hub(sources, files.prefix, files.release, read)
+    reading = read_hub(sources, files.prefix, files.release)
     if reading.hub is None:
-        return _first_fault(reading.problems, reading.sources)
+        return _first_fault(reading.problems, sources)
     problems += reading.problems
     return ComparedHub(cluster, files, path, reading.hub)
 
@@ -87,7 +87,7 @@ def _first_fault(problems: Sequence[Problem | Finding], sources: Sequence[Source
     findings = locate(problems, sources)
     first = next((finding for finding in findings if finding.severity == ERROR), findings[0])
     which = f"{first.file} " if len({source.file for source in sources}) > 1 else ""
-    return ": ".join(filter(None, (f"{which}line {first.line}", first.path, first.message)))
+    return ": ".join(filter(None, (f"{which}line {first.line}", first.path, f"{first.message} {first.fix}")))
 
 
 # Classes of a hub

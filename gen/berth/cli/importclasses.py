@@ -24,7 +24,7 @@ from berth.notation.refusal import CommandError, read_at
 from berth.output import table
 from berth.output.escape import visible
 from berth.pipeline import Pipeline
-from berth.reading.source import Source, is_input, read_file
+from berth.reading.source import Source, is_input
 from berth.schema import grammar
 from berth.schema.z2jh import SCHEDULER
 
@@ -43,7 +43,7 @@ def import_hub(
         _keys(given["prefix"]),
         given["release"] or "",
     )
-    imported = import_z2jh(request, read_file, taken)
+    imported = import_z2jh(request, taken)
     code = _write(settings, _without(pipeline, sources), imported, file, sample)
     if code != EXIT_OK:
         return code
@@ -101,8 +101,8 @@ def _taken(pipeline: Pipeline, file: str, sample: Source | None) -> list[str]:
     ]
 
 
-def _keys(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else read_at("--prefix", lambda: grammar.keys(text))
+def _keys(text: str | None) -> tuple[str, ...]:
+    return () if text is None else read_at("--prefix", lambda: grammar.keys(text))
 
 
 def _write(

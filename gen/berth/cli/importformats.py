@@ -351,8 +351,8 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
     and what has changed. renku-classes: its resource pools, from GET /api/data/resource_pools; each class
     becomes a resource class.
 
-    z2jh: the profiles in the values of the Zero to JupyterHub chart; each becomes a resource class. FILE is a
-    file of values, a HelmRelease of Flux or an Application of Argo CD. Later files win, as in Helm.
+    z2jh: the profiles in the values of the Zero to JupyterHub chart; each becomes a resource class. FILE has
+    values, or is a HelmRelease of Flux or an Application of Argo CD with them. Later files win, as in Helm.
 
     FILE is not changed. If it is in reservations/, remove it afterwards. With -, stdin is read.
     """

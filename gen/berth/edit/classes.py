@@ -15,7 +15,6 @@ from berth.schema import validate
 from berth.schema.basemodel import Json
 from berth.schema.classsessions import ClassSessions
 from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, nearest
-from berth.schema.helmvalues import ReadFile
 from berth.schema.pod import Amounts, check_resources
 from berth.schema.renkuclasses import RenkuClass, read_pools
 from berth.schema.renkunames import fitted
@@ -87,25 +86,23 @@ class HubRequest(NamedTuple):
     files: tuple[Source, ...]
     cluster: str | None = None
     namespace: str = ""  # empty: that of the release, or jupyterhub
-    prefix: tuple[str, ...] | None = None
+    prefix: tuple[str, ...] = ()
     release: str = ""
 
 
 # JupyterHub
 
 
-def import_z2jh(
-    request: HubRequest, other_file: ReadFile | None = None, taken: Collection[str] = ()
-) -> ImportedClasses:
+def import_z2jh(request: HubRequest, taken: Collection[str] = ()) -> ImportedClasses:
     """Convert the profiles in values of the z2jh chart.
 
     `taken` are the names of other classes: if one of them would be used again, all names begin with the
     namespace.
     """
-    reading = read_hub(request.files, request.prefix, request.release, other_file)
+    reading = read_hub(request.files, request.prefix, request.release)
     hub = reading.hub
     problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
-    findings = tuple(locate(problems, reading.sources))
+    findings = tuple(locate(problems, request.files))
     if hub is None or any(finding.severity == ERROR for finding in findings):
         return ImportedClasses("", (), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
@@ -133,7 +130,7 @@ def import_z2jh(
         else tuple((session.title, flow(dict(session.picked))) for session in hub.sessions),
         default=names[default],
         needs_release=hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
-        sources=reading.sources,
+        sources=request.files,
     )
 
 

@@ -1,27 +1,23 @@
-"""The values of a Helm chart as GitOps keeps them: in plain files, HelmReleases of Flux and Applications of
-Argo CD.
+"""The values of a Helm chart: in plain files, in a HelmRelease of Flux, or in an Application of Argo CD.
 
 Several files are layers, of which later ones win, as with `helm --values`: mappings are merged, everything
 else is replaced, and null removes what a layer below or the chart itself sets.
 """
 
 import posixpath
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from berth.findings import ERROR, Finding, Origin, Path, Problem, severity
 from berth.reading.document import Document, parse
 from berth.reading.source import Source
 from berth.schema.basemodel import Json
-from berth.schema.documentproblems import close, shown
+from berth.schema.documentproblems import TYPE, shown
 
 NO_VALUES, UNSEEN = "B260", "B261"
 
 _FLUX, _ARGO = ("helm.toolkit.fluxcd.io/", "helm.fluxcd.io/"), ("argoproj.io/",)
-_SUBCHART = "jupyterhub"  # the name of the chart, by which a chart that depends on it gives it values
-_DEEPEST = 3  # keys that may lead to the values of a subchart
-_plain_name = re.compile(r"[^.,=\\\[\]{}]+(?:\.[^.,=\\\[\]{}]+)*").fullmatch
 _SIGNS: Mapping[str, frozenset[str]] = {
     "singleuser": frozenset(),
     "hub": frozenset(),
@@ -32,9 +28,6 @@ _SIGNS: Mapping[str, frozenset[str]] = {
 }
 """Keys by which the values of the chart are known, and of those that other charts have too, what is below."""
 
-ReadFile = Callable[[str], Source]
-"""Reads a file of the project by its path. Raises OSError."""
-
 
 class Layer(NamedTuple):
     """Values in one document. `embedded`: they are not written as YAML, so only their key has a place."""
@@ -44,23 +37,13 @@ class Layer(NamedTuple):
     value: Json
     embedded: bool = False
 
-    def problem(self, code: str, message: str, fix: str) -> Problem:
-        return self.origin.problem(code, self.path, message, fix)
-
 
 class Release(NamedTuple):
-    """A document with values: plain ones, or what installs a chart with them."""
+    """A document with values. The name and the namespace of the Helm release are empty if not known."""
 
-    layers: tuple[Layer, ...]
-    kind: str = ""  # HelmRelease or Application; empty: plain values
-    name: str = ""  # of the Helm release; empty: not known
-    namespace: str = ""  # of the Helm release; empty: not known
-    problems: tuple[Problem | Finding, ...] = ()
-    unseen: tuple[Problem, ...] = ()  # values that are elsewhere
-
-    @property
-    def value(self) -> Json:
-        return merged({}, *(layer.value for layer in self.layers))
+    layer: Layer
+    name: str = ""
+    namespace: str = ""
 
 
 class HelmValues(NamedTuple):
@@ -85,11 +68,10 @@ class HelmValues(NamedTuple):
 
 
 class ValuesReading(NamedTuple):
-    """What was read: the values, unless there are errors, all problems, and every file with its text."""
+    """The values, unless there are errors, and all problems."""
 
     values: HelmValues | None
     problems: tuple[Problem | Finding, ...]
-    sources: tuple[Source, ...]
 
 
 def merged(lower: Json, *upper: Json) -> Json:
@@ -121,111 +103,56 @@ def below(value: Any, path: Path) -> Any:
     return value
 
 
-def read_values(
-    files: Sequence[Source], prefix: Path | None = None, release: str = "", other_file: ReadFile | None = None
-) -> ValuesReading:
-    """Read the values of the chart from files, which are layers.
+def read_values(files: Sequence[Source], prefix: Path = (), release: str = "") -> ValuesReading:
+    """Read the values of the chart from files, which are layers, one document with values in each.
 
-    `prefix` are the keys that lead to them; None: look for them. `release` is the name of the one that is
-    meant where a file has several. `other_file` reads the value files that an Application names.
+    `prefix` are the keys that lead to them, and `release` is the name of the Helm release.
     """
-    reader = _Reader(release, prefix, other_file)
+    problems: list[Problem | Finding] = []
+    releases = []
     for source in files:
-        reader.take(source)
-    return reader.reading()
+        found, faults = _of_file(source, prefix, is_first=source is files[0])
+        problems += faults
+        releases += found
+    if len(releases) < len(files) or any(severity(problem.code) == ERROR for problem in problems):
+        return ValuesReading(None, tuple(problems))
+    layers = tuple(one.layer for one in releases)
+    name = next((one.name for one in reversed(releases) if one.name), "")
+    namespace = next((one.namespace for one in reversed(releases) if one.namespace), "")
+    value = below(merged({}, *(layer.value for layer in layers)), prefix)
+    return ValuesReading(HelmValues(value, layers, prefix, release or name, namespace), tuple(problems))
 
 
-class _Reader:
-    """Collects the layers of one release."""
+def _of_file(
+    source: Source, prefix: Path, *, is_first: bool
+) -> tuple[list[Release], list[Problem | Finding]]:
+    """Return the release of a file, and all that is wrong with it."""
+    documents, faults = parse(source)
+    problems: list[Problem | Finding] = list(faults)
+    found = [_release(document, problems, is_first=is_first) for document in documents]
+    releases = [release for release in found if release is not None]
+    if not documents or any(severity(problem.code) == ERROR for problem in problems):
+        return [], problems
+    if len(releases) > 1:
+        message = f"{len(releases)} documents of this file have values."
+        problems.append(releases[1].layer.origin.problem(NO_VALUES, (), message, "Split the file."))
+    elif not releases or not is_chart(below(releases[0].layer.value, prefix)):
+        layer = releases[0].layer if releases else Layer(Origin(source.file), (), {})
+        problems.append(_no_chart(layer))
+    return releases[:1], problems
 
-    def __init__(self, release: str, prefix: Path | None, other_file: ReadFile | None) -> None:
-        self._release, self._prefix, self._other_file = release, prefix, other_file
-        self._given: list[str] = []
-        self._chosen: list[Release] = []
-        self._problems: list[Problem | Finding] = []
-        self._sources: list[Source] = []
 
-    def take(self, source: Source) -> None:
-        """Add the layers of a file: those of its document that has the values of the chart."""
-        self._given.append(source.file)
-        self._sources.append(source)
-        documents, problems = parse(source)
-        self._problems += problems
-        releases = [release for document in documents for release in self._releases(document)]
-        named = [release for release in releases if release.kind and release.name == self._release]
-        if named and self._release:
-            releases = named
-        elif self._release and any(release.kind for release in releases):
-            names = [release.name for release in releases if release.kind]
-            nearest = " or ".join(close(self._release, names) or names)
-            message = f"no Helm release is named {shown(self._release)}."
-            self._problems.append(
-                Origin(source.file).problem(NO_VALUES, (), message, f"Did you mean {nearest}?")
-            )
-            return
-        with_values = [release for release in releases if self._has_chart(release.value)]
-        if len(with_values) > 1:
-            self._problems.append(_several(source.file, with_values))
-        elif with_values or len(releases) == 1:
-            self._chosen.append((with_values or releases)[0])
-        elif documents and not any(severity(problem.code) == ERROR for problem in problems):
-            self._problems.append(_no_chart(source.file, documents, releases))
-
-    def _releases(self, document: Document) -> Iterator[Release]:
-        """Yield what has values in a document; several sources of an Application may have some."""
-        value = document.value
-        if not isinstance(value, dict):
-            return
-        kind, version = value.get("kind"), str(value.get("apiVersion", ""))
-        if kind == "HelmRelease" and version.startswith(_FLUX):
-            yield _of_flux(document, value)
-        elif kind == "Application" and version.startswith(_ARGO):
-            yield from _Application(document, value, self._other, self._sources).releases()
-        elif not (kind and version):
-            yield Release((Layer(document.origin, (), value),))
-
-    def _other(self, path: str) -> Source | None:
-        if self._other_file is None:
-            return None
-        try:
-            return self._other_file(path)
-        except OSError:
-            return None
-
-    def _has_chart(self, value: Json) -> bool:
-        if self._prefix is not None:
-            return isinstance(below(value, self._prefix), dict)
-        return bool(chart_places(value))
-
-    def reading(self) -> ValuesReading:
-        layers = tuple(layer for release in self._chosen for layer in release.layers)
-        for i, release in enumerate(self._chosen):
-            self._problems += release.problems
-            self._problems += () if i else release.unseen  # files below it have what is elsewhere
-        values = self._values(layers) if layers else None
-        is_faulty = any(severity(problem.code) == ERROR for problem in self._problems)
-        return ValuesReading(None if is_faulty else values, tuple(self._problems), tuple(self._sources))
-
-    def _values(self, layers: tuple[Layer, ...]) -> HelmValues | None:
-        whole = merged({}, *(layer.value for layer in layers))
-        prefix = self._prefix
-        if prefix is None:
-            charts = chart_places(whole)
-            if len(charts) != 1:
-                self._problems.append(_not_one_chart(layers, charts))
-                return None
-            (prefix,) = charts
-        if not is_chart(below(whole, prefix)):
-            self._problems.append(_not_there(layers, prefix, chart_places(whole)))
-            return None
-        for chosen in self._chosen if len(self._given) > 1 else ():
-            if not chosen.kind and not is_chart(below(chosen.value, prefix)):
-                message = "no key of the JupyterHub chart is in this file, so it has no effect here."
-                self._problems.append(chosen.layers[0].problem(UNSEEN, message, "Leave it out of the files."))
-        named = [release for release in self._chosen if release.kind]
-        release = next((release.name for release in reversed(named) if release.name), self._release)
-        namespace = next((release.namespace for release in reversed(named) if release.namespace), "")
-        return HelmValues(below(whole, prefix), layers, prefix, release, namespace)
+def _release(document: Document, problems: list[Problem | Finding], *, is_first: bool) -> Release | None:
+    """Return what has values in a document; None if nothing has."""
+    value = document.value
+    if not isinstance(value, dict):
+        return None
+    kind, version = value.get("kind"), str(value.get("apiVersion", ""))
+    if kind == "HelmRelease" and version.startswith(_FLUX):
+        return _of_flux(document.origin, value, problems, is_first=is_first)
+    if kind == "Application" and version.startswith(_ARGO):
+        return _of_argo(document.origin, value, problems, is_first=is_first)
+    return None if kind and version else Release(Layer(document.origin, (), value))
 
 
 # Where the values of the chart are
@@ -242,264 +169,124 @@ def _is_sign(key: str, value: Any) -> bool:
     return not _SIGNS[key] or bool(_SIGNS[key] & value.keys())
 
 
-def chart_places(value: Json) -> list[Path]:
-    """Return the keys that lead to values of the chart: none for those at the top.
-
-    Values below `jupyterhub` are those of a chart that depends on it. A key of another name, which such a
-    chart may give it, is taken only with `singleuser`.
-    """
-    named = [path for path, inner in _mappings(value, ()) if path[-1] == _SUBCHART and is_chart(inner)]
-    if "singleuser" in value:
-        return [(), *named]
-    if named:
-        return named
-    if is_chart(value):
-        return [()]
-    return [path for path, inner in _mappings(value, ()) if "singleuser" in inner]
-
-
-def _mappings(value: Json, path: Path) -> Iterator[tuple[Path, Json]]:
-    """Yield each mapping below a value, unless it is a part of the chart's own values."""
-    if len(path) == _DEEPEST or (path and is_chart(value)):
-        return
+def _charts(value: Json, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the keys that lead to values of the chart, for advice."""
     for key, inner in value.items():
-        if isinstance(inner, dict) and (path or key not in _SIGNS):
-            yield (*path, key), inner
-            yield from _mappings(inner, (*path, key))
+        if is_chart(inner):
+            yield ".".join((*path, key))
+        elif isinstance(inner, dict):
+            yield from _charts(inner, (*path, key))
 
 
-def _text(path: Path) -> str:
-    return ".".join(map(str, path)) or "the top"
-
-
-def _not_one_chart(layers: Sequence[Layer], paths: Sequence[Path]) -> Problem:
-    first = layers[0]
-    if not paths:
-        return _no_chart(first.origin.file, (), ()) if not first.path else _no_chart_at(first)
-    message = f"the values of several charts could be meant: those of {' and of '.join(map(_text, paths))}."
-    fix = "Say which with the keys that lead to them (import: --prefix; Site: prefix)."
-    return first.problem(NO_VALUES, message, fix)
-
-
-def _not_there(layers: Sequence[Layer], prefix: Path, paths: Sequence[Path]) -> Problem:
-    message = f"no value of the JupyterHub chart is below the prefix {_text(prefix)}."
-    others = [_text(path) for path in paths if path]
-    fix = f"Did you mean {' or '.join(others)}?" if others else "Leave it out, or name another one."
-    return layers[0].problem(NO_VALUES, message, fix)
-
-
-_ADVICE = (
-    "Give the values of the chart, a HelmRelease or an Application; if they are below another key, "
-    "name it (import: --prefix; Site: prefix)."
-)
-
-
-def _no_chart_at(layer: Layer) -> Problem:
-    message = "no key of the JupyterHub chart is in these values, such as singleuser or hub."
-    return layer.problem(NO_VALUES, message, _ADVICE)
-
-
-def _no_chart(file: str, documents: Sequence[Document], releases: Sequence[Release]) -> Problem:
-    message = "no key of the JupyterHub chart is in this file, such as singleuser or hub."
-    kinds = [str(document.value.get("kind")) for document in documents if isinstance(document.value, dict)]
-    kinds = [kind for kind in kinds if kind != "None"]
-    if documents and not releases and kinds:
-        message = f"this file has {', '.join(dict.fromkeys(kinds))}, and no values of the JupyterHub chart."
-    return Origin(file).problem(NO_VALUES, (), message, _ADVICE)
-
-
-def _several(file: str, releases: Sequence[Release]) -> Problem:
-    listed = [
-        f"{release.kind} {release.name}" if release.kind else f"document {release.layers[0].origin.index + 1}"
-        for release in releases
-    ]
-    message = f"several documents have values of the JupyterHub chart: {', '.join(listed)}."
-    fix = "Split the file."
-    if all(release.kind for release in releases):
-        fix = "Say which by the name of its Helm release (import: --release; Site: release)."
-    origin = releases[1].layers[0].origin if releases[1].layers else Origin(file)
-    return origin.problem(NO_VALUES, (), message, fix)
+def _no_chart(layer: Layer) -> Problem:
+    message = "no key of the JupyterHub chart is here, such as singleuser or hub."
+    keys = " or ".join(_charts(layer.value))
+    fix = (
+        f"Say which keys lead to its values (import: --prefix; Site: prefix): {keys}."
+        if keys
+        else "Give its values, a HelmRelease or an Application with them, or leave this file out."
+    )
+    return layer.origin.problem(NO_VALUES, layer.path, message, fix)
 
 
 # Flux
 
 
-def _of_flux(document: Document, value: Json) -> Release:
+def _of_flux(
+    origin: Origin, value: Json, problems: list[Problem | Finding], *, is_first: bool
+) -> Release | None:
     spec, metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
-    origin = document.origin
-    target, own = _string(spec.get("targetNamespace")), _string(metadata.get("namespace"))
-    name = _string(spec.get("releaseName"))
-    if not name:
-        name = "-".join(filter(None, (target, _string(metadata.get("name")))))
-    unseen = []
-    for i, item in enumerate(_list(spec.get("valuesFrom"))):
-        source = _mapping(item)
-        where = f"{source.get('kind', 'ConfigMap')} {source.get('name', '')}".strip()
-        unseen.append(_unseen(origin, ("spec", "valuesFrom", i), f"the values in {where}"))
+    target, own = _string(spec.get("targetNamespace")), _string(metadata.get("name"))
+    name = _string(spec.get("releaseName")) or "-".join(filter(None, (target, own)))
+    namespace = target or _string(metadata.get("namespace"))
     chart = _mapping(_mapping(spec.get("chart")).get("spec"))
-    for key in ("valuesFile", "valuesFiles"):
-        if chart.get(key):
-            path: Path = ("spec", "chart", "spec", key)
-            unseen.append(_unseen(origin, path, "value files inside of the chart"))
-    layers: list[Layer] = []
-    problems: list[Problem] = []
-    values = spec.get("values")
+    paths: list[Path] = [("spec", "valuesFrom")] if spec.get("valuesFrom") else []
+    paths += [("spec", "chart", "spec", key) for key in ("valuesFile", "valuesFiles") if chart.get(key)]
+    for path in paths if is_first else ():  # layers below it may be these values
+        where = f" --namespace {shlex.quote(namespace)}" if namespace else ""
+        message = "values of this release are elsewhere."
+        fix = (
+            f"Take all of them from the cluster: helm get values {shlex.quote(name)}{where} --all "
+            "--output yaml > hub-values.yaml. Remove the secrets in it before you commit it."
+        )
+        problems.append(origin.problem(NO_VALUES, path, message, fix))
+    values = spec.get("values", {})
     if isinstance(values, dict):
-        layers.append(Layer(origin, ("spec", "values"), values))
-    elif values is not None:
-        problems.append(_not_values(origin, ("spec", "values"), values))
-    else:
-        layers.append(Layer(origin, ("spec",), {}, embedded=True))
-    return Release(tuple(layers), "HelmRelease", name, target or own, tuple(problems), tuple(unseen))
-
-
-def _unseen(origin: Origin, path: Path, what: str) -> Problem:
-    message = f"{what} cannot be seen here, and may change what sessions request."
-    fix = (
-        "Name the files that they come from before this one, as layers below it. If they say nothing of "
-        f'sessions, annotate the Site with berth.dev/ignore: "{UNSEEN}: <reason>".'
-    )
-    return origin.problem(UNSEEN, path, message, fix)
+        return Release(Layer(origin, ("spec", "values"), values), name, namespace)
+    problems.append(_not_values(origin, ("spec", "values"), values))
+    return None
 
 
 def _not_values(origin: Origin, path: Path, value: object) -> Problem:
     message = f"{shown(value)} is not a mapping of values."
-    return origin.problem("B013", path, message, "Write a mapping.")
+    return origin.problem(TYPE, path, message, "Write a mapping.")
 
 
 # Argo CD
 
 
-class _Application:
-    """Reads the values that an Application gives to its charts.
-
-    As in Argo CD, parameters win over valuesObject, which replaces values, which win over value files.
-    """
-
-    def __init__(
-        self,
-        document: Document,
-        value: Json,
-        other: Callable[[str], Source | None],
-        sources: list[Source],
-    ) -> None:
-        self._origin = document.origin
-        self._spec, self._metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
-        self._other, self._sources = other, sources
-
-    def releases(self) -> Iterator[Release]:
-        listed = _list(self._spec.get("sources"))
-        single = _mapping(self._spec.get("source"))
-        if not listed and single.get("helm"):
-            yield self._release(single, ("spec", "source"))
-        for i, source in enumerate(listed):
-            if _mapping(source).get("helm"):
-                yield self._release(_mapping(source), ("spec", "sources", i))
-
-    def _release(self, source: Json, path: Path) -> Release:
-        helm, at = _mapping(source.get("helm")), (*path, "helm")
-        problems: list[Problem | Finding] = []
-        unseen: list[Problem] = []
-        layers = list(self._value_files(helm, source, at, problems, unseen))
-        own = helm.get("valuesObject")
-        if own is not None:
-            if isinstance(own, dict):
-                layers.append(Layer(self._origin, (*at, "valuesObject"), own))
-            else:
-                problems.append(_not_values(self._origin, (*at, "valuesObject"), own))
-            if helm.get("values"):
-                message = "values has no effect: Argo CD takes valuesObject instead."
-                problems.append(self._problem((*at, "values"), message, "Remove one of the two."))
-        elif helm.get("values"):
-            layers += self._embedded(helm["values"], (*at, "values"), problems)
-        layers += self._parameters(_list(helm.get("parameters")), (*at, "parameters"), unseen)
-        if helm.get("fileParameters"):
-            unseen.append(_unseen(self._origin, (*at, "fileParameters"), "the content of these files"))
-        if not layers:
-            layers.append(Layer(self._origin, at, {}, embedded=True))
-        name = _string(helm.get("releaseName")) or _string(self._metadata.get("name"))
-        namespace = _string(_mapping(self._spec.get("destination")).get("namespace"))
-        return Release(tuple(layers), "Application", name, namespace, tuple(problems), tuple(unseen))
-
-    def _problem(self, path: Path, message: str, fix: str) -> Problem:
-        return self._origin.problem(UNSEEN, path, message, fix)
-
-    def _value_files(
-        self,
-        helm: Json,
-        source: Json,
-        at: Path,
-        problems: list[Problem | Finding],
-        unseen: list[Problem],
-    ) -> Iterator[Layer]:
-        for i, entry in enumerate(_list(helm.get("valueFiles"))):
-            value_file = self._value_file(_string(entry), _string(source.get("path")))
-            if value_file is None:
-                unseen.append(_unseen(self._origin, (*at, "valueFiles", i), f"the value file {shown(entry)}"))
-                continue
-            self._sources.append(value_file)
-            documents, faults = parse(value_file)
-            problems += faults
-            for document in documents[:1]:  # Helm reads the first document of a file
-                if isinstance(document.value, dict):
-                    yield Layer(document.origin, (), document.value)
-                else:
-                    problems.append(_not_values(document.origin, (), document.value))
-
-    def _value_file(self, entry: str, folder: str) -> Source | None:
-        """Return a file by a path in the project: of a `$ref`, beside the Application, or of its source."""
-        if not entry or "://" in entry:
-            return None
-        beside = posixpath.dirname(self._origin.file)
-        if entry.startswith("$"):
-            entry = entry.partition("/")[2]
-            folders = ["", beside]
-        else:
-            folders = [beside, folder, ""]
-        paths = [posixpath.normpath(posixpath.join(folder, entry.lstrip("/"))) for folder in folders]
-        inside = [path for path in dict.fromkeys(paths) if not path.startswith(("..", "/"))]
-        return next((value_file for path in inside if (value_file := self._other(path)) is not None), None)
-
-    def _embedded(self, text: object, path: Path, problems: list[Problem | Finding]) -> Iterator[Layer]:
-        """Read values that are text of YAML."""
-        if not isinstance(text, str):
-            fix = "Write text (values: |), or valuesObject."
-            message = f"{shown(text)} is not text of YAML."
-            problems.append(self._origin.problem("B013", path, message, fix))
-            return
-        documents, faults = parse(Source(self._origin.file, text.encode("utf-8", "surrogatepass")))
-        for fault in faults:
-            message = f"line {fault.line} of this text: {fault.message}"
-            problems.append(self._origin.problem(fault.code, path, message, fault.fix))
-        for document in documents[:1]:
-            if isinstance(document.value, dict):
-                yield Layer(self._origin, path, document.value, embedded=True)
-            else:
-                problems.append(_not_values(self._origin, path, document.value))
-
-    def _parameters(self, listed: Sequence[Any], path: Path, unseen: list[Problem]) -> Iterator[Layer]:
-        """Apply parameters as `helm --set` does, but for those that name a part of a list."""
-        value: Json = {}
-        for i, item in enumerate(listed):
-            parameter = _mapping(item)
-            name, text = _string(parameter.get("name")), parameter.get("value")
-            if _plain_name(name) is None or not isinstance(text, str):
-                unseen.append(_unseen(self._origin, (*path, i), f"the effect of the parameter {shown(name)}"))
-                continue
-            nested: Any = text if parameter.get("forceString") else _typed(text)
-            for key in reversed(name.split(".")):
-                nested = {key: nested}
-            value = merged(value, nested)
-        if value:
-            yield Layer(self._origin, path, value, embedded=True)
+def _of_argo(
+    origin: Origin, value: Json, problems: list[Problem | Finding], *, is_first: bool
+) -> Release | None:
+    """Return the values that an Application gives to its chart: `valuesObject`, or else `values`."""
+    spec, metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
+    sources: list[tuple[Path, Json]] = [(("spec", "source"), _mapping(spec.get("source")))]
+    sources += [(("spec", "sources", i), _mapping(one)) for i, one in enumerate(_list(spec.get("sources")))]
+    sources = [(path, source) for path, source in sources if source.get("helm")]
+    if len(sources) != 1:
+        message = f"{len(sources) or 'none'} of its sources have values of Helm."
+        fix = "Give the values of the chart in a file of their own."
+        problems.append(origin.problem(NO_VALUES, ("spec",), message, fix))
+        return None
+    path, source = sources[0]
+    helm, at = _mapping(source["helm"]), (*path, "helm")
+    name = _string(helm.get("releaseName")) or _string(metadata.get("name"))
+    namespace = _string(_mapping(spec.get("destination")).get("namespace"))
+    for key in ("parameters", "fileParameters"):
+        if helm.get(key):
+            problems.append(
+                origin.problem(NO_VALUES, (*at, key), f"{key} are not read.", "Write them into valuesObject.")
+            )
+    layer = _inline(origin, at, helm, problems)
+    files = _list(helm.get("valueFiles"))
+    if files and is_first:  # layers below it may be these files
+        words = [_project_path(_string(file), _string(source.get("path"))) for file in files]
+        words += [origin.file] if layer.value else []
+        words += ["--namespace", namespace] if namespace else []
+        command = shlex.join(["berth", "import", "z2jh", *words, *(["--release", name] if name else [])])
+        fix = f"Name these files in their order: {command} (in the Site, files)."
+        problems.append(origin.problem(NO_VALUES, (*at, "valueFiles"), "its values are in other files.", fix))
+    return Release(layer, name, namespace)
 
 
-def _typed(text: str) -> Any:
-    """Return what `helm --set` makes of a text."""
-    words = {"true": True, "false": False, "null": None}
-    if text in words:
-        return words[text]
-    return int(text) if re.fullmatch(r"0|-?[1-9][0-9]{0,17}", text, re.ASCII) else text
+def _inline(origin: Origin, at: Path, helm: Json, problems: list[Problem | Finding]) -> Layer:
+    """Return the values in an Application itself."""
+    value, path = helm.get("valuesObject"), (*at, "valuesObject")
+    is_text = value is None and bool(helm.get("values"))
+    if is_text:
+        path = (*at, "values")
+        value = _embedded(origin, path, helm["values"], problems)
+    if not isinstance(value, dict | None):
+        problems.append(_not_values(origin, path, value))
+    return Layer(origin, path, _mapping(value), embedded=is_text)
+
+
+def _project_path(entry: str, folder: str) -> str:
+    """Return the path of a value file from the top of its repository."""
+    if entry.startswith("$"):
+        return entry.partition("/")[2]
+    return entry if "://" in entry else posixpath.normpath(posixpath.join(folder, entry)).lstrip("/")
+
+
+def _embedded(origin: Origin, path: Path, text: object, problems: list[Problem | Finding]) -> Any:
+    """Return the values that are text of YAML."""
+    if not isinstance(text, str):
+        return text
+    documents, faults = parse(Source(origin.file, text.encode("utf-8", "surrogatepass")))
+    for fault in faults:
+        message = f"line {fault.line} of this text: {fault.message}"
+        problems.append(origin.problem(fault.code, path, message, fault.fix))
+    return documents[0].value if documents else {}
 
 
 def _mapping(value: Any) -> Json:

@@ -202,11 +202,11 @@ class HubSpec(Model):
     namespace: DnsLabel | None = field(
         None, "where its sessions run; required with several hubs", "any that a class names"
     )
-    prefix: Annotated[tuple[str, ...], Text("keys", grammar.keys)] | None = field(
-        None, "keys that lead to the values of the chart, with dots", "they are looked for"
+    prefix: Annotated[tuple[str, ...], Text("keys", grammar.keys)] = field(
+        (), "keys that lead to the values of the chart, with dots", "they are at the top"
     )
     release: DnsName | None = field(
-        None, "name of its Helm release, where a file has several", "the only one in the files"
+        None, "name of its Helm release", "that of its HelmRelease or Application"
     )
 
     @property

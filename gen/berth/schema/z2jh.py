@@ -14,10 +14,10 @@ from berth.findings import Finding, Origin, Path, Problem
 from berth.quantity import canonical
 from berth.quantity import parse as parse_amount
 from berth.reading.source import Source
-from berth.schema import grammar, helmvalues, validate
+from berth.schema import grammar, validate
 from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
 from berth.schema.documentproblems import RANGE, TYPE, DocumentProblems, Refusal, shown
-from berth.schema.helmvalues import UNSEEN, HelmValues, below, merged
+from berth.schema.helmvalues import UNSEEN, HelmValues, below, merged, read_values
 from berth.schema.pod import Amounts, Placement, completed
 from berth.schema.renkunames import fitted, name_of
 from berth.schema.scheduling import PREFERRED, REQUIRED, NodeTerm, PodToleration, PreferredNodeTerm
@@ -471,24 +471,18 @@ def _is_written(value: Any, path: Path) -> bool:
 
 
 class HubReading(NamedTuple):
-    """What was read: the hub, unless there are errors, all problems, and every file with its text."""
+    """The hub, unless there are errors, and all problems."""
 
     hub: Hub | None
     problems: tuple[Problem | Finding, ...]
-    sources: tuple[Source, ...]
 
 
-def read_hub(
-    files: Sequence[Source],
-    prefix: Path | None = None,
-    release: str = "",
-    other_file: helmvalues.ReadFile | None = None,
-) -> HubReading:
-    """Read the values of the chart from files, as `helmvalues.read_values` does, and check them."""
-    reading = helmvalues.read_values(files, prefix, release, other_file)
+def read_hub(files: Sequence[Source], prefix: Path = (), release: str = "") -> HubReading:
+    """Read the values of the chart from files, as `read_values` does, and check them."""
+    reading = read_values(files, prefix, release)
     written = reading.values
     if written is None:
-        return HubReading(None, reading.problems, reading.sources)
+        return HubReading(None, reading.problems)
     whole, report = merged(CHART, written.value), DocumentProblems(Origin(""))
     values = validate.read(Values, whole, report)
     problems = [_placed(problem, whole, written) for problem in report.closed()]
@@ -502,7 +496,7 @@ def read_hub(
             message = f"the profiles have more than {MOST} combinations of choices."
             problems.append(written.problem(RANGE, path, message, f"Have at most {MOST} of them."))
             hub = None
-    return HubReading(hub, (*reading.problems, *problems), reading.sources)
+    return HubReading(hub, (*reading.problems, *problems))
 
 
 def _placed(problem: Problem, whole: Json, written: HelmValues) -> Problem:
