@@ -57,6 +57,14 @@ def run_git(folder: str, *arguments: str, stdin: bytes = b"", index: str = "") -
     return answer.stdout
 
 
+def staged_text(path: str) -> bytes | None:
+    """Return what the index has of a file; None if git does not know it."""
+    try:
+        return run_git(".", "show", f":./{path}")
+    except GitError:
+        return None
+
+
 def origin(folder: Path) -> str | None:
     """Return the address of the remote `origin` if the folder is the top of a repository.
 

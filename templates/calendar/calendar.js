@@ -534,9 +534,8 @@
     const date = rehearsed(chosen).id, local = chosen.start + chosen.offset;
     const item = make("code", {}, `rehearsals: [{${keys(one, date, () => true)}, at: {date: ${iso(local)}, startTime: "${clock(local)}"}}]`);
     if (hasOwnRehearsal(one, date)) {
-      const undo = make("code", {}, `berth rehearse ${one.name} ${date.split("/")[1]} --undo`);
       return [to("Edit the file"), ": ", item, make("br"),
-        make("small", {}, "The file has this item. To move the rehearsal, change what is behind at. To remove it, remove the item, or run "), undo];
+        make("small", {}, "The file has this item. To move the rehearsal, change what is behind at. To remove it, remove the item.")];
     }
     return [to("Move"), ": ", item, make("br"),
       make("small", {}, "Opens the file in an editor. Add the line below recurrence, or its item to the list that is there, and change what is behind at. The file rehearses every date by a rule: to end that, remove rehearsal from the schedule or from provisioning.")];

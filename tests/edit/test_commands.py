@@ -1,6 +1,8 @@
 """Commands that change files: what `set`, `skip`, `move` and others write, say and refuse."""
 
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from berth.edit.edits import parse_assignment
 from berth.notation.refusal import CommandError
 
 from tests.answer import Berth
-from tests.edit.newcourse import GIVEN
+from tests.edit.newcourse import GIVEN, once_on
 
 
 def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
@@ -275,3 +277,62 @@ def test_a_sentence_has_one_end(berth: Berth, word: str) -> None:
     answer = berth("new", "x", "09:00-10:00", *GIVEN, "--weekly", word)
     assert "?." not in answer.err
     assert ".." not in answer.err
+
+
+# How an edit is taken back
+
+
+@pytest.fixture
+def tracked(folder: Path) -> Path:
+    """The course, in a repository that has it in its index."""
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    subprocess.run(["git", "-C", folder, "add", "."], check=True)
+    return folder / "reservations/course.yaml"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("set", "course", "title=A"),
+        ("skip", "course", "2026-02-02"),
+        ("move", "course", "2026-02-02", "--end", "14:00"),
+        ("add", "course", "2026-02-09"),
+        ("end", "course", "2026-02-10"),
+        ("rehearse", "course", "2026-02-02"),
+        ("delete", "course"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_edit_of_a_file_as_git_has_it_ends_with_the_command_that_takes_it_back(
+    berth: Berth, tracked: Path, words: tuple[str, ...]
+) -> None:
+    before = tracked.read_bytes()
+    told = berth(*words).out
+
+    command = told.splitlines()[-1].removeprefix("Undo: ")
+    assert command == f"git -C {tracked.parents[1]} restore reservations/course.yaml"
+    subprocess.run(shlex.split(command), check=True)
+    assert tracked.read_bytes() == before
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_second_edit_is_not_what_git_takes_back(berth: Berth) -> None:
+    assert "Undo" in berth("set", "course", "title=A").out
+    assert "Undo" not in berth("set", "course", "title=B").out
+    assert "Undo" not in berth("delete", "course").out
+
+
+@pytest.mark.usefixtures("folder")
+def test_outside_of_git_an_edit_has_no_command_that_takes_it_back(berth: Berth) -> None:
+    assert "Undo" not in berth("set", "course", "title=A").out
+
+
+@pytest.mark.usefixtures("tracked")
+def test_an_unchanged_file_needs_no_undo(berth: Berth) -> None:
+    assert "Undo" not in berth("add", "course", "2026-02-02").out
+
+
+def test_a_new_file_is_removed_by_its_name_in_quotes(berth: Berth, folder: Path) -> None:
+    told = berth(*once_on("2026-03-02"), "--file", "reservations/a course/algebra.yaml").out
+
+    assert told.splitlines()[-1] == f"Undo: rm '{folder}/reservations/a course/algebra.yaml'"

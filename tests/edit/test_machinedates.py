@@ -9,11 +9,11 @@ from tests.cli import clouds
 
 REFUSED = [
     ("skip", "sprint", "2026-02-02"),
-    ("skip", "sprint", "2026-02-02", "--undo"),
     ("move", "sprint", "2026-02-02", "--to", "2026-02-03"),
     ("move", "sprint", "2026-02-02", "--end", "2026-02-05 14:00"),
     ("end", "sprint", "2026-02-03"),
     ("add", "sprint", "2026-02-09", "09:00-12:00"),
+    ("add", "sprint", "2026-02-09"),
     ("rehearse", "sprint", "2026-02-02"),
     ("set", "sprint", "--on", "2026-02-02", "--seats", "5"),
 ]

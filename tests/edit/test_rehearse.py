@@ -6,7 +6,7 @@ import pytest
 import yaml
 from berth.pipeline import Pipeline
 
-from tests.answer import Answer, Berth
+from tests.answer import Berth
 
 COURSE = "reservations/course.yaml"
 GROUPS = """\
@@ -47,8 +47,6 @@ def test_it_writes_one_line_and_keeps_the_rest(berth: Berth, folder: Path) -> No
     assert told.code == 0
     assert "Mon 2026-01-26 06:00" in told.out  # the default is said
     assert text(folder) == before.replace("  provisioning:", f"    rehearsals:\n{line}  provisioning:")
-    assert berth("rehearse", "course", "2026-02-02", "--undo").code == 0
-    assert text(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -105,9 +103,8 @@ def test_a_second_time_changes_what_is_given_and_keeps_the_rest(berth: Berth, fo
         (("2026-02-02", "--seats", "0"), 2),
         (("2026-02-02", "--at", "soon"), 2),
         (("2026-02-02", "--at", "10:00-12:00"), 2),
-        (("2026-02-02", "--undo", "--at", "10:00"), 2),
     ],
-    ids=["no-date", "left-out", "too-late", "too-many", "none", "word", "span", "undo-and-at"],
+    ids=["no-date", "left-out", "too-late", "too-many", "none", "word", "span"],
 )
 def test_what_is_wrong_is_refused_and_nothing_is_written(
     berth: Berth, folder: Path, words: tuple[str, ...], code: int
@@ -133,23 +130,6 @@ def test_a_date_cannot_move_before_its_rehearsal(berth: Berth, folder: Path) -> 
     assert "[B051]" in told.err
     assert "Thu 2026-01-22 08:30" in told.err  # when it would open
     assert "Rehearse at an earlier" in told.err
-
-
-def test_a_rule_for_all_dates_has_nothing_to_undo_and_says_what_to_do(berth: Berth, folder: Path) -> None:
-    berth("set", "course", 'provisioning.rehearsal={daysBefore: 3, startTime: "20:00"}')
-    before = text(folder)
-    told = berth("rehearse", "course", "2026-02-02", "--undo")
-
-    assert (told.code, text(folder)) == (2, before)
-    assert "20:00" in told.err
-    assert "berth rehearse course 2026-02-02 --at DATE" in told.err
-
-
-def test_nothing_to_undo_without_a_rule_is_no_mistake(berth: Berth, folder: Path) -> None:
-    before = text(folder)
-
-    assert berth("rehearse", "course", "2026-02-02", "--undo").code == 0
-    assert text(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -205,7 +185,6 @@ def test_groups_that_start_together_are_rehearsed_together(
     berth: Berth, folder: Path, time: tuple[str, ...]
 ) -> None:
     with_groups(folder)
-    before = text(folder)
     names = ["", "extra-time"]
 
     assert berth("rehearse", "course", "2026-02-12", *time).code == 0
@@ -215,8 +194,6 @@ def test_groups_that_start_together_are_rehearsed_together(
     assert_valid(berth)
     assert berth("rehearse", "course", "2026-02-12", *time, "--at", "07:00", "--seats", "50%").code == 0
     assert [(one["at"], one["seats"]) for one in rehearsals(folder)] == [("2026-02-05 07:00", "50%")] * 2
-    assert berth("rehearse", "course", "2026-02-12", *time, "--undo").code == 0
-    assert text(folder) == before
 
 
 def test_dates_that_start_apart_are_not_rehearsed_together(berth: Berth, folder: Path) -> None:
@@ -241,23 +218,12 @@ def test_another_command_asks_for_the_name_of_a_group(berth: Berth, folder: Path
 # Other commands on dates that have a rehearsal
 
 
-def restored(told: Answer) -> str:
-    """The command that restores what a skip does not keep."""
-    (line,) = [splitline for splitline in told.out.splitlines() if "berth rehearse" in splitline]
-    return line[line.index("berth rehearse") :]
-
-
 @pytest.mark.parametrize("dates", ["2026-02-02", "2026-01-30..2026-02-03"], ids=["date", "range"])
 def test_a_skipped_date_is_not_rehearsed(berth: Berth, folder: Path, dates: str) -> None:
-    before = text(folder)
     berth("rehearse", "course", "2026-02-02", "--seats", "50%")
-    told = berth("skip", "course", dates)
 
-    assert (told.code, rehearsals(folder)) == (0, [])
-    assert restored(told) == 'berth rehearse course 2026-02-02 --at "2026-01-26 06:00" --seats 50%'
+    assert (berth("skip", "course", dates).code, rehearsals(folder)) == (0, [])
     assert_valid(berth)
-    assert berth("skip", "course", dates, "--undo").code == 0
-    assert yaml.safe_load(text(folder)) == yaml.safe_load(before)
 
 
 def test_a_skipped_extra_date_is_not_rehearsed(berth: Berth, folder: Path) -> None:

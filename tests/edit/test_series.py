@@ -1,6 +1,5 @@
-"""`berth skip` of several dates, `--undo`, `add`, `end`, and `set` with the name of a field alone."""
+"""`berth skip` of several dates, `add`, `end`, and `set` with the name of a field alone."""
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -67,9 +66,8 @@ def dates(told: Answer) -> list[str]:
         (("move", "lab", "2026-05-13", "--to", "10:00"), "B045"),
         (("move", "lab", "2026-05-13", "--end", "14:00"), "B045"),
         (("set", "lab", "--on", "2026-05-13", "--seats", "9"), "B045"),
-        (("move", "lab", "2026-05-13", "--undo"), "B045"),
     ],
-    ids=["skip", "move", "end", "set", "undo"],
+    ids=["skip", "move", "end", "set"],
 )
 def test_a_date_without_an_occurrence_is_told_with_the_nearest(
     berth: Berth, lab: Path, words: tuple[str, ...], code: str
@@ -107,72 +105,88 @@ def test_occurrences_at_a_date_without_one_names_the_nearest(berth: Berth) -> No
     ],
     ids=["two", "comma", "range", "to", "title", "range-and-date"],
 )
-def test_skip_writes_all_dates_in_one_edit_and_undo_takes_them_back(
+def test_skip_writes_all_dates_in_one_edit(
     berth: Berth, lab: Path, words: tuple[str, ...], written: list[str]
 ) -> None:
     assert berth("skip", "lab", *words).code == 0
     assert new_lines(LAB, lab) == written
     assert berth("validate").code == 0
-    days = [word for word in words if word.startswith("2026") or word == "to"]
-    assert berth("skip", "lab", *days, "--undo").code == 0
-    assert lab.read_text("utf-8") == LAB
+
+
+HOLIDAYS = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: holidays-of-lab}
+spec: {dates: [2026-03-17]}
+"""
 
 
 @pytest.mark.parametrize(
-    ("change", "skipped"),
+    ("lists", "left"),
     [
-        (("move", "lab", "2026-03-10", "--to", "2026-03-12 14:00-16:30", "--seats", "80"), "2026-03-12"),
-        (("move", "lab", "2026-03-10", "--to", "2026-03-12 22:00 to 2026-03-14 09:00"), "2026-03-12"),
-        (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-09..2026-03-13"),
-        (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-12..2026-03-13"),
-        (("move", "lab", "2026-03-10", "--end", "14:00"), "2026-03-10"),
-        (("set", "lab", "--on", "2026-03-10", "--seats", "80"), "2026-03-10"),
-        (("add", "lab", "2026-03-12", "22:00-01:00", "--seats", "8", "--name", "late"), "2026-03-12"),
+        (["except: [2026-03-10]"], []),
+        (["except: [{date: 2026-03-10, title: Away}, 2026-03-17]"], ["except: [2026-03-17]"]),
+        (["except: [{date: 2026-03-10, startTime: '09:00'}]"], []),
+        (["except: [{from: 2026-03-09, to: 2026-03-13}]"], []),
+        (
+            ["except: [{from: 2026-03-03, to: 2026-03-10}]"],
+            ["except:", "- {from: 2026-03-03, to: 2026-03-09}"],
+        ),
+        (
+            ["except: [{from: 2026-03-03, to: 2026-03-17, title: Away}]"],
+            [
+                "except:",
+                "- {from: 2026-03-03, to: 2026-03-09, title: Away}",
+                "- {from: 2026-03-11, to: 2026-03-17, title: Away}",
+            ],
+        ),
+        (["moved: [{date: 2026-03-10, to: {date: 2026-03-12, placeholderCount: 9}}]"], []),
+        (["moved: [{date: 2026-03-10, to: {endTime: '14:00'}}]"], []),
     ],
-    ids=["moved", "long", "moved-within-range", "moved-into-range", "extended", "seats", "extra"],
+    ids=["date", "title", "time", "range", "range-end", "range-middle", "moved", "end"],
 )
-def test_skip_names_the_commands_that_restore_what_undo_does_not(
-    berth: Berth, lab: Path, change: tuple[str, ...], skipped: str
+def test_add_without_times_takes_the_date_out_of_except_and_moved(
+    berth: Berth, lab: Path, lists: list[str], left: list[str]
 ) -> None:
-    assert berth(*change).code == 0
-    before = berth("occurrences", "lab").out
-    (loss,) = [line for line in berth("skip", "lab", skipped).out.splitlines() if "not kept" in line]
-    for command in loss.partition("To restore it: ")[2].split(" && "):
-        program, *words = shlex.split(command)
-        assert (program, berth(*words).code) == ("berth", 0)
-    assert berth("occurrences", "lab").out == before
-    assert "except" not in lab.read_text("utf-8")
+    lab.write_text(with_lines(*SPAN, *lists), "utf-8")
+    told = berth("add", "lab", "2026-03-10")
+
+    assert (told.code, told.err) == (0, "")
+    assert new_lines(LAB, lab) == left
+    assert "is unchanged: it already happens at Tue 2026-03-10" in berth("add", "lab", "2026-03-10").out
 
 
-def test_skip_says_so_where_no_command_restores_what_is_lost(berth: Berth, lab: Path) -> None:
-    extra = 'extra: [{date: 2026-03-12, startTime: "17:00", endTime: "12:00", endDay: 2}]'
-    lab.write_text(with_lines(*SPAN, extra), "utf-8")
-    lost = "  not kept: Thu 2026-03-12 17:00 to Sat 12:00, 5 small. Only an edit of the file restores it.\n"
-    assert lost in berth("skip", "lab", "2026-03-12").out
+def test_add_without_times_on_a_holiday_says_that_the_date_stays(berth: Berth, lab: Path) -> None:
+    lines = [*SPAN, "calendars: [holidays-of-lab]", "except: [2026-03-17]"]
+    lab.write_text(with_lines(*lines) + HOLIDAYS, "utf-8")
+    told = berth("add", "lab", "2026-03-17")
+
+    assert "+ 5 small: Tue 2026-03-17 09:00-12:00" in told.out
+    assert "warning[B081]" in told.err
+    assert new_lines(with_lines(*lines[:3]) + HOLIDAYS, lab) == [
+        "moved:",
+        "- {date: 2026-03-17, to: {date: 2026-03-17}}",
+    ]
+    assert "is unchanged" in berth("add", "lab", "2026-03-17").out
 
 
-@pytest.mark.usefixtures("lab")
-def test_undo_of_a_date_that_is_not_skipped_names_the_one_that_is(berth: Berth) -> None:
-    assert berth("move", "lab", "2026-03-10", "--to", "2026-03-12").code == 0
-    assert berth("skip", "lab", "2026-03-12").code == 0
-    told = berth("skip", "lab", "2026-03-12", "--undo")
-    assert (told.code, "error[B045] spec.recurrence: " in told.err) == (1, True)
-    assert "berth skip lab 2026-03-10 --undo." in told.err
-    assert berth("skip", "lab", "2026-03-17", "--undo").code == 0  # it happens, as is wanted
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("2026-03-11",), 1, "berth add lab 2026-03-11 09:00-13:00."),
+        (("2026-03-10", "--seats", "9"), 2, "need TIMES"),
+        (("2026-03-10", "--name", "late"), 2, "need TIMES"),
+    ],
+    ids=["no-date", "seats", "name"],
+)
+def test_add_without_times_refuses_what_needs_them(
+    berth: Berth, lab: Path, words: tuple[str, ...], code: int, text: str
+) -> None:
+    told = berth("add", "lab", *words)
 
-
-def test_undo_of_a_skip_restores_the_seats_that_the_file_still_has(berth: Berth, lab: Path) -> None:
-    """Without such an entry, it says that the date is as in the schedule."""
-    changes = "except: [2026-03-10, 2026-03-17]", "moved: [{date: 2026-03-10, to: {placeholderCount: 80}}]"
-    lab.write_text(with_lines(*SPAN, *changes), "utf-8")
-
-    with_seats = berth("skip", "lab", "2026-03-10", "--undo")
-    assert ("+ 80 small: Tue 2026-03-10" in with_seats.out, "as in the schedule" in with_seats.out) == (
-        True,
-        False,
-    )
-    usual = berth("skip", "lab", "2026-03-17", "--undo")
-    assert "as in the schedule: the file no longer says whether a date was moved" in usual.out
+    assert (told.code, text in told.err) == (code, True)
+    assert lab.read_text("utf-8") == LAB
 
 
 def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, lab: Path) -> None:
@@ -207,43 +221,32 @@ def test_skip_understands_its_dates_whole_or_refuses_them(
     assert lab.read_text("utf-8") == LAB
 
 
-@pytest.mark.usefixtures("lab")
-def test_a_date_inside_of_a_skipped_range_is_not_undone_alone(berth: Berth) -> None:
-    assert berth("skip", "lab", "2026-03-09..2026-03-20").code == 0
-    told = berth("skip", "lab", "2026-03-10", "--undo")
-
-    assert (told.code, "berth skip lab 2026-03-09..2026-03-20 --undo" in told.err) == (2, True)
-
-
 @pytest.mark.parametrize(
-    ("words", "undo"),
+    ("words", "date"),
     [
-        (
-            ("move", "lab", "2026-03-10", "--to", "2026-03-11 10:00", "--seats", "80"),
-            ("move", "lab", "2026-03-11"),
-        ),
-        (("move", "lab", "2026-03-10", "--end", "14:00"), ("move", "lab", "2026-03-10")),
-        (("set", "lab", "--on", "2026-03-10", "--seats", "9"), ("set", "lab", "--on", "2026-03-10")),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-11 10:00", "--seats", "80"), "2026-03-10"),
+        (("move", "lab", "2026-03-10", "--to", "10:00"), "2026-03-10"),
+        (("move", "lab", "2026-03-10", "--end", "14:00"), "2026-03-10"),
+        (("set", "lab", "--on", "2026-03-10", "--seats", "9"), "2026-03-10"),
     ],
-    ids=["move", "end", "set"],
+    ids=["move", "time", "end", "seats"],
 )
-def test_undo_gives_the_same_file_back_and_says_when_there_is_nothing(
-    berth: Berth, lab: Path, words: tuple[str, ...], undo: tuple[str, ...]
+def test_a_move_onto_its_own_date_drops_what_moved_says(
+    berth: Berth, lab: Path, words: tuple[str, ...], date: str
 ) -> None:
     assert berth(*words).code == 0
     assert lab.read_text("utf-8") != LAB
-    assert berth(*undo, "--undo").code == 0
+    assert berth("move", "lab", date, "--to", date).code == 0
     assert lab.read_text("utf-8") == LAB
-    usual = [word.replace("03-11", "03-10") for word in undo]
-    told = berth(*usual, "--undo")
-    assert (told.code, f"{FILE} is unchanged: nothing to undo: " in told.out) == (0, True)
+    assert "is unchanged: it already happens at " in berth("move", "lab", date, "--to", date).out
 
 
-def test_undo_of_one_change_keeps_the_others(berth: Berth, lab: Path) -> None:
-    assert berth("move", "lab", "2026-03-10", "--end", "14:00").code == 0
-    assert berth("set", "lab", "--on", "2026-03-10", "--seats", "9").code == 0
-    assert berth("set", "lab", "--on", "2026-03-10", "--undo").code == 0
-    assert new_lines(LAB, lab) == ["moved:", '- {date: 2026-03-10, to: {endTime: "14:00"}}']
+def test_a_move_onto_the_date_that_it_has_now_keeps_it_there(berth: Berth, lab: Path) -> None:
+    assert berth("move", "lab", "2026-03-10", "--to", "2026-03-11").code == 0
+    moved = lab.read_text("utf-8")
+
+    assert "is unchanged" in berth("move", "lab", "2026-03-11", "--to", "2026-03-11").out
+    assert lab.read_text("utf-8") == moved
 
 
 def test_a_move_may_change_the_seats_in_the_same_edit(berth: Berth, lab: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
 from berth.dates.exceptions import Exclusions, calendars_of, entry_path
-from berth.dates.expansion import EXTRA, MOVED, Occurrence, window_minutes
+from berth.dates.expansion import EXTRA, MOVED, ON_HOLIDAY, Occurrence, window_minutes
 from berth.dates.moments import local_text, named, span_text
 from berth.dates.zone import DAY, day_of, local
 from berth.findings import Path, Problem
@@ -117,7 +117,7 @@ def check_single_dates(
         reasons += _outside(recurrence, day_of(start))
         holiday = exclusions.holiday(start, end)
         reasons += [f"falls on a holiday ({holiday})"] if holiday else []
-        if reasons and {MOVED, EXTRA} & {*occurrence.marks}:
+        if reasons and {MOVED, EXTRA, ON_HOLIDAY} & {*occurrence.marks}:
             message = f"{span_text(occurrence.start, occurrence.end, zone)} {', and '.join(reasons)}."
             yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, "Check the date.")
 

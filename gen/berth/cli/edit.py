@@ -29,18 +29,15 @@ from berth.edit.edits import (
 )
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.occurrences import (
-    MOVED,
-    RESEATED,
     add_occurrence,
     change_seats,
     move_occurrence,
-    undo_change,
 )
-from berth.edit.rehearse import rehearse_occurrence, undo_rehearsal
+from berth.edit.rehearse import rehearse_occurrence
 from berth.edit.roundtrip import MakeNode
-from berth.edit.seatcounts import set_seats
+from berth.edit.seatcounts import parse_counts, set_seats
 from berth.edit.seriesend import end_series
-from berth.edit.skips import skip_dates, undo_skip
+from berth.edit.skips import restore_date, skip_dates
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import time_span
 from berth.pipeline import Pipeline
@@ -74,7 +71,6 @@ def _edit_occurrence(
         "berth set my-course metadata.labels.term=spring suspend=true",
         "berth set my-course --seats 30",
         "berth set my-course --on 2026-03-09 --seats 120",
-        "berth set my-course --on 2026-03-09 --undo",
     ),
 )
 @name_argument
@@ -83,7 +79,6 @@ def _edit_occurrence(
 @click.option("--on", metavar="DATE", help="Change the seats of this date only.")
 @click.option("--start", metavar="TIME", help="Start of the occurrence, where the date has several.")
 @entry_option
-@click.option("--undo", is_flag=True, help="With --on: give the date its usual seats again.")
 def set_(  # noqa: PLR0913 - one for each option
     settings: Settings,
     *,
@@ -93,30 +88,27 @@ def set_(  # noqa: PLR0913 - one for each option
     on: str | None,
     start: str | None,
     entry: str | None,
-    undo: bool,
 ) -> int:
     """Change fields of a reservation, or seats of one date.
 
     PATH is below spec, or begins with metadata or spec; the name of the field is enough where only one has
     it: startDate. VALUE is YAML; an empty one removes the field.
     """
-    if undo and (on is None or seats is not None or assignments):
-        raise CommandError("--undo takes --on DATE only.")
     if on is None:
         if (start, entry) != (None, None):
             raise CommandError(f"{'--name' if start is None else '--start'} needs --on DATE.")
         if not assignments and seats is None:
             raise CommandError("Give PATH=VALUE or --seats.")
         return _set_fields(settings, name, assignments, seats)
-    if assignments or (seats is None and not undo):
+    if assignments or seats is None:
         raise CommandError("--on takes --seats only: a single date has no other fields.")
 
     def read(clock: Clock) -> OccurrenceEdit:
         counts, which = read_all(
-            lambda: given_counts(seats),
+            lambda: parse_counts(seats),
             lambda: occurrence_selector(clock, name, on, start, entry, ("--on", "--start")),
         )
-        return undo_change(which, RESEATED) if counts is None else change_seats(which, counts)
+        return change_seats(which, counts)
 
     return _edit_occurrence(settings, name, read)
 
@@ -174,45 +166,37 @@ def _edits_occurrence(
     return click.argument("date")(time(entry_option(run)))
 
 
-_undo_option = click.option("--undo", is_flag=True, help="Take back what the command wrote for the date.")
-
-
 @command(
     examples=(
         "berth skip my-course 2026-02-09 2026-02-16",
         "berth skip my-course 2026-02-15..2026-02-26 --title Excursion",
         "berth skip my-course 2026-02-09 14:00",
-        "berth skip my-course 2026-02-09 --undo",
     )
 )
 @name_argument
 @click.argument("dates", metavar="DATE [TIME]...", nargs=-1, required=True)
 @entry_option
 @click.option("--title", metavar="TEXT", help="Why, shown where the dates are skipped.")
-@click.option("--undo", is_flag=True, help="Let dates happen that were skipped.")
-def skip(  # noqa: PLR0913 - one for each option
+def skip(
     settings: Settings,
     *,
     name: str,
     dates: tuple[str, ...],
     entry: str | None,
     title: str | None,
-    undo: bool,
 ) -> int:
     """Leave out dates of a reservation.
 
     DATE may be a range: 2026-02-15..2026-02-26. TIME is the start of the occurrence, where a date has
     several.
     """
-    if undo and title is not None:
-        raise CommandError("Give --title or --undo.")
 
     def read(clock: Clock) -> OccurrenceEdit:
         selectors, text = read_all(
             lambda: date_selectors(clock, name, dates, entry),
             lambda: "" if title is None else field_value("--title", DateException, "title", title),
         )
-        return undo_skip(selectors) if undo else skip_dates(selectors, text)
+        return skip_dates(selectors, text)
 
     return _edit_occurrence(settings, name, read)
 
@@ -223,7 +207,6 @@ def skip(  # noqa: PLR0913 - one for each option
         'berth move my-course 2026-05-08 --to "2026-05-15 10:00-14:00" --seats 80',
         'berth move my-course 2026-05-08 --to "2026-05-15 17:00 to 2026-05-17 12:00"',
         "berth move my-course 2026-05-08 --end 14:00",
-        "berth move my-course 2026-05-08 --undo",
     ),
 )
 @name_argument
@@ -233,19 +216,14 @@ def skip(  # noqa: PLR0913 - one for each option
 )
 @click.option("--end", metavar="WHEN", help="When it ends, sooner or later than before: TIME or DATE TIME.")
 @_seats_option("How many seats it has then: NUMBER or CLASS=NUMBER,...")
-@_undo_option
 def move(
-    clock: Clock, to: str | None, end: str | None, seats: str | None, undo: bool
+    clock: Clock, to: str | None, end: str | None, seats: str | None
 ) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
     """Move one date of a reservation, or its end.
 
     Without a new end it keeps its length. A weekday in WHEN is the one nearest to the date. TIME is the start
-    of the occurrence, where a date has several. --undo gives the date its usual time and seats again.
+    of the occurrence, where a date has several.
     """
-    if undo and (to, end, seats) != (None, None, None):
-        raise CommandError("Give --to or --undo.")
-    if undo:
-        return lambda which: undo_change(which, MOVED)
     if to is None and end is None:
         raise click.UsageError("Give --to or --end.")
     target, counts = read_all(lambda: moved_to(clock, to, end), lambda: given_counts(seats))
@@ -257,7 +235,6 @@ def move(
         "berth rehearse my-exam 2026-06-22",
         'berth rehearse my-exam 2026-06-22 --at "2026-06-15 07:00"',
         "berth rehearse my-exam 2026-06-22 --seats 50%",
-        "berth rehearse my-exam 2026-06-22 --undo",
     ),
 )
 @name_argument
@@ -272,9 +249,8 @@ def move(
     metavar="PORTION",
     help="How many of its seats: all, a percentage or a number; default: as before, else all.",
 )
-@click.option("--undo", is_flag=True, help="Remove the rehearsal of the date.")
 def rehearse(
-    clock: Clock, at: str | None, seats: str | None, undo: bool
+    clock: Clock, at: str | None, seats: str | None
 ) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
     """Try the opening of one date beforehand.
 
@@ -283,10 +259,6 @@ def rehearse(
     at 06:00; if that is over, on the day before. TIME is the start of the occurrence, where a date has
     several. Groups that start together are rehearsed together, unless --name says which.
     """
-    if undo and (at, seats) != (None, None):
-        raise CommandError("Give --at and --seats, or --undo.")
-    if undo:
-        return undo_rehearsal
     start, portion = read_all(
         lambda: rehearsal_start(clock, at),
         lambda: None if seats is None else field_value("--seats", DatedRehearsal, "seats", seats),
@@ -298,23 +270,28 @@ def rehearse(
     examples=(
         "berth add my-course 2026-05-20 14:00-16:00",
         "berth add my-exam 2026-06-22 09:00-11:40 --seats 8 --name extra-time",
+        "berth add my-course 2026-02-09",
     )
 )
 @name_argument
 @click.argument("date")
-@click.argument("times")
+@click.argument("times", required=False)
 @_seats_option("How many seats: NUMBER or CLASS=NUMBER,...; default: as usual.")
 @click.option("--name", "entry", metavar="NAME", help="The name of its group, where several come together.")
 def add(  # noqa: PLR0913 - one for each option
-    settings: Settings, *, name: str, date: str, times: str, seats: str | None, entry: str | None
+    settings: Settings, *, name: str, date: str, times: str | None, seats: str | None, entry: str | None
 ) -> int:
     """Add a date to a reservation, or a group to one of its dates.
 
-    TIMES is a span such as 14:00-16:00. A group that starts with another one needs a name. berth skip removes
-    the date again.
+    TIMES is a span such as 14:00-16:00. A group that starts with another one needs a name. Without TIMES,
+    what the schedule has on the date takes place after all: it was skipped, moved, or falls on a holiday.
     """
+    if times is None and (seats, entry) != (None, None):
+        raise CommandError("--seats and --name need TIMES.")
 
     def read(clock: Clock) -> OccurrenceEdit:
+        if times is None:
+            return restore_date(clock.date("DATE", date))
         day, span, counts, label = read_all(
             lambda: clock.date("DATE", date),
             lambda: read_at("TIMES", lambda: time_span(times)),

@@ -1,6 +1,7 @@
 """Write the file of an edit unless the project would have errors then, and say what changed."""
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_
 from berth.edit.create import remove_file, write_file
 from berth.edit.edits import EditResult
 from berth.findings import Finding
+from berth.git import staged_text
 from berth.output.escape import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA
@@ -57,14 +59,24 @@ def finish_edit(
     lines += [policy_line(result) for result in edited.policies]
     changes = "".join(f"! {line}\n" for line in shared_lines(edited))
     changes += "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
-    changes += "".join(f"  {visible(loss)}\n" for loss in edited.losses)
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
     )
-    say(settings.wrapped(outcome))
+    say(settings.wrapped(outcome + _undo_line(settings, edited.file, before)))
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)
     return EXIT_OK
+
+
+def _undo_line(settings: Settings, file: str, before: bytes | None) -> str:
+    """Return the command that takes an edit back: of a new file, or of one that was as git has it."""
+    shown, folder = settings.shown(file), settings.folder
+    if before is None:
+        return f"Undo: rm {shlex.quote(str(Path(folder, shown)))}\n"
+    if staged_text(file) != before:
+        return ""
+    there = f"-C {shlex.quote(folder)} " if folder else ""
+    return f"Undo: git {there}restore {shlex.quote(shown)}\n"
 
 
 def shared_lines(edited: EditResult) -> list[str]:

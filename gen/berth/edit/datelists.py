@@ -13,15 +13,11 @@ from berth.edit.roundtrip import MakeNode, insert_key, to_block
 
 
 class ListChanges:
-    """Entries to remove from the lists of a recurrence, by index, and entries to add.
-
-    `losses`: what the removed entries said that `--undo` does not restore, and how to restore it.
-    """
+    """Entries to remove from the lists of a recurrence, by index, and entries to add."""
 
     def __init__(self) -> None:
         self.removed: dict[str, set[int]] = {}
         self.added: list[tuple[str, Any]] = []
-        self.losses: list[str] = []
 
     def remove(self, key: str, index: int) -> None:
         self.removed.setdefault(key, set()).add(index)

@@ -229,6 +229,10 @@ class Dates:
             when = span_text(*window(self.zone, start, end), self.zone)
             raise CommandError(f"the site is closed on {when} ({reason}). Choose another date", CLOSED)
 
+    def is_holiday(self, start: int, end: int) -> bool:
+        """Tell whether a calendar leaves out what is at these wall times."""
+        return self._exclusions.holiday(start, end) is not None
+
     def missing(self, which: OccurrenceSelector) -> Problem:
         """Report that no occurrence is meant."""
         there = [
@@ -265,16 +269,6 @@ class Dates:
 
 def _happening(occurrences: Iterable[LocalOccurrence]) -> list[LocalOccurrence]:
     return [occurrence for occurrence in occurrences if occurrence.happens]
-
-
-def new_times_text(start: int, end: int) -> str:
-    """Return the argument of --to for these times."""
-    begin = f"{day_of(start)} {clock(start)}"
-    if end == (start // DAY + 1) * DAY:
-        return f"{begin}-24:00"
-    if start // DAY == end // DAY:
-        return f"{begin}-{clock(end)}"
-    return f"{begin} to {day_of(end)} {clock(end)}"
 
 
 def end_day(occurrence: LocalOccurrence) -> int:

@@ -14,7 +14,7 @@ from berth.dates.recurrence import expand
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
-from berth.edit.datelists import ListChanges, keep_entries, set_keys
+from berth.edit.datelists import keep_entries, set_keys
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.roundtrip import (
@@ -139,8 +139,8 @@ class EditResult(NamedTuple):
 
     `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
-    as they compare no cost. `left_out`: dates of the reservation that do not happen. `losses`: what the file
-    no longer says and `--undo` does not restore. `shared`: of a new one, whose sessions take its seats, too.
+    as they compare no cost. `left_out`: dates of the reservation that do not happen. `shared`: of a new one,
+    whose sessions take its seats, too.
     """
 
     file: str
@@ -151,7 +151,6 @@ class EditResult(NamedTuple):
     warnings: tuple[Finding, ...] = ()
     policies: tuple[PolicyResult, ...] = ()
     left_out: tuple[Skipped, ...] = ()
-    losses: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
 
 
@@ -193,9 +192,7 @@ def edit_occurrence(
         return EditResult(file, text, (), None, str(reason))
     except RefusedError as refused:
         return EditResult(file, text, _located(pipeline, refused.problems), None)
-    losses = tree_edit.losses if isinstance(tree_edit, ListChanges) else ()
-    applied = _apply(pipeline, reservation, text, tree_edit, now)
-    return applied._replace(losses=tuple(dict.fromkeys(losses)))
+    return _apply(pipeline, reservation, text, tree_edit, now)
 
 
 def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of

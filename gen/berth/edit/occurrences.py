@@ -6,6 +6,7 @@ removed. All times are wall times in the zone of the reservation.
 
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from typing import Any, NamedTuple
 
 from berth.dates.exceptions import NO_OCCURRENCE
@@ -61,7 +62,7 @@ class NewTimes(NamedTuple):
 def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | None = None) -> OccurrenceEdit:
     """Let an occurrence happen at another time, and with other seats if there are counts.
 
-    Without a new end it keeps its length.
+    Without a new end it keeps its length. Onto its own date, without a time, it goes from `moved`.
     """
 
     def plan(dates: Dates) -> TreeEdit:
@@ -70,6 +71,8 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
         occurrence = find_changeable(
             dates, which, lambda candidate: candidate.happens or (has_start and not candidate.is_excepted)
         )
+        if to == NewTimes(day=which.day) and counts is None and _is_moved_from(occurrence, which.day):
+            return partial(_unmove, occurrence)
         start = to.first_day(occurrence) * DAY + (
             occurrence.start % DAY if to.start is None else end_time(to.start)
         )
@@ -85,6 +88,20 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
         return _reseat(dates, occurrence, seats)
 
     return plan
+
+
+def _is_moved_from(occurrence: LocalOccurrence, day: str) -> bool:
+    """Tell whether `moved` changes an occurrence that would happen on a day without it."""
+    return (
+        occurrence.move is not None
+        and occurrence.excluded is None
+        and str(day_of(occurrence.original)) == day
+    )
+
+
+def _unmove(occurrence: LocalOccurrence, tree: Any, _make: MakeNode) -> None:
+    assert occurrence.move is not None
+    remove_entry(tree["spec"]["recurrence"], "moved", occurrence.move)
 
 
 def find_changeable(
@@ -103,7 +120,7 @@ def _not_movable(dates: Dates, which: OccurrenceSelector, occurrence: LocalOccur
     if occurrence is None:
         return dates.missing(which)
     when = f"{day_of(occurrence.original)} {clock(occurrence.original)}"
-    fix = "Remove it from except first."
+    fix = f"Let it take place first: berth add {dates.reservation.name} {day_of(occurrence.original)}."
     if not occurrence.is_excepted:
         address = dates.address(occurrence)
         fix = f"For another date: berth move {dates.reservation.name} {address} --to DATE."
@@ -177,39 +194,6 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
         return changes
 
     return plan
-
-
-# What commands have written, taken back
-
-MOVED, RESEATED = "another time", "other seats"
-_UNDONE = {
-    MOVED: ("date", "startTime", "endTime", "endDay", "placeholderCount", "nodeCount", "seats"),
-    RESEATED: ("placeholderCount", "nodeCount", "seats"),
-}
-
-
-def undo_change(which: OccurrenceSelector, what: str) -> OccurrenceEdit:
-    """Take back one of the changes above: MOVED is all that `moved` says of the date."""
-
-    def plan(dates: Dates) -> TreeEdit:
-        occurrence = dates.find(which, lambda candidate: _has_change(dates, candidate, what))
-        if occurrence is None:
-            usual = dates.find(which, lambda candidate: candidate.happens) or dates.find_left_out(which)
-            if usual is None:
-                raise RefusedError(dates.missing(which))
-            why = "is an extra date, which was changed in its place" if usual.is_extra else f"has not {what}"
-            raise NothingToDoError(f"nothing to undo: {dates.words(usual)} {why}")
-        keys: dict[str, Any] = dict.fromkeys(_UNDONE[what])
-        return lambda tree, make: _change(dates, occurrence, tree["spec"]["recurrence"], keys, make)
-
-    return plan
-
-
-def _has_change(dates: Dates, occurrence: LocalOccurrence, what: str) -> bool:
-    if occurrence.move is None:
-        return False
-    move = dates.reservation.recurrence.moves[occurrence.move]
-    return what == MOVED or move.seats is not None
 
 
 # What is written

@@ -36,14 +36,8 @@ def _removed(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence) ->
 
 
 def drop_rehearsal(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence) -> None:
-    """Remove the entry that rehearses an occurrence which will not happen, and say how to restore it."""
-    entry = _removed(dates, changes, occurrence)
-    if entry is None:
-        return
-    when = f"{entry.at.day} {clock(entry.at.start_time)}"
-    seats = "" if entry.seats == ALL_SEATS else f" --seats {entry.seats}"
-    command = f'berth rehearse {dates.reservation.name} {dates.address(occurrence)} --at "{when}"{seats}'
-    changes.losses.append(f"not kept: its rehearsal on {when}. To restore it afterwards: {command}")
+    """Remove the entry that rehearses an occurrence which will not happen."""
+    _removed(dates, changes, occurrence)
 
 
 def follow_rehearsal(

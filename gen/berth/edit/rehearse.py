@@ -13,7 +13,6 @@ from berth.edit.dateselect import (
     NothingToDoError,
     OccurrenceEdit,
     OccurrenceSelector,
-    RefusedError,
 )
 from berth.edit.occurrences import find_changeable
 from berth.edit.rehearsalentries import REHEARSALS, rehearsal_index, rehearsal_keys
@@ -73,44 +72,6 @@ def rehearse_occurrence(
         return change
 
     return plan
-
-
-def undo_rehearsal(which: OccurrenceSelector) -> OccurrenceEdit:
-    """Remove the entry that rehearses an occurrence."""
-
-    def plan(dates: Dates) -> TreeEdit:
-        indices = [
-            index
-            for occurrence in dates.find_groups(
-                which, lambda candidate: rehearsal_index(dates, candidate) is not None
-            )
-            if (index := rehearsal_index(dates, occurrence)) is not None
-        ]
-        if not indices:
-            raise _nothing_to_undo(dates, which)
-        changes = ListChanges()
-        for index in indices:
-            changes.remove(REHEARSALS, index)
-        return changes
-
-    return plan
-
-
-def _nothing_to_undo(dates: Dates, which: OccurrenceSelector) -> Exception:
-    """Return why there is no entry to remove: a rule that is for all dates has no entry for one of them."""
-    groups = dates.find_groups(which, lambda candidate: candidate.happens)
-    usual = groups[0] if groups else dates.find_left_out(which)
-    if usual is None:
-        return RefusedError(dates.missing(which))
-    name, own = dates.reservation.name, rule_of(dates.reservation, usual.entry)
-    if own is None:
-        return NothingToDoError(f"nothing to undo: rehearsals does not name {dates.words(usual)}")
-    address = dates.address(usual)
-    return CommandError(
-        f"{dates.words(usual)} is rehearsed by the rule of its line or of provisioning ({own}), which is for "
-        f"all dates. To rehearse it at another time: berth rehearse {name} {address} --at DATE. To rehearse "
-        "some dates only, remove the rule, and rehearse each of them"
-    )
 
 
 def _rehearsal(  # noqa: PLR0913, PLR0917 - what is given, and what was written before

@@ -1,31 +1,26 @@
-"""Skip dates, and let skipped dates happen again: entries of `except`, and those of `extra` and `moved`.
-
-An undo does not restore all that an entry said; then it names the commands that do.
-"""
+"""Skip dates, and let them take place after all: entries of `except`, and those of `extra` and `moved`."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 
 from berth.dates.exceptions import NO_OCCURRENCE, single_excepts
 from berth.dates.expansion import LocalOccurrence
-from berth.dates.moments import no_date_text, span_text
-from berth.dates.zone import clock, day_of, number, window
-from berth.edit.datelists import ListChanges, end_keys, original_keys
+from berth.dates.moments import day_text
+from berth.dates.zone import DAY, clock, day_of, number
+from berth.edit.datelists import ListChanges, original_keys
 from berth.edit.dateselect import (
     Dates,
     DateSelector,
     NothingToDoError,
     OccurrenceEdit,
     OccurrenceRange,
-    OccurrenceSelector,
     RefusedError,
-    new_times_text,
 )
 from berth.edit.rehearsalentries import drop_rehearsal
 from berth.edit.roundtrip import TreeEdit
 from berth.findings import Problem
 from berth.notation.refusal import CommandError
-from berth.output.answers import seats_text
-from berth.schema.values import Except, Seats
+from berth.schema.values import Except
 
 
 def skip_dates(selectors: Sequence[DateSelector], title: str = "") -> OccurrenceEdit:
@@ -74,24 +69,15 @@ def _skip(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, title
             raise CommandError(
                 f"{dates.words(occurrence)} is an extra date, which goes without a trace: leave out --title"
             )
-        changes.losses.append(skip_loss(dates, occurrence, add_command(dates, occurrence)))
         changes.remove("extra", occurrence.entry - len(dates.reservation.recurrence.schedule))
         drop_rehearsal(dates, changes, occurrence)
         return
     drop_rehearsal(dates, changes, occurrence)
     if occurrence.move is not None:
-        _remove_move(dates, changes, occurrence, original_words(dates, occurrence))
+        changes.remove("moved", occurrence.move)
     if occurrence.excluded is None:
         entry = {**original_keys(dates, occurrence), **({"title": title} if title else {})}
         changes.add("except", entry if len(entry) > 1 else entry["date"])
-
-
-def _remove_move(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, skipped: str) -> None:
-    """Remove the entry of `moved` of an occurrence that is skipped by DATE as `skipped` names it."""
-    assert occurrence.move is not None
-    changes.remove("moved", occurrence.move)
-    if occurrence.happens:
-        changes.losses.append(skip_loss(dates, occurrence, change_command(dates, occurrence, skipped)))
 
 
 def _retitle(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, title: str) -> bool:
@@ -119,7 +105,7 @@ def _skip_range(dates: Dates, changes: ListChanges, item: OccurrenceRange, title
             is_needed = is_needed or occurrence.excluded is None
             drop_rehearsal(dates, changes, occurrence)
             if occurrence.move is not None:
-                _remove_move(dates, changes, occurrence, f"{item.first}..{item.last}{range_words(item)}")
+                changes.remove("moved", occurrence.move)
     if is_needed:
         entry = {"from": item.first, "to": item.last}
         keys = (("startTime", item.start), ("name", item.name), ("title", title or None))
@@ -130,80 +116,60 @@ def _skip_range(dates: Dates, changes: ListChanges, item: OccurrenceRange, title
         raise NothingToDoError(f"nothing is left to skip {item.words}")
 
 
-def undo_skip(selectors: Sequence[DateSelector]) -> OccurrenceEdit:
-    """Remove the entries of `except` for these dates: a single date, or all within a range."""
-    return lambda dates: _each(selectors, lambda changes, item: _undo_skip(dates, changes, item))
+def restore_date(day: str) -> OccurrenceEdit:
+    """Let what the schedule has on a date take place after all, at its usual time.
 
-
-def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
-    wanted = (
-        item
-        if isinstance(item, OccurrenceRange)
-        else OccurrenceRange(item.day, item.day, item.start, item.name)
-    )
-    days, partly, is_removed = wanted.days, list[str](), False
-    for index, exception in enumerate(dates.reservation.recurrence.excepts):
-        first, last = number(exception.first), number(exception.last)
-        if first in days and last in days and _is_just(dates, exception, wanted):
-            changes.remove("except", index)
-            is_removed = True
-            if any(occurrence.move is None for occurrence in _named_by(dates, exception)):
-                changes.losses.append(AS_SCHEDULED)
-        elif first <= days[-1] and days[0] <= last:
-            partly.append(f"berth skip {dates.reservation.name} {_except_address(exception)} --undo")
-    if is_removed:
-        return
-    single = " ".join(filter(None, (wanted.first, wanted.start, wanted.name)))
-    when = f"on {single}" if len(days) == 1 else wanted.words
-    if partly:
-        raise CommandError(
-            f"except does not name just what is {when}. To take back more: {' or '.join(partly)}"
-        )
-    left_out = [
-        occurrence
-        for occurrence in dates.all
-        if not occurrence.happens and wanted.has(occurrence.original, occurrence.name)
-    ]
-    why = f" ({left_out[0].reason} leaves it out)" if left_out else ""
-    if not left_out and not _happens(dates, wanted):
-        raise RefusedError(_not_skipped(dates, wanted))
-    raise NothingToDoError(f"nothing to undo {when}: except does not name it{why}")
-
-
-def _happens(dates: Dates, wanted: OccurrenceRange) -> bool:
-    return any(
-        wanted.has(start, occurrence.name)
-        for occurrence in dates.all
-        if occurrence.happens
-        for start in dates.shown(occurrence)
-    )
-
-
-def _not_skipped(dates: Dates, wanted: OccurrenceRange) -> Problem:
-    """Report that nothing was skipped on dates on which nothing happens, with what was skipped near them.
-
-    A date that was moved is skipped by the date that the schedule gives it.
+    The date goes from `except` and `moved`. Where a calendar leaves it out, `moved` says that it stays.
     """
-    name, days = dates.reservation.name, wanted.days
-    single = OccurrenceSelector(wanted.first, wanted.start, name=wanted.name)
-    known = {
-        number(exception.first): exception for exception in reversed(dates.reservation.recurrence.excepts)
-    }
-    where, separator, near = no_date_text(days[0], days[-1], known).partition(";")
-    message = f"{name} has skipped {where}{single.words}{separator}{near}."
-    nearest = min(known, key=lambda day: abs(day - days[0]), default=None)
-    fix = f"Name another date: berth occurrences {name} lists them."
-    if nearest is not None:
-        command = f"berth skip {name} {_except_address(known[nearest])} --undo"
-        fix = f"Name the date that the schedule gives it: {command}."
-    return dates.problem(NO_OCCURRENCE, message, fix)
+    wanted = number(date.fromisoformat(day))
+
+    def plan(dates: Dates) -> TreeEdit:
+        recurrence, changes = dates.reservation.recurrence, ListChanges()
+        there = [one for one in dates.all if not one.is_extra and one.original // DAY == wanted]
+        usual = {one: (one.original, one.original + one.length) for one in there}
+        changed = [one for one in there if not one.happens or (one.start, one.end) != usual[one]]
+        if not there:
+            raise RefusedError(_no_date(dates, wanted))
+        if not changed:
+            raise NothingToDoError(f"it already happens at {', '.join(map(dates.words, there))}")
+        for index, exception in enumerate(recurrence.excepts):
+            if number(exception.first) <= wanted <= number(exception.last):
+                changes.remove("except", index)
+                _keep_others(dates, changes, exception, wanted)
+        for occurrence in changed:
+            dates.check_open(*usual[occurrence])
+            is_holiday = dates.is_holiday(*usual[occurrence])
+            if occurrence.move is not None and (occurrence.has_new_time or is_holiday):
+                changes.remove("moved", occurrence.move)
+            if is_holiday:
+                changes.add("moved", {**original_keys(dates, occurrence), "to": {"date": day}})
+        return changes
+
+    return plan
 
 
-def _is_just(dates: Dates, exception: Except, wanted: OccurrenceRange) -> bool:
-    """Tell whether an entry of `except` leaves out nothing but occurrences with the start and name wanted."""
-    if wanted.start is None and wanted.name is None:
-        return True
-    return all(wanted.has(occurrence.original, occurrence.name) for occurrence in _named_by(dates, exception))
+def _no_date(dates: Dates, wanted: int) -> Problem:
+    """Report that the schedule has nothing on a date, so that its times are needed."""
+    name, day = dates.reservation.name, day_of(wanted * DAY)
+    fix = f"To add one, give its times: berth add {name} {day} 09:00-13:00."
+    return dates.problem(NO_OCCURRENCE, f"the schedule of {name} has nothing on {day_text(wanted)}.", fix)
+
+
+def _keep_others(dates: Dates, changes: ListChanges, exception: Except, wanted: int) -> None:
+    """Add what an entry of `except` leaves out on other dates than the one wanted."""
+    parts = (number(exception.first), wanted - 1), (wanted + 1, number(exception.last))
+    for first, last in parts:
+        part = exception._replace(first=day_of(first * DAY), last=day_of(last * DAY))
+        if first <= last and any(_named_by(dates, part)):
+            keys = (
+                {"date": str(part.first)}
+                if first == last
+                else {"from": str(part.first), "to": str(part.last)}
+            )
+            start = None if part.start is None else clock(part.start)
+            more = {"startTime": start, "name": part.name, "title": part.title or None}
+            entry = keys | {key: value for key, value in more.items() if value is not None}
+            changes.add("except", entry["date"] if [*entry] == ["date"] else entry)
 
 
 def _named_by(dates: Dates, exception: Except) -> Iterator[LocalOccurrence]:
@@ -213,74 +179,3 @@ def _named_by(dates: Dates, exception: Except) -> Iterator[LocalOccurrence]:
     for occurrence in dates.all:
         if not occurrence.is_extra and named.has(occurrence.original, occurrence.name):
             yield occurrence
-
-
-def _except_address(exception: Except) -> str:
-    """Return the arguments that name an entry of `except`."""
-    is_single = exception.first == exception.last
-    words = [f"{exception.first}" if is_single else f"{exception.first}..{exception.last}"]
-    words += [] if exception.start is None else [clock(exception.start)]
-    words += [f"--name {exception.name}"] if exception.name else []
-    return " ".join(words)
-
-
-AS_SCHEDULED = "as in the schedule: the file no longer says whether a date was moved before it was skipped"
-
-
-def skip_loss(dates: Dates, occurrence: LocalOccurrence, command: str) -> str:
-    """Return what is lost with the entry of an occurrence; `command` restores it, and may be empty."""
-    begin, end = window(dates.zone, occurrence.start, occurrence.end)
-    seats = seats_text(occurrence.seats, dates.reservation.holder.unit)
-    name = f" {occurrence.name}" if occurrence.name else ""
-    restore = f"To restore it: {command}" if command else "Only an edit of the file restores it."
-    return f"not kept: {span_text(begin, end, dates.zone)}{name}, {seats}. {restore}"
-
-
-def change_command(dates: Dates, occurrence: LocalOccurrence, skipped: str) -> str:
-    """Return the commands that let a skipped date happen again as `moved` said."""
-    if occurrence.is_excepted:
-        return ""
-    name, which = dates.reservation.name, original_words(dates, occurrence)
-    seats = _seats_words(occurrence.seats, dates.reservation.recurrence.schedule[occurrence.entry].seats)
-    change = f"berth set {name} --on {_on_words(dates, occurrence)}{seats}"
-    if occurrence.has_new_time:
-        change = f'berth move {name} {which} --to "{new_times_text(occurrence.start, occurrence.end)}"{seats}'
-    return change if occurrence.excluded else f"berth skip {name} {skipped} --undo && {change}"
-
-
-def add_command(dates: Dates, occurrence: LocalOccurrence) -> str:
-    """Return the command that adds an extra date again; empty if none can."""
-    reservation = dates.reservation
-    keys = end_keys(occurrence.start, occurrence.end)
-    if reservation.recurrence.lines[occurrence.entry].scaling or keys["endDay"] is not None:
-        return ""
-    seats = _seats_words(occurrence.seats, reservation.seats)
-    name = f" --name {occurrence.name}" if occurrence.name else ""
-    day, times = day_of(occurrence.start), f"{clock(occurrence.start)}-{keys['endTime']}"
-    return f"berth add {reservation.name} {day} {times}{seats}{name}"
-
-
-def _seats_words(seats: Seats, usual: Seats) -> str:
-    if dict(seats) == dict(usual):
-        return ""
-    by_class = ",".join(f"{name}={count}" for name, count in seats)
-    return f" --seats {seats[0][1] if len(seats) == 1 else by_class}"
-
-
-def original_words(dates: Dates, occurrence: LocalOccurrence) -> str:
-    """Return the arguments DATE [TIME] [--name NAME] that name an occurrence of the schedule."""
-    keys = original_keys(dates, occurrence)
-    words = [keys["date"], *([keys["startTime"]] if "startTime" in keys else [])]
-    return " ".join([*words, *([f"--name {keys['name'] or repr('')}"] if "name" in keys else [])])
-
-
-def _on_words(dates: Dates, occurrence: LocalOccurrence) -> str:
-    """Return them for `berth set --on`, where the time is an option."""
-    day, separator, rest = original_words(dates, occurrence).partition(" ")
-    return f"{day} --start {rest}" if separator else day
-
-
-def range_words(item: OccurrenceRange) -> str:
-    """Return what follows the dates of a range on a command line."""
-    time = f" {item.start}" if item.start else ""
-    return f"{time} --name {item.name}" if item.name else time
