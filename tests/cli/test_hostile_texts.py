@@ -66,7 +66,6 @@ MARKDOWN = (
     ("list",),
     ("occurrences",),
     ("plan",),
-    ("size", "course", "--students", "30"),
     ("report", "--records", "records.json"),
 )
 DATA = (
