@@ -170,15 +170,11 @@ RULES = {
     "B047": Rule(ERROR, "A date has several occurrences, and an entry or a command does not say which one."),
     "B048": Rule(ERROR, "One occurrence is changed twice."),
     "B049": Rule(ERROR, "Two occurrences have the same id."),
-    "B051": Rule(ERROR, "A rehearsal has no time before its occurrence."),
-    "B052": Rule(ERROR, "A rehearsal has a number of seats that its occurrence cannot have."),
-    "B053": Rule(WARNING, "An entry of `moved` or `rehearsals` changes an occurrence that does not happen."),
+    "B053": Rule(WARNING, "An entry of `moved` changes an occurrence that does not happen."),
     "B056": Rule(WARNING, "A calendar ends before a reservation that follows it begins, or begins after it."),
     "B057": Rule(WARNING, "Two reservations of one class and course overlap."),
     "B058": Rule(NOTE, "Neither the Site nor a reservation names a time zone, so its times are in UTC."),
-    "B059": Rule(
-        WARNING, "A moved or extra occurrence, or a rehearsal, does not happen, because the site is closed."
-    ),
+    "B059": Rule(WARNING, "A moved or extra occurrence does not happen, because the site is closed."),
     # across documents
     "B060": Rule(ERROR, "Two objects of one kind have the same name."),
     "B061": Rule(ERROR, "A name that nothing has: of a class, a calendar, a cluster, a capacity or a term."),
@@ -218,10 +214,9 @@ RULES = {
     "B093": Rule(ERROR, "Another render is running in the same folder."),
     "B094": Rule(WARNING, "A file looks like a declaration, but is not read."),
     # rehearsals
-    "B130": Rule(
-        WARNING, "A rehearsal proves nothing: a window holds its seats, or nobody tells what is ready."
-    ),
-    "B131": Rule(WARNING, "A new rehearsal is in the past, and its occurrence is not."),
+    "B130": Rule(ERROR, "A rehearsal is of a date that no course has."),
+    "B131": Rule(ERROR, "A rehearsal is not over when the window that it tries opens."),
+    "B132": Rule(WARNING, "A rehearsal has other seats than the date that it is for."),
     # Koordinator
     "B100": Rule(
         ERROR, "A reservation needs Koordinator, but the site says that the cluster does not have it."

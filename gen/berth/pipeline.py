@@ -27,10 +27,10 @@ from berth.checks import (
     seatsizes,
     typos,
 )
-from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads, pool_steps
+from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
 from berth.dates.cronschedules import open_spans, schedules
-from berth.dates.expansion import Expansion, Occurrence, windows
+from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, GUARDS, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "reservations"
 UNREADABLE = ("B001", "B002", "B003", "B006")
-UNKNOWN = ("B061", "B064")
+UNKNOWN = ("B061", "B064", "B130")
 
 
 class Part(NamedTuple):
@@ -54,12 +54,6 @@ class Part(NamedTuple):
     placed: Placed
     occurrences: tuple[Occurrence, ...]
     schedules: tuple[str, ...]
-    rehearsals: tuple[Occurrence, ...] = ()
-
-    @property
-    def windows(self) -> tuple[Occurrence, ...]:
-        """Return the occurrences and the rehearsals: all that opens seats, by start, then id."""
-        return windows(self.occurrences, self.rehearsals)
 
 
 class Item(NamedTuple):
@@ -83,16 +77,6 @@ class Item(NamedTuple):
     def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
         """Yield each cluster and the loads of the reservation's pools there."""
         for part, loads in zip(self.parts, self.loads, strict=True):
-            yield part.placed.cluster.name, pool_loads(self.reservation, loads)
-
-    def course_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
-        """Yield the same as if there were no rehearsals."""
-        for part, loads in zip(self.parts, self.loads, strict=True):
-            if part.rehearsals:
-                classes = {resource_class.name: resource_class for resource_class in part.placed.classes}
-                loads = [  # noqa: PLW2901 - only where they differ
-                    (name, pool_steps(self.reservation, classes[name], part.occurrences)) for name, _ in loads
-                ]
             yield part.placed.cluster.name, pool_loads(self.reservation, loads)
 
 
@@ -203,24 +187,28 @@ class Pipeline:
 
         courses, site_zone = calendars.SameCourses(known), calendars.SiteZone(site)
         fits = cloudchecks.class_fits(known)
+        rehearsed = rehearsalchecks.RehearsedDates(known)
         for reservation in known.reservations:
             item = _item(reservation, known, site, ceilings, now)
-            windows = item.expansion.windows
+            windows = item.expansion.occurrences
             of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
             item = item._replace(problems=(*item.problems, *of_clouds))
             self.problems += item.problems
             site_zone.take(reservation, item.expansion.occurrences)
+            rehearsed.take(reservation, item.expansion)
             if text_of is not None and item.is_renderable(known):
                 item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
-                ceilings.take(part.placed, loads, part.rehearsals)
+                ceilings.take(part.placed, loads)
                 courses.take(part.placed, part.occurrences)
-                arrivals.take(part.placed, part.occurrences)
+                if not reservation.spec.rehearses:  # nobody comes to a rehearsal
+                    arrivals.take(part.placed, part.occurrences)
             yield item
         self.problems += names.problems()
         self.problems += courses.problems()
         self.problems += site_zone.problems()
+        self.problems += rehearsed.problems()
         self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += cloudchecks.check_cloud_limits(known, site, ceilings.pools)
@@ -307,7 +295,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings, now: int | None) -> Item:
     expansion = expand(reservation, known.calendars)
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
-    checked = CheckedReservation(reservation, known, site, expansion.windows)
+    checked = CheckedReservation(reservation, known, site, expansion.occurrences)
     problems = (
         *references.check_names_in_reservation(reservation, known),
         *calendars.check_calendar_dates(reservation, known),
@@ -316,9 +304,6 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *backend_of(reservation.holder).problems(checked),
         *calendars.check_zone_of_reservation(reservation, expansion.occurrences, site),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
-        *rehearsalchecks.check_rehearsals_prove_something(
-            reservation, expansion.rehearsals, expansion.occurrences
-        ),
         *(
             large_count
             for part in parts
@@ -326,18 +311,18 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         ),
         *expansion.problems,
     )
-    loads = tuple([ceilings.loads(part.placed, part.windows) for part in parts])
+    loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:
     here = frozenset(resource_class.name for resource_class in one.classes)
-    occurrences, rehearsals = expansion.occurrences, expansion.rehearsals
+    occurrences = expansion.occurrences
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
-        occurrences, rehearsals = _with_seats(occurrences, here), _with_seats(rehearsals, here)
-    opens = [opens for opens, _ in open_spans(windows(occurrences, rehearsals))]
+        occurrences = _with_seats(occurrences, here)
+    opens = [opens for opens, _ in open_spans(occurrences)]
     found = schedules(opens, one.reservation.recurrence.zone)
-    return Part(one, occurrences, tuple(found), rehearsals)
+    return Part(one, occurrences, tuple(found))
 
 
 def _with_seats(occurrences: Iterable[Occurrence], classes: Collection[str]) -> tuple[Occurrence, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import Manifest, backend_of
-from berth.dates.rehearsals import has_rehearsals
 from berth.findings import Problem
 from berth.manifests import clusterobjects, naming, rbac, window
 from berth.manifests.engines.engineregistry import ENGINES
@@ -23,14 +22,14 @@ from berth.schema.values import Cluster, ResourceClass, Site
 class ReservedLines(NamedTuple):
     """What files of a cluster say about its reservations.
 
-    Lines of its inventory: of persistent slots, and of CronJobs. Leads of its pools of placeholders. The
-    names of those that are rehearsed.
+    Lines of its inventory: of persistent slots, and of CronJobs. Leads of its pools of placeholders, but
+    for rehearsals, and the names of these.
     """
 
     slots: list[str]
     cronjobs: list[str]
     leads: dict[str, int]
-    rehearsed: list[str]
+    rehearsals: list[str]
 
 
 def text_of(pipeline: Pipeline) -> TextOf:
@@ -61,9 +60,10 @@ def files(pipeline: Pipeline, items: Iterable[Item]) -> Iterator[tuple[str, str]
                 lines.cronjobs.extend(
                     naming.listed_cronjobs(part.placed.reservation.name, len(part.schedules))
                 )
-                lines.leads.update(_leads(part.placed))
-                if has_rehearsals(part.placed.reservation):
-                    lines.rehearsed.append(part.placed.reservation.name)
+                if part.placed.reservation.spec.rehearses:
+                    lines.rehearsals.append(part.placed.reservation.name)
+                else:
+                    lines.leads.update(_leads(part.placed))
                 if not pipeline.has_errors():
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
@@ -204,7 +204,7 @@ def monitoring_text(site: Site, cluster: Cluster, lines: ReservedLines) -> str:
     """Return the alerts and the dashboard of a cluster."""
     from berth.manifests import monitoring  # noqa: PLC0415 - most sites have neither
 
-    return _file(site, monitoring.manifests(site, cluster, lines.leads, rehearses=bool(lines.rehearsed)))
+    return _file(site, monitoring.manifests(site, cluster, lines.leads, rehearses=bool(lines.rehearsals)))
 
 
 def inventory_text(site: Site, cluster: Cluster, files: Sequence[str], lines: ReservedLines) -> str | None:
@@ -227,7 +227,7 @@ def reservation_text(site: Site, part: Part) -> str | Problem:
 
     An empty text means no file, because some tools refuse a file without objects.
     """
-    timetable = timetable_that_fits(site, part.placed, part.windows)
+    timetable = timetable_that_fits(site, part.placed, part.occurrences)
     if isinstance(timetable, Problem):
         return timetable
     manifests = part_manifests(site, part, timetable)
@@ -257,7 +257,7 @@ def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest
             *manifests,
             *rbac.of_reservation(site, placed, backend.scaling_rules(placed)),
             *backend.permissions(site, placed),
-            *window.cronjobs(site, placed, common, part.windows, part.schedules),
+            *window.cronjobs(site, placed, common, part.occurrences, part.schedules),
         ]
     return [*manifests, *backend.session_objects(site, placed, common)]
 

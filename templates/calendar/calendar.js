@@ -10,7 +10,6 @@
   const MARKS = {
     moved: "moved", extra: "extra date", otherSeats: "other seats than usual", onHoliday: "on a holiday",
     overnight: "overnight", gap: "clocks go forward", fold: "clocks go back", suspended: "suspended",
-    rehearsal: "rehearsal",
   };
   const data = JSON.parse(document.getElementById("Data").textContent);
   const at = (id) => document.getElementById(id);
@@ -123,7 +122,6 @@
       this.start = start;
       this.end = start + this.length;
       this.open = start - this.seats.reduce((most, line) => Math.max(most, line[2]), 0);
-      this.rehearses = this.marks.includes("rehearsal"); // then it is no date of the course
     }
 
     get id() {
@@ -137,12 +135,11 @@
     byName.set(one.name, one);
     one.text = [one.title, one.name, one.owner, one.contact].join(" ").toLowerCase();
     one.dates = [];
-    one.rehearsals = [];
     let start = 0;
     for (let i = 0; i < (one.windows || []).length; i += 2) {
       start += one.windows[i];
       const found = new Window(one, i / 2, start, one.shapes[one.windows[i + 1]]);
-      (found.rehearses ? one.rehearsals : one.dates).push(found);
+      one.dates.push(found);
       windows.push(found);
     }
     if (one.standing) standing.push({ of: one, seats: one.standing, marks: [], name: "", id: one.name });
@@ -183,7 +180,6 @@
   const manyClusters = data.clusters.length > 1;
   const isOpen = (one) => one.open <= now && now < one.end;
   const title = (one) => one.of.title + (one.name ? ` (${one.name})` : "");
-  const rehearsed = (one) => one.of.dates.find((date) => `${date.id}/rehearsal` === one.id); // the date that a rehearsal is for
   const link = (one) => addressOf(one.id);
 
   // The address: the name of a reservation or the id of a date, and settings, parted by &
@@ -253,16 +249,16 @@
 
   function card(one, day) {
     const seats = seatsShown(one);
-    const classes = `card${hue(one)}${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}${one.rehearses ? " rehearsal" : ""}`;
+    const classes = `card${hue(one)}${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}`;
     const where = manyClusters ? ` · ${clustersText(seats)}` : "";
     const lines = [make("b", {}, title(one))];
     if (one.start === undefined) {
       lines.push(make("small", {}, one.of.until ? `until ${yearText(wall(one.of.until))} ${clock(wall(one.of.until))}` : "without end"));
     } else {
       lines.unshift(make("span", {}, spanOn(one, day)));
-      if (!one.rehearses) lines.push(make("small", {}, `opens ${near(wall(one.open), Math.max(wall(one.start), day))}`));
+      lines.push(make("small", {}, `opens ${near(wall(one.open), Math.max(wall(one.start), day))}`));
     }
-    lines.splice(one.rehearses ? lines.length : -1, 0, make("small", {}, seatsText(one, seats) + where));
+    lines.splice(-1, 0, make("small", {}, seatsText(one, seats) + where));
     if (one.of.owner) lines.push(make("small", {}, one.of.owner));
     return make("li", {}, make("a", { class: classes, href: link(one) }, ...lines, ...tags(one)));
   }
@@ -298,13 +294,11 @@
 
   function showCount(found, shown, unknown) {
     const when = { week: "this week", day: "on this day", list: "in these two weeks" }[state.view];
-    const rehearsals = found.filter((one) => one.rehearses).length, dates = found.length - rehearsals;
-    const counts = [dates && counted(dates, "window"), rehearsals && counted(rehearsals, "rehearsal")].filter(Boolean);
-    const words = `${counts.join(" and ") || "No windows"} ${when}.`;
+    const words = `${found.length ? counted(found.length, "window") : "No windows"} ${when}.`;
     const parts = unknown.map((part) => ` The address asks for ${part}, which is not here.`);
     if (!found.length) {
-      const next = windows.find((one) => one.start >= shown.until && !one.rehearses && isShown(one));
-      const before = next ? undefined : windows.findLast((one) => one.end <= shown.since && !one.rehearses && isShown(one));
+      const next = windows.find((one) => one.start >= shown.until && isShown(one));
+      const before = next ? undefined : windows.findLast((one) => one.end <= shown.since && isShown(one));
       const other = next || before;
       if (other) {
         parts.push(next ? " The next is " : " The last was ");
@@ -447,7 +441,7 @@
   function dateRow(date, i, dates, chosen) { // with the year where it is another than in the row before
     const first = wall(date.start), before = i ? wall(dates[i - 1].start) : -Infinity;
     const isNewYear = !i || dateOf(first).getUTCFullYear() !== dateOf(before).getUTCFullYear();
-    const marks = date.rehearses ? [`for ${original(date.id).words}`] : date.marks.map((mark) => MARKS[mark] || mark);
+    const marks = date.marks.map((mark) => MARKS[mark] || mark);
     const notes = [date.name, ...marks].filter(Boolean).join(", ");
     return make("tr", { "aria-current": date === chosen },
       make("th", { scope: "row" }, make("a", { href: link(date) }, isNewYear ? yearText(first) : dayText(first))),
@@ -459,7 +453,7 @@
 
   function heading(one, chosen) {
     if (!chosen) return one.title;
-    return chosen.rehearses ? `Rehearsal of ${title(chosen)} for ${yearText(wall(rehearsed(chosen).start))}` : title(chosen);
+    return title(chosen);
   }
 
   function details(one, chosen) {
@@ -470,7 +464,6 @@
       const zones = [...new Set([state.zone, zoneOf])];
       add("When", ...zones.flatMap((zone, i) => [i ? make("br") : "", `${yearText(wall(chosen.start, zone))}, ${spanText(chosen, zone)} (${zone})`]));
       add("Opens", `${yearText(wall(chosen.open))} ${clock(wall(chosen.open))}`);
-      if (chosen.rehearses) add("Rehearses", dateLink(rehearsed(chosen)));
       if (chosen.marks.length) add("Notes", chosen.marks.map((mark) => MARKS[mark] || mark).join(", "));
     } else if (one.standing) {
       add("When", one.until ? `always, until ${yearText(wall(one.until))} ${clock(wall(one.until))}` : "always");
@@ -492,18 +485,13 @@
         make("thead", {}, make("tr", {}, ...["Date", "Time", "Opens", "Seats", "Notes"].map((name) => make("th", { scope: "col" }, name)))),
         make("tbody", {}, ...one.dates.map((date, i) => dateRow(date, i, one.dates, chosen))))));
     }
-    if (one.rehearsals.length) {
-      body.push(make("div", { class: "table" }, make("table", {}, make("caption", {}, counted(one.rehearsals.length, "rehearsal")),
-        make("thead", {}, make("tr", {}, ...["Date", "At most", "Opens", "Seats", "Notes"].map((name) => make("th", { scope: "col" }, name)))),
-        make("tbody", {}, ...one.rehearsals.map((date, i) => dateRow(date, i, one.rehearsals, chosen))))));
-    }
     if (one.leftOut) {
       body.push(make("h3", {}, "Left out"), make("ul", {}, ...one.leftOut.map(([date, reason]) => make("li", {}, `${date.replace("T", " ")}: ${reason}`))));
     }
     return body;
   }
 
-  function original(id) { // when a date is in the schedule, by its id: `course/2026-02-09T09:00~late`, and for a rehearsal `/rehearsal`
+  function original(id) { // when a date is in the schedule, by its id: `course/2026-02-09T09:00~late`
     const [day, rest] = id.split("/")[1].split("T"), [start, name = ""] = rest.split("~");
     return { day, start, name, words: [day, start, name].filter(Boolean).join(" ") };
   }
@@ -518,27 +506,12 @@
 
   function changes(one, chosen) { // its editor on the forge, and what to write there
     const to = (text) => make("a", { href: one.edit, rel: "noreferrer" }, text);
-    if (chosen && chosen.rehearses) return rehearsalChanges(one, chosen, to);
     if (!chosen || ["moved", "extra", "otherSeats"].some((mark) => chosen.marks.includes(mark))) return [to("Edit the file")];
     const which = keys(one, chosen.id, (date) => !date.marks.includes("extra")), { day } = original(chosen.id);
     const except = which.includes(",") ? `{${which}}` : day;
-    const rehearsal = hasOwnRehearsal(one, chosen.id) ? " If you skip it, also remove its item of rehearsals." : "";
     return [to("Skip"), ": ", make("code", {}, `except: [${except}]`), make("br"),
       to("Move"), ": ", make("code", {}, `moved: [{${which}, to: {date: ${day}}}]`), make("br"),
-      make("small", {}, `Both open the file in an editor. Add the line below recurrence, or its item to the list that is there. To move, change the date behind to.${rehearsal}`)];
-  }
-
-  const hasOwnRehearsal = (one, id) => (one.rehearsed || []).includes(id.split("/")[1]);
-
-  function rehearsalChanges(one, chosen, to) { // of the rehearsal, never of the date that it is for
-    const date = rehearsed(chosen).id, local = chosen.start + chosen.offset;
-    const item = make("code", {}, `rehearsals: [{${keys(one, date, () => true)}, at: {date: ${iso(local)}, startTime: "${clock(local)}"}}]`);
-    if (hasOwnRehearsal(one, date)) {
-      return [to("Edit the file"), ": ", item, make("br"),
-        make("small", {}, "The file has this item. To move the rehearsal, change what is behind at. To remove it, remove the item.")];
-    }
-    return [to("Move"), ": ", item, make("br"),
-      make("small", {}, "Opens the file in an editor. Add the line below recurrence, or its item to the list that is there, and change what is behind at. The file rehearses every date by a rule: to end that, remove rehearsal from the schedule or from provisioning.")];
+      make("small", {}, "Both open the file in an editor. Add the line below recurrence, or its item to the list that is there. To move, change the date behind to.")];
   }
 
   function askAlike(one, seats) { // the form, with what is known already; the title must be another
@@ -569,7 +542,7 @@
 
   function follow(event) { // show what the address asks for
     const { name, unknown } = readAddress(), dialog = at("Details");
-    const one = byName.get(name.split("/")[0]), chosen = one && [...one.dates, ...one.rehearsals].find((date) => date.id === name);
+    const one = byName.get(name.split("/")[0]), chosen = one && one.dates.find((date) => date.id === name);
     state.day = state.date ? Date.parse(`${state.date}T00:00Z`) / 60000 : firstDay(chosen);
     const { first, days } = period(), day = chosen && dayOf(wall(chosen.start));
     if (chosen && (day < first || day >= first + days * DAY)) state.day = day;
@@ -624,7 +597,7 @@
   fillZones();
   at("Color").closest("label").hidden = data.classes.length < 2 && owners.length < 2;
   for (const id of ["Filter", "Curves", "Standing"]) at(id).open = !narrow;
-  at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.filter((one) => !one.rehearses).length, "date")}, as a calendar: `, ...feed("berth.ics"));
+  at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.length, "date")}, as a calendar: `, ...feed("berth.ics"));
   if (data.ask) at("Summary").append(". ", make("a", { href: data.ask.url, rel: "noreferrer" }, "Ask for seats"));
 
   for (const [key, id] of Object.entries(CONTROLS)) {

@@ -124,19 +124,6 @@ def test_what_is_free_or_taken_is_as_computed_by_hand(case: Case) -> None:
     }
 
 
-@pytest.mark.parametrize(("overlap", "expected"), [("sum", 120), ("max", 60)])
-def test_nobody_comes_to_a_rehearsal_so_its_seats_are_those_of_a_window_where_they_do_not_add_up(
-    overlap: str, expected: int
-) -> None:
-    pool = TimetablePool("small", "", "maintain", match=Match(handover=900), overlap=overlap)
-    seats = (("small", 60),)
-    window = TimetableOccurrence("a", at("08:30"), at("09:00"), at("11:00"), seats)
-    rehearsal = TimetableOccurrence(
-        "b/rehearsal", at("08:30"), at("08:30"), at("09:00"), seats, rehearses="b"
-    )
-    assert promised(pool, (window, rehearsal), at("08:45")) == expected
-
-
 def exceeded(*documents: Value | list[Value]) -> list[str]:
     """What the ceilings of the site say, with the file."""
     declared = read(*documents)

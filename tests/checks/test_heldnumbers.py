@@ -9,9 +9,7 @@ import yaml
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.backends.value.numberpairs import check_pairs
 from berth.checks.references import check_names_in_policies
-from berth.checks.rehearsalchecks import check_rehearsals_prove_something
 from berth.core.jsonvalues import instant_of
-from berth.dates.recurrence import expand
 from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.notation.objectpath import parse_object_path
@@ -763,57 +761,6 @@ def test_a_window_that_may_take_a_number_away_is_a_warning(provisioning: Value) 
 
 
 @pytest.mark.parametrize(
-    ("rehearsed", "least"),
-    [
-        pytest.param({"seats": 1}, 1, id="number"),
-        pytest.param({"seats": "10%"}, 26, id="percent"),
-        pytest.param({}, 256, id="all"),
-    ],
-)
-@pytest.mark.parametrize("where", ["reservation", "entry", "date"])
-def test_a_rehearsal_that_lowers_a_number_is_a_warning(rehearsed: Value, least: int, where: str) -> None:
-    usual = {"daysBefore": 2, "startTime": "06:00", **rehearsed}
-    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
-    at = {"date": "2026-02-05", "startTime": "06:00"}
-    spec: Value = {
-        "provisioning": {"placeholderCount": 256, **({"rehearsal": usual} if where == "reservation" else {})},
-        "recurrence": weekly(
-            {**entry, "rehearsal": usual} if where == "entry" else entry,
-            **({"rehearsals": [{"date": "2026-02-09", "at": at, **rehearsed}]} if where == "date" else {}),
-        ),
-    }
-    limit = {**POOL, "path": "spec.limits.cpu"}
-
-    assert alone(holding(target=limit, otherwise=least, spec=spec)) == []
-    lowered = alone(holding(target=limit, otherwise=least + 1, spec=spec))
-    assert lowered == [finding(f"B302 {AT}.otherwise", least, least + 1)]
-
-
-def test_a_rehearsal_of_a_moved_date_is_a_warning() -> None:
-    moved = [
-        {"date": "2026-02-09", "to": {"date": "2026-02-10"}},
-        {"date": "2026-02-16", "to": {"placeholderCount": 30}},
-    ]
-    rehearsal = {"daysBefore": 2, "startTime": "06:00", "seats": "10%"}
-    spec = {
-        "recurrence": weekly(moved=moved),
-        "provisioning": {"placeholderCount": 256, "rehearsal": rehearsal},
-    }
-
-    assert alone(holding(target=WEB, otherwise=3, spec=spec)) == []
-    assert alone(holding(target=WEB, otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
-
-
-def test_a_rehearsal_asks_for_a_portion_of_its_own_entry() -> None:
-    rehearsal = {"daysBefore": 2, "startTime": "06:00", "seats": "10%"}
-    large = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "placeholderCount": 400}
-    entries = ({**large, "rehearsal": rehearsal}, {**large, "dayOfWeek": 3, "placeholderCount": 40})
-    spec = {"recurrence": weekly(*entries), "provisioning": {"placeholderCount": 400}}
-
-    assert alone(holding(target=WEB, otherwise=40, spec=spec)) == []
-
-
-@pytest.mark.parametrize(
     ("behavior", "expected"), [("none", ["B029 spec.sessions"]), ("maintain", [])], ids=["none", "maintain"]
 )
 def test_sessions_are_narrowed_only_where_they_count(behavior: str, expected: list[str]) -> None:
@@ -873,38 +820,6 @@ def test_what_lowered_a_number_in_the_past_is_no_warning() -> None:
     assert told(number, end) == []
     assert told(counting, end) == [finding(f"B302 {AT}.otherwise", 0, 3)]
     assert told(counting, end + 366 * 86_400) == []
-
-
-@pytest.mark.parametrize(
-    ("target", "is_told"),
-    [
-        pytest.param(API, True, id="floor"),
-        pytest.param(WEB, True, id="scale"),
-        pytest.param({**API, "path": LARGEST}, False, id="cap"),
-        pytest.param({**SCALED, "path": "spec.minReplicaCount"}, False, id="kind-without-count"),
-        pytest.param({**POOL, "path": "spec.limits.cpu"}, False, id="limit"),
-        pytest.param({**QUOTA, "path": CPU_QUOTA.format("cpu")}, False, id="quota"),
-        pytest.param(
-            {**POOL, "path": "spec.limits.cpu", "ready": "status.resources.cpu"}, True, id="named-count"
-        ),
-    ],
-)
-@pytest.mark.parametrize("where", ["reservation", "occurrence"])
-def test_a_rehearsal_needs_somebody_who_tells_what_is_ready(target: Value, is_told: bool, where: str) -> None:
-    usual = {"rehearsal": {"daysBefore": 2, "startTime": "06:00"}}
-    single = {"date": "2026-02-09", "at": {"date": "2026-02-05", "startTime": "06:00"}}
-    by_rule = where == "reservation"
-    spec = {
-        **asking(25, **(usual if by_rule else {})),
-        "recurrence": weekly(**({} if by_rule else {"rehearsals": [single]})),
-    }
-    declared = read(*documents(holding(target=target, otherwise=1, spec=spec)))
-    (number,) = declared.reservations
-    dates = expand(number, declared.calendars)
-
-    found = lines(check_rehearsals_prove_something(number, dates.rehearsals, dates.occurrences))
-    place = "spec.provisioning.rehearsal" if by_rule else "spec.recurrence.rehearsals.0.at"
-    assert found == ([] if is_told else [f"B130 {place}"])
 
 
 def test_an_author_cannot_ignore_that_a_number_is_lowered() -> None:
@@ -1048,33 +963,6 @@ def test_a_behavior_is_reported_where_it_is_written(spec: Value, place: str) -> 
     ]
     sharing = two({"target": WEB, "spec": spec}, {"target": WEB})
     assert sharing == [f"B301 {place}.scaleDownBehavior"]
-
-
-@pytest.mark.parametrize(
-    ("recurrence", "place"),
-    [
-        pytest.param(weekly({**ENTRY, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}),
-                     "schedule.0.rehearsal", id="entry"),
-        pytest.param(weekly(rehearsals=[{"date": "2026-02-09",
-                                         "at": {"date": "2026-02-05", "startTime": "06:00"}}]),
-                     "rehearsals.0", id="occurrence"),
-        pytest.param({"type": "dates", "dates": [{**without(ENTRY, "dayOfWeek"), "date": "2026-02-09",
-                                                  "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}]},
-                     "dates.0.rehearsal", id="date"),
-    ],
-)  # fmt: skip
-def test_a_rehearsal_of_who_shares_is_reported_where_it_is_written(recurrence: Value, place: str) -> None:
-    assert two({"spec": {"recurrence": recurrence}}, {}) == [f"B301 spec.recurrence.{place}"]
-
-
-def test_nobody_who_shares_rehearses() -> None:
-    rehearsing = {
-        "spec": {
-            "provisioning": {"placeholderCount": 25, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}
-        }
-    }
-
-    assert two(rehearsing, {}) == ["B301 spec.provisioning.rehearsal"]
 
 
 def test_a_suspended_reservation_agrees_too() -> None:

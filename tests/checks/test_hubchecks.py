@@ -179,6 +179,12 @@ def test_placeholders_have_the_scheduler_of_their_sessions(
 
 
 LIMIT = "hub.concurrentSpawnLimit"
+TIMES = {"startTime": "06:00", "endTime": "06:30"}
+REHEARSAL: dict[str, Any] = {
+    "rehearses": {"name": "a", "date": "2026-02-02"},
+    "recurrence": {"type": "dates", "dates": [{"date": "2026-01-26", **TIMES}]},
+    "provisioning": {"placeholderCount": 64, "scaleDownBehavior": "none", "endsWhenReady": True},
+}
 
 
 @pytest.mark.parametrize(
@@ -206,6 +212,12 @@ LIMIT = "hub.concurrentSpawnLimit"
         ),
         pytest.param("singleuser: {}", [course("a", 40), course("b", 40, "10:00")], [], id="one-by-one"),
         pytest.param("singleuser: {}", [course("a", 200, suspend=True)], [], id="suspended"),
+        pytest.param(
+            "hub: {concurrentSpawnLimit: 63}",
+            [course("a", 60), course("rehearsal", 64, **REHEARSAL)],
+            [],
+            id="rehearsal",
+        ),
         pytest.param("singleuser: {}", [course("a", 200, resource_class="pods")], [], id="other-sessions"),
     ],
 )

@@ -107,12 +107,3 @@ def test_an_unknown_capacity_leaves_no_dates_and_is_told_once() -> None:
 
     assert course.recurrence.has_unknown_dates
     assert told(reservation(**COURSE), site(KARPENTER), resource_class()) == []
-
-
-def test_a_rehearsal_before_there_are_machines_is_refused() -> None:
-    rehearsal = {"daysBefore": 1, "startTime": "06:00"}
-    provisioning = {"placeholderCount": 25, "scaleDownBehavior": "none", "rehearsal": rehearsal}
-
-    assert told(reservation(recurrence=DATES, provisioning=provisioning), site(), resource_class()) == [
-        "a.yaml B016 spec.provisioning.rehearsal @key"
-    ]

@@ -225,7 +225,7 @@ def test_a_class_is_left_out_where_all_its_namespaces_are() -> None:
 
 def case(match: MatchSpec = EVERY.match, **spec: Any) -> PolicyCase | None:
     found = both(**spec)
-    new = subject(found, windows=expand(found, {}).windows)
+    new = subject(found, windows=expand(found, {}).occurrences)
     return next(policy_cases(None, new, [(EVERY.model_copy(update={"match": match}), None)], NOW), None)
 
 
@@ -260,7 +260,7 @@ def test_entries_at_one_time_add_up_for_a_policy() -> None:
 def test_dates_that_stay_add_to_one_that_comes() -> None:
     morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     found = both(recurrence=weekly(morning, {**morning, "startTime": "10:00"}))
-    dates = expand(found, {}).windows
+    dates = expand(found, {}).occurrences
     first = [date for date in dates if date.start % 86_400 == dates[0].start % 86_400]
     old, new = (subject(found, windows=each) for each in (first, dates))
     (added,) = policy_cases(old, new, [(EVERY, None)], NOW)
@@ -363,7 +363,7 @@ def problems(
     assert found.site is not None
     declared_site: Site = found.site
     (one,) = found.reservations
-    seats = policy_subject(one, expand(one, {}).windows, found, declared_site)
+    seats = policy_subject(one, expand(one, {}).occurrences, found, declared_site)
     cases = cases_of_reservation(declared_site, seats, now)
     return lines(check_policies(declared_site, [*cases], known or {}))
 
@@ -404,7 +404,7 @@ def held_problems(document: Value, policy: dict[str, Any], now: int = NOW, *othe
     assert found.problems == []
     assert found.site is not None
     number = next(each for each in found.reservations if each.name == document["metadata"]["name"])
-    held = policy_subject(number, expand(number, {}).windows, found, found.site)
+    held = policy_subject(number, expand(number, {}).occurrences, found, found.site)
     return lines(check_policies(found.site, [*cases_of_reservation(found.site, held, now)], {}))
 
 

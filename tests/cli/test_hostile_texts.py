@@ -47,7 +47,7 @@ WORDS: tuple[tuple[str, ...], ...] = (
     ("set", "course", "title=TEXT"),
     ("skip", "course", "2026-02-24", "--title", "TEXT"),
     ("move", "course", "2026-02-02", "--to", "2026-02-03"),
-    ("rehearse", "course", "2026-02-24", "--at", "2026-02-21 09:00"),
+    ("rehearse", "course", "2026-02-24", "--at", "2026-02-21T09:00"),
     ("add", "course", "2026-03-02", "09:00-10:00"),
     ("end", "course", "2026-02-20"),
     ("delete", "course"),

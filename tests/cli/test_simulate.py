@@ -175,49 +175,6 @@ def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: 
     assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == said
 
 
-REHEARSED = """\
-apiVersion: berth.dev/v1alpha1
-kind: CapacityReservation
-metadata: {name: rehearsed, annotations: {berth.dev/ignore: "B130: it is simulated"}}
-spec:
-  resourceClass: small
-  recurrence:
-    type: dates
-    dates: [2026-02-07, 2026-02-14]
-    schedule: [{startTime: "09:00", endTime: "13:00"}]
-    rehearsals: [{date: 2026-02-14, at: {date: 2026-02-07, startTime: "10:00"}, seats: 20}]
-  provisioning: {placeholderCount: 30, overlap: OVERLAP, scaleDownBehavior: none}
-"""
-
-
-@pytest.mark.parametrize(("overlap", "most"), [("sum", 50), ("max", 30)])
-def test_a_rehearsal_of_the_reservation_is_simulated_as_the_cluster_holds_it(
-    berth: Berth, folder: Path, overlap: str, most: int
-) -> None:
-    project.write(folder, rehearsed=REHEARSED.replace("OVERLAP", overlap))
-    asked = ("rehearsed", "--occurrence", "2026-02-07")
-
-    targets = {item["at"][11:16]: item["target"] for item in items(berth, *asked)}
-    assert targets == {"07:30": 30, "08:00": 30, "09:00": most, "09:30": 30, "12:00": 0}
-    out = berth("simulate", *asked, "--sessions", os.devnull).out
-    assert "rehearsed/2026-02-14T09:00/rehearsal opens\n" in out
-    assert "rehearsal starts" not in out
-
-
-def test_nobody_comes_to_a_simulated_rehearsal(berth: Berth, folder: Path) -> None:
-    counting = REHEARSED.replace("OVERLAP, scaleDownBehavior: none", "sum, scaleDownBehavior: maintain")
-    project.write(
-        folder,
-        rehearsed=counting,
-        classes=project.CLASSES.replace(
-            'requests: {cpu: "1"', 'sessions: {source: jupyterhub, namespaces: [hub]}\n  requests: {cpu: "1"'
-        ),
-    )
-    asked = ("rehearsed", "--occurrence", "2026-02-07", "--sessions", "10:10+30")
-
-    assert [item["target"] for item in items(berth, *asked)] == [30, 30, 50, 20, 0, 0]
-
-
 def test_what_is_suspended_is_simulated_and_said_to_be(berth: Berth) -> None:
     code, out, err = berth("simulate", "rest", "--sessions", os.devnull)
 

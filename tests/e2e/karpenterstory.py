@@ -111,7 +111,7 @@ def documents(opens: int) -> list[Document]:
         ),
         _lab(opens),
         reservation("slow", opens, [entry(opens, 0, LENGTH)], lead=0, seats={"slow": PEOPLE}),
-        rehearsed(
+        *rehearsed(
             reservation("exam", opens, [entry(opens, LEAD, LENGTH)], lead=LEAD, seats={"exam": SEATS}), opens
         ),
     ]

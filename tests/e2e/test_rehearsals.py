@@ -1,8 +1,8 @@
-"""Rehearsals on the real cluster: one that succeeds, one beside a window of its class, one under a quota.
+"""Rehearsals on the real cluster: one that succeeds, one beside a window of its course, one under a quota.
 
 Minutes after the story begins:
   0    `quick` is rehearsed, and all seats come; `short` is rehearsed under a quota; `beside` opens its window
-  1    `beside` is rehearsed in its own pool
+  1    `beside` is rehearsed in a pool of its own
   2    the rehearsal of `short` ends with its lead
   4    the window of `beside` closes
 """
@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.labels import REHEARSAL
 
 from tests.e2e import project
-from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct
 from tests.e2e.gitops import Engine
 from tests.e2e.project import Document
@@ -42,10 +42,11 @@ class Story(NamedTuple):
     opens: int
     record: Recorder
     records: dict[str, list[dict[str, Any]]]  # by reservation
+    states: dict[str, str]  # the labels of these records
     events: list[dict[str, Any]]  # about rehearsals, in both namespaces
 
 
-def course(name: str, opens: int, at: int, lead: int, *, today: bool = False) -> Document:
+def course(name: str, opens: int, at: int, lead: int, *, today: bool = False) -> list[Document]:
     """Its window lasts `LEAD` minutes."""
     seats = {"small": SEATS}
     return rehearsed(
@@ -58,11 +59,11 @@ def tell(stage: Stage) -> Story:
     stage.undo.callback(direct.close)
     cluster.kwok.create_nodes(1, "rehearsed", {"pods": "100", "cpu": "50", "memory": "100Gi"})
     courses = [
-        course("quick", opens, opens, LONG_LEAD),
-        course("beside", opens, opens + MINUTE, LEAD, today=True),
+        *course("quick", opens, opens, LONG_LEAD),
+        *course("beside", opens, opens + MINUTE, LEAD, today=True),
     ]
     declare(stage, direct, NAMESPACE, "rehearsals", courses)
-    declare(stage, direct, LIMITED, "rehearsals-limited", [course("short", opens, opens, LEAD)])
+    declare(stage, direct, LIMITED, "rehearsals-limited", course("short", opens, opens, LEAD))
     # The third pod is that of the Job.
     cluster.kubectl("create", "quota", "seats", f"--hard=pods={ROOM + 1}", f"--namespace={LIMITED}")
     record = Recorder(NAMESPACE)
@@ -72,9 +73,11 @@ def tell(stage: Stage) -> Story:
         wait_until(lambda: len(told(direct)) >= 3, time.time() + GRACE)
     finally:
         record.stop()
-    names = {"quick": NAMESPACE, "beside": NAMESPACE, "short": LIMITED}
-    records = {name: recorded(cluster, name, namespace) for name, namespace in names.items()}
-    return Story(opens, record, records, told(direct))
+    names = {"quick": NAMESPACE, "beside": NAMESPACE, "beside-course": NAMESPACE, "short": LIMITED}
+    found = {name: cluster.get("configmap", f"{name}-record", namespace) for name, namespace in names.items()}
+    records = {name: json.loads(each["data"]["records.json"]) for name, each in found.items()}
+    states = {name: each["metadata"]["labels"].get(REHEARSAL, "") for name, each in found.items()}
+    return Story(opens, record, records, states, told(direct))
 
 
 def declare(stage: Stage, direct: Direct, namespace: str, site: str, reservations: list[Document]) -> None:
@@ -84,12 +87,6 @@ def declare(stage: Stage, direct: Direct, namespace: str, site: str, reservation
     engine.sync()
     stage.undo.callback(stage.cluster.kubectl, "delete", "namespace", namespace, "--wait=false")
     suspend_sweep(stage.cluster, namespace)
-
-
-def recorded(cluster: Cluster, name: str, namespace: str) -> list[dict[str, Any]]:
-    text = cluster.get("configmap", f"{name}-record", namespace)["data"]["records.json"]
-    records: list[dict[str, Any]] = json.loads(text)
-    return records
 
 
 def told(direct: Direct) -> list[dict[str, Any]]:
@@ -105,7 +102,7 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 
 def rehearsal(story: Story, name: str) -> dict[str, Any]:
-    (found,) = (record for record in story.records[name] if "rehearses" in record)
+    (found,) = story.records[name]
     return found
 
 
@@ -126,7 +123,8 @@ def test_a_rehearsal_closes_as_soon_as_all_seats_are_ready(story: Story) -> None
 def test_its_record_has_when_they_were_ready_and_on_which_nodes(story: Story) -> None:
     found = rehearsal(story, "quick")
 
-    assert found["occurrence"] == f"{found['rehearses']}/rehearsal"
+    assert found["rehearses"].startswith("quick-course/")
+    assert story.states["quick"] == "succeeded"
     assert found["promised"] == {"small": SEATS}
     assert found["ready"]["small"][-1] == [found["readyAt"], SEATS]
     assert sum(found["nodes"].values()) == SEATS
@@ -139,6 +137,7 @@ def test_a_rehearsal_under_a_quota_fails_at_its_lead_and_says_why(story: Story) 
     (event,) = (one for one in story.events if one["involvedObject"]["name"] == "short-small")
 
     assert "readyAt" not in found
+    assert story.states["short"] == "failed"
     assert found["ready"]["small"][-1][1] == ROOM
     assert found["faults"][0].startswith(f"quota: {SEATS - ROOM} placeholder of small: exceeded quota: seats")
     assert (event["type"], event["reason"]) == ("Warning", "RehearsalFailed")
@@ -146,12 +145,11 @@ def test_a_rehearsal_under_a_quota_fails_at_its_lead_and_says_why(story: Story) 
     assert "exceeded quota: seats" in event["message"]
 
 
-def test_a_rehearsal_beside_a_window_of_its_class_adds_its_seats_and_takes_none(story: Story) -> None:
-    wanted = [count for _, count in story.record.changes("beside-small")]
-    (window,) = (record for record in story.records["beside"] if "rehearses" not in record)
-    found = rehearsal(story, "beside")
+def test_a_rehearsal_beside_a_window_of_its_course_adds_its_seats_and_takes_none(story: Story) -> None:
+    (window,), found = story.records["beside-course"], rehearsal(story, "beside")
 
-    assert wanted == [0, SEATS, 2 * SEATS, SEATS, 0]
+    for name in ("beside", "beside-course"):
+        assert [count for _, count in story.record.changes(f"{name}-small")] == [0, SEATS, 0]
     assert window["promised"] == found["promised"] == {"small": SEATS}
     assert window["readyAt"] < found["readyAt"]
     assert "shortfalls" not in window

@@ -119,15 +119,24 @@ def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
     return {"startTime": f"{start:%H:%M}", "endTime": f"{end:%H:%M}", **seats}
 
 
-def rehearsed(declared: Document, at: int, *, today: bool = False) -> Document:
-    """A reservation whose windows are tomorrow, and today if it says so; tomorrow's is rehearsed at `at`."""
-    here = datetime.fromtimestamp(at, LOCAL)
+def rehearsed(declared: Document, at: int, *, today: bool = False) -> list[Document]:
+    """A course whose windows are tomorrow, and today if it says so, and the rehearsal of tomorrow's at `at`.
+
+    The rehearsal has the name that is declared, and lasts for the lead; the course ends with `-course`.
+    """
+    here, name, spec = datetime.fromtimestamp(at, LOCAL), declared["metadata"]["name"], declared["spec"]
     tomorrow = f"{here + timedelta(days=1):%Y-%m-%d}"
-    recurrence = declared["spec"]["recurrence"]
+    recurrence, provisioning = spec["recurrence"], spec["provisioning"]
     recurrence["dates"] = [*(recurrence["dates"] if today else ()), tomorrow]
-    when = {"date": f"{here:%Y-%m-%d}", "startTime": f"{here:%H:%M}"}
-    recurrence["rehearsals"] = [{"date": tomorrow, "at": when}]
-    return declared
+    end = here + timedelta(minutes=provisioning["leadTimeMinutes"])
+    when = {"date": f"{here:%Y-%m-%d}", "startTime": f"{here:%H:%M}", "endTime": f"{end:%H:%M}"}
+    rehearsal = {
+        "rehearses": {"name": f"{name}-course", "date": tomorrow},
+        "recurrence": {"type": "dates", "timeZone": recurrence["timeZone"], "dates": [when]},
+        "provisioning": {**provisioning, "leadTimeMinutes": 0, "endsWhenReady": True},
+    }
+    declared["metadata"]["name"] = f"{name}-course"
+    return [declared, document("CapacityReservation", name, rehearsal)]
 
 
 def reservation(

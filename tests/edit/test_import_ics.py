@@ -43,29 +43,6 @@ def test_it_writes_updates_and_counts(berth: Berth, folder: Path) -> None:
     assert lines(berth(*COURSE, "--now", "2027-01-01")) == [HEAD, "Algebra II unchanged algebra 3 dates"]
 
 
-def test_a_rehearsal_goes_with_the_date_that_the_event_no_longer_has(berth: Berth, folder: Path) -> None:
-    write(folder, event(*WEEKLY, title="Algebra"))
-    berth(*COURSE)
-    for date in ("2026-03-09", "2026-03-16"):
-        assert berth("rehearse", "algebra", date).code == 0
-    write(folder, event(*WEEKLY, "EXDATE;TZID=Europe/Zurich:20260309T140000", title="Algebra"))
-    told = berth(*COURSE)
-
-    assert lines(told)[0] == "Updated reservations/algebra.yaml: dates, rehearsals."
-    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
-    assert [line.split("date: ")[1][:10] for line in text.splitlines() if "at: {" in line] == ["2026-03-16"]
-    assert berth("validate").code == 0
-
-
-def test_a_rehearsal_that_a_person_added_to_a_line_is_no_change(berth: Berth, folder: Path) -> None:
-    write(folder, event(*WEEKLY, title="Algebra"))
-    berth(*COURSE)
-    rule = '{daysBefore: 7, startTime: "06:00"}'
-    assert berth("set", "algebra", f"recurrence.schedule[0].rehearsal={rule}").code == 0
-
-    assert lines(berth(*COURSE)) == [HEAD, "Algebra unchanged algebra 3 dates"]
-
-
 def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
     write(folder, event("DTSTART;VALUE=DATE:20260406", title="Easter Monday"))
     told = berth("import", "ics", "team.ics", "--calendar", "feast-days")

@@ -396,6 +396,13 @@ def test_new_begins_with_the_sessions_of_others_that_take_its_seats(
     assert told.out.splitlines()[: len(lines) + 2] == ["reservations/more.yaml:", *lines, "+ more [prod]"]
 
 
+def test_nobody_comes_to_a_rehearsal_so_it_takes_no_seats(berth: Berth, folder: Path) -> None:
+    with_sessions(folder)
+    assert berth("rehearse", "night", "2026-02-07", "--now", "2026-01-10").code == 0
+
+    assert berth(*MORE, "--behavior", "maintain").out.splitlines()[1] == OTHERS.format("course, night")
+
+
 def test_courses_of_another_class_and_suspended_ones_take_no_seats(berth: Berth, folder: Path) -> None:
     with_sessions(folder)
     assert (berth("set", "course", "suspend=true").code, berth("delete", "night").code) == (0, 0)

@@ -6,32 +6,43 @@ import pytest
 from berth.core.jsonvalues import parse_instant
 from berth.core.record import OccurrenceRecord, record_text
 from berth.live.poolstate import ClusterStatus
-from berth.live.room import steps_by_cluster
-from berth.pipeline import Pipeline
-from berth.reading.source import Source
 
 from tests.live.judged import rows, status, told
-from tests.live.project import COURSE, FILES, Project, project
+from tests.live.project import Project, project
 from tests.live.world import World
 
-OCCURRENCE = "course/2026-02-09T09:00"
-REHEARSAL = f"{OCCURRENCE}/rehearsal"
-ENTRY = '{date: 2026-02-09, at: {date: 2026-02-06, startTime: "06:00"}}'
-REHEARSED = COURSE.replace("  provisioning:", f"    rehearsals: [{ENTRY}]\n  provisioning:")
+DATE = "course/2026-02-09"
+REHEARSAL = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: NAME}
+spec:
+  rehearses: {name: course, date: 2026-02-09}
+  resourceClass: small
+  recurrence: {type: dates, dates: [{date: DAY, startTime: "06:00", endTime: "06:30"}]}
+  provisioning: {placeholderCount: 25, leadTimeMinutes: 0, scaleDownBehavior: none, endsWhenReady: true}
+"""
+FIRST, AGAIN = (
+    REHEARSAL.replace("NAME", name).replace("DAY", day)
+    for name, day in (("first", "2026-02-06"), ("again", "2026-02-07"))
+)
+FIRST_ID, AGAIN_ID = "first/2026-02-06T06:00", "again/2026-02-07T06:00"
 OPEN, END = "2026-02-06T05:00:00Z", "2026-02-06T05:30:00Z"
 DURING, AFTER, NEXT_WEEK = "2026-02-06T05:20:00Z", "2026-02-06T06:00:00Z", "2026-02-10T12:00:00Z"
 READY = "2026-02-06T05:10:00Z"
 
 
 def cluster(*records: OccurrenceRecord, replicas: int = 0, ready: int | None = None) -> tuple[World, Project]:
-    git = project(course=REHEARSED)
+    git = project(first=FIRST, again=AGAIN)
     world = World(git.objects["prod"])
     world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": "2026-02-02T18:00:00Z"}
-    world.scale("course-small", replicas, "berth-scaler", OPEN, ready)
-    labels = {"berth.dev/site": "uni", "berth.dev/reservation": "course", "berth.dev/role": "record"}
-    metadata = {"name": "course-record", "namespace": "berth", "labels": labels}
-    data = {"records.json": record_text(records)}
-    world.apply_rendered({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    world.scale("first-small", replicas, "berth-scaler", OPEN, ready)
+    for name in ("first", "again"):
+        labels = {"berth.dev/site": "uni", "berth.dev/reservation": name, "berth.dev/role": "record"}
+        metadata = {"name": f"{name}-record", "namespace": "berth", "labels": labels}
+        own = [each for each in records if each.occurrence.startswith(f"{name}/")]
+        data = {"records.json": record_text(own)}
+        world.apply_rendered({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
     return world, git
 
 
@@ -41,11 +52,11 @@ def record(ready: Mapping[str, int], begin: str = OPEN, faults: tuple[str, ...] 
     curve = tuple((parse_instant(at), count) for at, count in ready.items())
     whole = [at for at, count in curve if count >= 25]
     return OccurrenceRecord(
-        REHEARSAL,
+        FIRST_ID,
         {"small": 25},
         whole[0] if whole else None,
         window=(opens, opens, opens + 1800),
-        rehearses=OCCURRENCE,
+        rehearses=DATE,
         ready={"small": curve},
         faults=faults,
     )
@@ -55,32 +66,34 @@ FAILED = record({READY: 20}, faults=("no room: 0/3 nodes are available.",))
 SUCCEEDED = record({READY: 25})
 
 
-def codes(found: ClusterStatus) -> set[str]:
-    return {finding.code for pool in found.pools for finding in pool.findings}
+def codes(found: ClusterStatus, name: str = "first") -> set[str]:
+    return {finding.code for pool in found.pools if pool.reservation == name for finding in pool.findings}
 
 
 def test_a_rehearsal_is_open_and_named_so() -> None:
     world, git = cluster(replicas=25)
-    world.run("course")
+    world.run("first")
     found = status(world, git, DURING)
 
-    assert rows(found) == [("course/small", "active", OPEN, END, 25, 25, 0, 0)]
-    assert [pool.remark for pool in found.pools] == ["rehearsal"]
+    (row,) = [row for row in rows(found) if row[0] == "first/small"]
+    assert row == ("first/small", "active", OPEN, END, 25, 25, 0, 0)
+    assert [pool.remark for pool in found.pools if pool.reservation == "first"] == ["rehearsal"]
     assert codes(found) == set()
 
 
-def test_the_next_opening_is_that_of_a_class() -> None:
-    (row,) = rows(status(*cluster(), "2026-02-03T12:00:00Z"))
-    assert row[1:3] == ("scheduled", "2026-02-09T07:30:00Z")
+def test_the_date_that_is_rehearsed_is_no_window_of_the_rehearsal() -> None:
+    """Its row in the timetable has no seats: nothing is missing while it is there."""
+    found = status(*cluster(SUCCEEDED), "2026-02-09T23:00:00Z")
+
+    assert codes(found) == set()
+    assert [pool.state for pool in found.pools if pool.reservation == "first"] == ["completed"]
 
 
 def test_a_rehearsal_that_has_all_seats_is_over() -> None:
     """As the scaler and the sweep see it: what is open by git alone is not missing."""
     found = status(*cluster(SUCCEEDED), DURING)
 
-    assert [row[1:5] for row in rows(found)] == [
-        ("scheduled", "2026-02-09T07:30:00Z", "2026-02-09T12:00:00Z", 0)
-    ]
+    assert [row[4] for row in rows(found) if row[0] == "first/small"] == [0]
     assert codes(found) == set()
     assert codes(status(*cluster(), DURING)) >= {"S030"}  # without a record it is open
 
@@ -88,7 +101,7 @@ def test_a_rehearsal_that_has_all_seats_is_over() -> None:
 def test_seats_that_are_not_ready_near_the_end_are_a_warning() -> None:
     """Nobody waits for them."""
     world, git = cluster(replicas=25, ready=20)
-    world.run("course")
+    world.run("first")
 
     assert codes(status(world, git, "2026-02-06T05:27:00Z")) == {"S032"}
 
@@ -100,23 +113,19 @@ def test_a_failed_rehearsal_is_told_with_what_was_missing_and_why() -> None:
     for value in (
         "5 of 25 seats",
         OPEN,
-        OCCURRENCE,
+        DATE,
         FAILED.faults[0].removesuffix("."),
-        "berth rehearse course",
+        "berth rehearse course 2026-02-09",
     ):
         assert value in f"{finding.message} {finding.fix}"
-    assert "warning[S045] course/small" in told(found)
+    assert "warning[S045] first/small" in told(found)
 
 
-LATER = record({"2026-02-07T05:10:00Z": 25}, "2026-02-07T05:00:00Z")._replace(
-    occurrence="course/2026-02-16T09:00/rehearsal"
-)
-GROUP = SUCCEEDED._replace(
-    occurrence=f"{OCCURRENCE}~extra-time/rehearsal", rehearses=f"{OCCURRENCE}~extra-time"
-)
-LATER_GROUP = LATER._replace(occurrence=GROUP.occurrence, rehearses=GROUP.rehearses)
+LATER = record({"2026-02-07T05:10:00Z": 25}, "2026-02-07T05:00:00Z")._replace(occurrence=AGAIN_ID)
+LATER_FAILED = record({"2026-02-07T05:10:00Z": 20}, "2026-02-07T05:00:00Z")._replace(occurrence=AGAIN_ID)
+OTHER_DATE = LATER._replace(rehearses="course/2026-02-02")
 OTHER_CLASS = FAILED._replace(promised={"large": 3}, ready={})
-OTHER_RESERVATION = FAILED._replace(rehearses="other/2026-02-09T09:00")
+OTHER_COURSE = FAILED._replace(rehearses="other/2026-02-09")
 
 
 @pytest.mark.parametrize(
@@ -128,11 +137,10 @@ OTHER_RESERVATION = FAILED._replace(rehearses="other/2026-02-09T09:00")
         pytest.param([FAILED], "2026-02-09T08:00:00Z", True, id="its-class-is-open"),
         pytest.param([SUCCEEDED], AFTER, False, id="succeeded"),
         pytest.param([FAILED, LATER], "2026-02-08T12:00:00Z", False, id="a-later-one-succeeded"),
-        pytest.param([FAILED, GROUP], AFTER, True, id="another-group-succeeded"),
-        pytest.param([GROUP, FAILED], AFTER, True, id="another-group-succeeded-and-is-first"),
-        pytest.param([FAILED, LATER_GROUP], "2026-02-08T12:00:00Z", True, id="another-group-succeeded-later"),
+        pytest.param([FAILED, LATER_FAILED], "2026-02-08T12:00:00Z", False, id="a-later-one-failed-too"),
+        pytest.param([FAILED, OTHER_DATE], "2026-02-08T12:00:00Z", True, id="one-of-another-date-succeeded"),
         pytest.param([OTHER_CLASS], AFTER, False, id="of-another-class"),
-        pytest.param([OTHER_RESERVATION], AFTER, False, id="of-another-reservation"),
+        pytest.param([OTHER_COURSE], AFTER, False, id="of-another-course"),
     ],
 )
 def test_until_when_a_failed_rehearsal_is_told(
@@ -141,12 +149,7 @@ def test_until_when_a_failed_rehearsal_is_told(
     assert ("S045" in codes(status(*cluster(*records), now))) == is_told
 
 
-def test_the_room_of_the_next_windows_includes_rehearsals() -> None:
-    files = {**FILES, "course": REHEARSED}
-    pipeline = Pipeline(
-        sources=[Source(f"{name}.yaml", text.encode()) for name, text in sorted(files.items())]
-    )
-    steps = steps_by_cluster(pipeline.items())["prod"].pools["course-small"]
+def test_of_two_that_failed_the_last_is_told() -> None:
+    found = status(*cluster(FAILED, LATER_FAILED), "2026-02-08T12:00:00Z")
 
-    at = parse_instant(OPEN) // 60
-    assert [*steps[steps.index(at) : steps.index(at) + 4]] == [at, 25, at + 30, -25]
+    assert ("S045" in codes(found), "S045" in codes(found, "again")) == (False, True)

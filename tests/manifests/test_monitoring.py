@@ -25,16 +25,15 @@ from tests.outputfolder import files_in
 
 ROOT = Path(__file__).parents[2]
 BOTH = "  monitoring: {prometheusRule: true, dashboard: true, labels: {release: kps}}\n"
-REHEARSED = project.COURSE.replace(
-    "provisioning: {", 'provisioning: {rehearsal: {daysBefore: 2, startTime: "06:00"}, '
-)
 HELD = "held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}]"
 PAGE = (ROOT / "docs" / "alerts.md").read_text("utf-8")
 
 
-def found(folder: Path, site: str, course: str = project.COURSE) -> dict[str, list[Object]]:
+def found(folder: Path, site: str, *, rehearsed: bool = False) -> dict[str, list[Object]]:
     """The objects of each `monitoring.yaml`, by cluster."""
-    project.write(folder, site=site, course=course)
+    project.write(folder, site=site)
+    if rehearsed:
+        project.rehearsed(folder)
     assert cli.run(["-C", str(folder), "render"]) == 0
     return {
         file.split("/")[1]: objects(text)
@@ -105,7 +104,7 @@ def test_every_rule_has_a_severity_and_a_runbook_on_the_page(tmp_path: Path) -> 
     ceilings = "ceilings: [{seats: {small: 400}, requests: {cpu: 100}}]"
     site = project.SITE.replace("- name: prod", f"- {{name: prod, {ceilings}, {HELD}}}")
     events = BOTH.replace("dashboard", "events: eventrouter_warnings_total, dashboard")
-    made = rules(found(tmp_path, site + events, course=REHEARSED)["prod"])
+    made = rules(found(tmp_path, site + events, rehearsed=True)["prod"])
 
     assert told.keys() == set(re.findall(r"^### (Berth\w+)$", PAGE, re.M))
     assert {rule["alert"]: rule["labels"]["severity"] for rule in made} == told
@@ -116,7 +115,7 @@ def test_every_rule_has_a_severity_and_a_runbook_on_the_page(tmp_path: Path) -> 
 def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_records(tmp_path: Path) -> None:
     """`course` is in `prod`. Others keep their rules as they are."""
     usual = found(tmp_path / "usual", project.SITE + BOTH)
-    rehearsed = found(tmp_path / "rehearsed", project.SITE + BOTH, course=REHEARSED)
+    rehearsed = found(tmp_path / "rehearsed", project.SITE + BOTH, rehearsed=True)
     before, after = (
         {(rule["alert"], *rule["labels"].items()): rule["expr"] for rule in rules(each["prod"])}
         for each in (usual, rehearsed)

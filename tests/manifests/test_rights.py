@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.backends.koordinator.koordinatorbackend import BACKEND
-from berth.schema.rehearsalspec import RehearsalSpec
+from berth.schema.reservationspec import Rehearses
 
 from tests.cli import project
 from tests.manifests.parts import Object, objects, of_cluster, of_kind, of_part, small
@@ -101,28 +101,23 @@ def test_a_reservation_reads_all_timetables_only_if_it_counts_sessions(
     assert roles(found) == {("berth", "course"): of_course(counts=behaviour != "none")}
 
 
-REHEARSAL = 'rehearsal: {daysBefore: 2, startTime: "06:00"}, placeholderCount'
 READS = {"apiGroups": [""], "resources": ["events", "pods"], "verbs": ["list"]}
 
 
-@pytest.mark.parametrize("change", [{}, {"placeholderCount": REHEARSAL}], ids=["never", "rehearsed"])
-def test_only_a_reservation_that_rehearses_reads_pods_and_events(
-    tmp_path: Path, change: dict[str, str]
-) -> None:
+def test_only_a_reservation_that_rehearses_reads_pods_and_events(tmp_path: Path) -> None:
     """In our namespace alone: its Jobs find out why placeholders are missing."""
-    ((place, rules),) = roles(course(tmp_path, **change)).items()
+    site, parts = small(tmp_path, try_=project.REHEARSAL)
+    found = {name: roles(of_part(site, parts[f"{name}/prod"])) for name in ("course", "try")}
 
-    assert place == ("berth", "course")
-    assert (READS in rules) == bool(change)
+    assert READS not in found["course"]["berth", "course"]
+    assert READS in found["try"]["berth", "try"]
 
 
 @pytest.mark.parametrize("comes_first", [False, True])
 def test_with_slots_it_reads_them_only_if_placeholders_come_first(tmp_path: Path, comes_first: bool) -> None:
     slots = altered(SLOTS, with_placeholders=comes_first)
-    rehearsal = RehearsalSpec.model_validate({"daysBefore": 2, "startTime": "06:00"})
-    _, part = evening(tmp_path, slots)
-    provisioning = part.placed.reservation.spec.provisioning.model_copy(update={"rehearsal": rehearsal})
-    _, part = evening(tmp_path, slots, provisioning=provisioning)
+    rehearses = Rehearses.model_validate({"name": "course", "date": "2026-02-02"})
+    _, part = evening(tmp_path, slots, rehearses=rehearses)
 
     assert (READS in [*BACKEND.scaling_rules(part.placed)]) == comes_first
 

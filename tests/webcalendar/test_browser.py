@@ -68,20 +68,6 @@ def test_an_empty_weekend_is_narrow(page: Path) -> None:
     assert 'class="week free-sat free-sun"' in shown(page, "date=2026-02-04&search=course")
 
 
-def test_a_rehearsal_is_shown_apart(tmp_path: Path) -> None:
-    folder = project.write(tmp_path)
-    project.rehearsed(folder)
-    assert cli.run(["-C", str(folder), "calendar", "--now", "2026-02-01"]) == 0
-    document = shown(folder / "site/index.html", "course/2026-02-23T09:00/rehearsal")
-
-    assert cards(document) == ["course/2026-02-23T09:00/rehearsal"]
-    assert re.search(r'class="card[^"]* rehearsal"', document)
-    assert ">1 rehearsal this week.<" in document
-    assert re.findall(r"<caption>([^<]*)", document) == ["2 dates", "2 rehearsals"]
-    assert "<td>for 2026-02-23 09:00</td>" in document
-    assert '<h2 id="DetailsTitle">Rehearsal of Zürich, Café | Lab for Tue 24 Feb 2026</h2>' in document
-
-
 @pytest.mark.parametrize(
     ("address", "missing"),
     [
@@ -162,18 +148,15 @@ spec:
       - {dayOfWeek: wed, startTime: "09:00", endTime: "11:00", name: regular}
       - {dayOfWeek: wed, startTime: "14:00", endTime: "16:00", name: late}
     except: [{date: 2026-02-18, startTime: "14:00"}]
-    rehearsals:
-      - {date: 2026-02-11, startTime: "14:00", at: {date: 2026-02-05, startTime: "07:00"}}
   provisioning:
     placeholderCount: 5
     scaleDownBehavior: none
-    rehearsal: {daysBefore: 2, startTime: "06:00"}
 """
 
 
 @pytest.fixture(scope="module")
 def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a project with an exam in groups, all of which are rehearsed."""
+    """The page of a project with an exam in groups."""
     folder = project.write(tmp_path_factory.mktemp("grouped"), exam=GROUPS)
     site = folder / "reservations/site.yaml"
     site.write_text(
@@ -215,23 +198,6 @@ def test_skip_and_move_are_what_the_commands_write(grouped: Path, date: str) -> 
     assert [{key: value for key, value in entry.items() if key != "to"} for entry in move] == [
         {key: value for key, value in moved.items() if key != "to"}
     ]
-
-
-@pytest.mark.parametrize(
-    "date", ["2026-02-04T09:00~regular", "2026-02-11T14:00~late"], ids=["by-a-rule", "by-its-own-entry"]
-)
-def test_a_rehearsal_is_changed_and_never_the_date_that_it_is_for(grouped: Path, date: str) -> None:
-    first, *rest = lines(shown(grouped, f"exam/{date}/rehearsal"))
-    (item,) = yaml.safe_load(first)["rehearsals"]
-
-    assert rest == []
-    if date.startswith("2026-02-11"):
-        assert item in yaml.safe_load(GROUPS)["spec"]["recurrence"]["rehearsals"]
-    else:
-        when = f"{item['at']['date']} 07:30"
-        (entry,) = entries(grouped, "rehearsals", "rehearse", "exam", date, "--at", when)
-        item["at"]["startTime"] = "07:30"
-        assert item == entry
 
 
 def test_the_form_opens_with_the_usual_weekdays_and_times(asking: Path) -> None:

@@ -16,13 +16,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from berth.checks.basenames import BaseNames
-from berth.checks.rehearsalchecks import rehearsal_path
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Match
 from berth.core.target import counted_occurrences, full_count, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool
 from berth.dates.expansion import Occurrence as Dated
-from berth.dates.moments import named, span_text
+from berth.dates.moments import named
 from berth.dates.zone import DAY, number, resolve
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
@@ -259,7 +258,7 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
     """Return the most seats of a pool that are free or taken at `now`, up to the seats of each occurrence.
 
     The people of one occurrence may have taken all its seats while all those of the next are free. If
-    sessions carry over, or nobody counts them, these are the same seats. Nobody comes to a rehearsal.
+    sessions carry over, or nobody counts them, these are the same seats.
     """
     counted, seats = counted_occurrences(occurrences, pool, now), full_count(pool.resource_class)
     if pool.match.carries_over:
@@ -268,10 +267,9 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
         return sum(map(seats, counted))
     best = [(0, 0)]  # the most that occurrences up to an end have, of which no two overlap
     for occurrence in sorted(counted, key=lambda item: item.end):
-        if not occurrence.rehearses:
-            before = max(most for end, most in best if end <= occurrence.start)
-            best.append((occurrence.end, seats(occurrence) + before))
-    return max(*(most for _, most in best), *(seats(one) for one in counted if one.rehearses), 0)
+        before = max(most for end, most in best if end <= occurrence.start)
+        best.append((occurrence.end, seats(occurrence) + before))
+    return max(most for _, most in best)
 
 
 def otherwise_load(holders: Sequence[tuple[Reservation, Sequence[PoolLoad]]], name: str) -> PoolLoad:
@@ -358,7 +356,6 @@ class Ceilings:
             for name, ceilings in self._limits.items()
         }
         self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
-        self._rehearsals: dict[str, list[Dated]] = {cluster.name: [] for cluster in site.clusters}
         self._otherwise = OtherwiseLoads()
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
@@ -372,12 +369,10 @@ class Ceilings:
             for resource_class in classes
         ]
 
-    def take(self, placed: Placed, loads: ClassSteps, rehearsals: Iterable[Dated] = ()) -> None:
-        """Collect the loads of one part; `rehearsals` are those of its occurrences that are rehearsals."""
+    def take(self, placed: Placed, loads: ClassSteps) -> None:
+        """Collect the loads of one part."""
         cluster, pools = placed.cluster.name, pool_loads(placed.reservation, loads)
         self._pools[cluster] += pools
-        if loads:
-            self._rehearsals[cluster] += rehearsals
         names = [resource_class.name for resource_class in placed.classes]
         self._otherwise.take(cluster, placed.reservation, names, pools)
 
@@ -395,7 +390,7 @@ class Ceilings:
             spans = [ceiling_span(ceiling, self.site.zone) for ceiling in cluster.ceilings]
             limits = [*zip(spans, self._limits[cluster.name], strict=True)]
             pools = [*self._pools[cluster.name], *self._otherwise.loads(cluster.name)] if limits else []
-            yield from _exceeded(cluster.name, limits, pools, reservations, self._rehearsals[cluster.name])
+            yield from _exceeded(cluster.name, limits, pools, reservations)
 
 
 def check_ceilings_of_base(
@@ -431,7 +426,7 @@ def check_ceilings_of_base(
             for ceiling in cluster.ceilings
             if unknown or ceiling not in stay
         ]
-        yield from _exceeded(", ".join(names), limits, pools, reservations, ())
+        yield from _exceeded(", ".join(names), limits, pools, reservations)
 
 
 def _exceeded(
@@ -439,7 +434,6 @@ def _exceeded(
     ceilings: Sequence[tuple[tuple[int, int], Sequence[_CeilingLimit]]],
     pools: Sequence[PoolLoad],
     reservations: Mapping[str, Reservation],
-    rehearsals: Sequence[Dated],
 ) -> Iterator[Problem]:
     """Report each limit that is exceeded during its ceiling, at its peak."""
     counted = {is_of_pods: pods(pools) if is_of_pods else pools for is_of_pods in (True, False)}
@@ -448,13 +442,7 @@ def _exceeded(
         for limit in limits:
             highest = peak(weigh_changes(changes[limit.is_of_pods], limit.each), *span)
             if highest and highest[0] > limit.most:
-                open_then = [
-                    rehearsal
-                    for rehearsal in rehearsals
-                    if rehearsal.open // 60 <= highest[1] < -(-rehearsal.end // 60)
-                    and any(name in limit.each for name, _ in rehearsal.seats)
-                ]
-                yield _problem(cluster, limit, highest, counted[limit.is_of_pods], reservations, open_then)
+                yield _problem(cluster, limit, highest, counted[limit.is_of_pods], reservations)
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
@@ -469,22 +457,18 @@ def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[
     return limits
 
 
-def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
+def _problem(
     cluster: str,
     limit: _CeilingLimit,
     span: tuple[int, int],
     pools: Sequence[PoolLoad],
     reservations: Mapping[str, Reservation],
-    rehearsals: Sequence[Dated],
 ) -> Problem:
-    """Report at the reservation that opened last, and among equal ones at the last by name.
-
-    `rehearsals` are those that are open then.
-    """
+    """Report at the reservation that opened last, and among equal ones at the last by name."""
     amount, at = span
     holders = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
     active = [*active_pools(pools, limit.each, at)]
-    rise, last, is_otherwise = max(
+    _, last, is_otherwise = max(
         (last_rise(pool.steps, at), pool.reservation, pool.is_otherwise) for pool, _ in active
     )
     when = f"at {instant_text(at * 60)}" if at else "always"
@@ -504,18 +488,4 @@ def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
         )
     if limit.is_of_base:
         fix = "First merge the new ceiling, class or cluster, then reserve in another change."
-    if rehearsals:
-        times = [
-            f"{rehearsal.rehearses} ({_rehearsal_text(rehearsal)})" for rehearsal in rehearsals[:_MAX_NAMED]
-        ]
-        more = f" and {len(rehearsals) - _MAX_NAMED} more" if len(rehearsals) > _MAX_NAMED else ""
-        message += f" This is during the rehearsal of {', '.join(times)}{more}."
-        fix = "Rehearse at another time or with fewer seats, or have the platform team raise the ceiling."
-    for rehearsal in rehearsals:
-        if rehearsal.id.startswith(f"{last}/") and rehearsal.open // 60 == rise:
-            return reservation.problem(EXCEEDED, rehearsal_path(reservation, rehearsal), message, fix)
     return reservation.problem(EXCEEDED, path, message, fix)
-
-
-def _rehearsal_text(rehearsal: Dated) -> str:
-    return span_text(rehearsal.open, rehearsal.end, named(rehearsal.zone))

@@ -120,7 +120,7 @@ class PolicyResult(NamedTuple):
 def policy_subject(
     reservation: Reservation, windows: Sequence[Occurrence], declared: Declared, site: Site
 ) -> PolicySubject:
-    """Return a reservation as policies look at it. `windows`: all of it, rehearsals included."""
+    """Return a reservation as policies look at it. `windows`: all of it."""
     suspended = reservation.suspend
     pools = {
         found.name: PolicyPool(
@@ -141,7 +141,7 @@ def _added_steps(place: Placed, declared: Declared, site: Site) -> Iterator[int]
         return
     for other in declared.reservations:
         if other.name in place.peers and not other.suspend:
-            windows = expand(other, declared.calendars).windows
+            windows = expand(other, declared.calendars).occurrences
             for there in placed(other, declared, site):
                 for found in there.classes if there.cluster.name == place.cluster.name else ():
                     yield from pool_steps(other, found, windows)

@@ -1,94 +1,118 @@
-"""Warn about rehearsals that prove nothing, or that are over before anybody merges them."""
+"""Compare rehearsals with the dates of courses that they try: a rehearsal is a reservation of its own."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from berth.dates.exceptions import entry_path
-from berth.dates.expansion import Occurrence, id_time
-from berth.dates.moments import local_text, named, span_text
-from berth.dates.rehearsals import is_of_occurrence
+from berth.dates.expansion import Expansion, Occurrence
+from berth.dates.moments import local_text, named
 from berth.findings import Path, Problem
+from berth.output.answers import seats_text
+from berth.schema.declared import Declared
+from berth.schema.documentproblems import nearest
 from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import Rehearses
+from berth.schema.values import Seats
 
-PROVES_NOTHING, IS_OVER = "B130", "B131"
+NO_DATE, NOT_OVER, OTHER_SEATS = "B130", "B131", "B132"
 
 
-def check_rehearsals_prove_something(
-    reservation: Reservation, rehearsals: Sequence[Occurrence], occurrences: Sequence[Occurrence]
-) -> Iterator[Problem]:
-    """Report the first rehearsal that cannot show anything.
+def rehearsed(rehearses: Rehearses, occurrences: Iterable[Occurrence]) -> list[Occurrence]:
+    """Return the occurrences of a course that a rehearsal is for."""
+    return [one for one in occurrences if _begins_with(one.id, str(rehearses))]
 
-    Either nobody tells what is ready, or a window of the same pool holds the seats already. Where the seats
-    of windows add up, a rehearsal requests its own.
-    """
-    if rehearsals and not reservation.holder.tells_ready:
-        what = f"{reservation.holder.path_text} of {reservation.holder.target_text}"
-        message = f"a rehearsal of {what} proves nothing: nobody tells what is ready of it."
-        fix = "Add ready to the target: a path below status that counts it; or remove the rehearsal."
-        place = rehearsal_path(reservation, rehearsals[0])
-        yield reservation.problem(PROVES_NOTHING, place, message, fix)
-        return
-    if reservation.overlap != "max" or reservation.holder.persistence is not None:
-        return
-    handover = reservation.sessions.handover
-    for rehearsal in rehearsals:
-        seats = dict(rehearsal.seats)
-        for other in (*occurrences, *rehearsals):
-            if other.id == rehearsal.id or not (
-                other.open < rehearsal.end and rehearsal.open < other.end + handover
-            ):
+
+def _begins_with(occurrence: str, rehearses: str) -> bool:
+    return occurrence.startswith(rehearses) and occurrence[len(rehearses) :][:1] in {"", "T", "~"}
+
+
+def summed_seats(occurrences: Iterable[Occurrence]) -> Seats:
+    """Return the seats of occurrences that start together, by class."""
+    seats: Counter[str] = Counter()
+    for occurrence in occurrences:
+        seats.update(dict(occurrence.seats))
+    return tuple(seats.items())
+
+
+def rehearsals_of(name: str, reservations: Iterable[Reservation]) -> list[Reservation]:
+    """Return the rehearsals of a course."""
+    return [one for one in reservations if one.spec.rehearses and one.spec.rehearses.name == name]
+
+
+class RehearsedDates:
+    """Collect rehearsals and the dates of their courses, then compare them."""
+
+    def __init__(self, declared: Declared) -> None:
+        self._declared = declared
+        self._names = {one.spec.rehearses.name for one in declared.reservations if one.spec.rehearses}
+        self._rehearsals: list[tuple[Reservation, Rehearses, Sequence[Occurrence]]] = []
+        self._courses: dict[str, tuple[Reservation, Expansion]] = {}
+
+    def take(self, reservation: Reservation, expansion: Expansion) -> None:
+        if reservation.spec.rehearses:
+            self._rehearsals.append((reservation, reservation.spec.rehearses, expansion.occurrences))
+        elif reservation.name in self._names:
+            self._courses[reservation.name] = reservation, expansion
+
+    def problems(self) -> Iterator[Problem]:
+        for reservation, rehearses, occurrences in self._rehearsals:
+            if rehearses.name in self._courses:
+                yield from self._compare(reservation, rehearses, occurrences)
                 continue
-            held = [name for name, count in other.seats if count and name in seats]
-            if held:
-                yield _proves_nothing(reservation, rehearsal, other, held)
-                return
+            others = {one.name: bool(one.spec.rehearses) for one in self._declared.reservations}
+            if others.get(rehearses.name) or not self._declared.may_exist(
+                "CapacityReservation", rehearses.name
+            ):
+                courses = [name for name, is_rehearsal in others.items() if not is_rehearsal]
+                message = f'no course named "{rehearses.name}", which it rehearses.'
+                fix = f"{nearest(rehearses.name, courses)} To remove it: berth delete {reservation.name}."
+                yield reservation.problem(NO_DATE, ("spec", "rehearses", "name"), message, fix)
+
+    def _compare(
+        self, reservation: Reservation, rehearses: Rehearses, occurrences: Sequence[Occurrence]
+    ) -> Iterator[Problem]:
+        course, expansion = self._courses[rehearses.name]
+        dates = rehearsed(rehearses, expansion.occurrences)
+        place: Path = ("spec", "rehearses", "date")
+        remove = f"Remove the rehearsal: berth delete {reservation.name}"
+        if course.recurrence.type == "capacity":
+            message = (
+                f"the dates of {course.name} are those of machines, which are not there to rehearse with."
+            )
+            yield reservation.problem(NO_DATE, place, message, f"{remove}.")
+        elif not dates and (expansion.occurrences or not expansion.problems):
+            message = f"{course.name} has no date {rehearses.when}, which {reservation.name} rehearses."
+            fix = f"{remove}; or name another date: berth occurrences {course.name} lists them."
+            yield reservation.problem(NO_DATE, place, message, fix)
+        elif len({one.id.partition("~")[0] for one in dates}) > 1:
+            starts = ", ".join(sorted({one.id.partition("T")[2].partition("~")[0] for one in dates}))
+            message = f"{course.name} has several dates {rehearses.when}, and this does not say which one."
+            yield reservation.problem(NO_DATE, place, message, f"Add startTime: {starts}.")
+        elif dates:
+            yield from _judge(reservation, rehearses, dates, occurrences)
 
 
-def _proves_nothing(
-    reservation: Reservation, rehearsal: Occurrence, other: Occurrence, held: Sequence[str]
-) -> Problem:
-    window = span_text(other.open, other.end, named(other.zone))
-    message = (
-        f"the rehearsal on {_when(rehearsal)} proves nothing about {', '.join(held)}: with overlap max, the "
-        f"window of {window} holds these seats already."
-    )
-    return reservation.problem(
-        PROVES_NOTHING, rehearsal_path(reservation, rehearsal), message, "Rehearse at another time."
-    )
-
-
-def check_rehearsals_are_ahead(
-    reservation: Reservation, added: Iterable[Occurrence], occurrences: Iterable[Occurrence], now: int
+def _judge(
+    reservation: Reservation, rehearses: Rehearses, dates: Sequence[Occurrence], own: Sequence[Occurrence]
 ) -> Iterator[Problem]:
-    """Report the first new rehearsal that has begun already, of an occurrence that has not.
-
-    Only for changes: rehearsals of past weeks stay in a repository.
-    """
-    coming = {occurrence.id for occurrence in occurrences if occurrence.open > now}
-    for rehearsal in added:
-        if rehearsal.open <= now and rehearsal.rehearses in coming and not reservation.suspend:
-            state = "is in the past" if rehearsal.end <= now else "began already, and opens late"
-            message = f"the rehearsal on {_when(rehearsal)} of {rehearsal.rehearses} {state}."
-            fix = f"Rehearse it later: berth rehearse {_command(rehearsal)} --at DATE."
-            yield reservation.problem(IS_OVER, rehearsal_path(reservation, rehearsal), message, fix)
+    opens = min(one.open for one in dates)
+    late = next((one for one in own if one.end > opens), None)
+    again = f"berth rehearse {rehearses.name} {rehearses.when}"
+    if late is not None:
+        zone = named(dates[0].zone)
+        message = (
+            f"the rehearsal that ends {local_text(late.end, zone)} is not over when {rehearses} opens, "
+            f"{local_text(opens, zone)}."
+        )
+        fix = f"Rehearse earlier: {again} --at INSTANT; or remove it: berth delete {reservation.name}."
+        yield reservation.problem(NOT_OVER, ("spec", "recurrence"), message, fix)
+    for occurrence in own:
+        seats = summed_seats(dates)
+        if dict(occurrence.seats) != dict(seats):
+            unit = reservation.holder.unit
+            message = (
+                f"{rehearses} has {seats_text(seats, unit)}, and is rehearsed with "
+                f"{seats_text(occurrence.seats, unit)}."
+            )
+            fix = f"Write the same seats: {again} does."
+            yield reservation.problem(OTHER_SEATS, ("spec", "provisioning"), message, fix)
             return
-
-
-def _command(rehearsal: Occurrence) -> str:
-    name, _, date = rehearsal.rehearses.partition("/")
-    return f"{name} {date}"
-
-
-def rehearsal_path(reservation: Reservation, rehearsal: Occurrence) -> Path:
-    """Return the place that says when a rehearsal is: of its date, of its line or of the reservation."""
-    recurrence = reservation.recurrence
-    for i, entry in enumerate(recurrence.rehearsals):
-        if is_of_occurrence(entry, rehearsal.rehearses):
-            return "spec", "recurrence", "rehearsals", i, "at"
-    for i, line in enumerate(recurrence.lines):
-        if line.rehearsal is not None and id_time(line) == rehearsal.rehearses.partition("T")[2]:
-            return (*entry_path(i, recurrence), "rehearsal")
-    return "spec", "provisioning", "rehearsal"
-
-
-def _when(one: Occurrence) -> str:
-    return local_text(one.open, named(one.zone))

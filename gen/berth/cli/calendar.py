@@ -88,9 +88,12 @@ def _collect(settings: Settings, pipeline: Pipeline) -> _Collected:
     for item in settings.progress(items, len(pipeline.declared.reservations)):
         if pipeline.site is not None:  # as there are items, there is one
             source = _source(item, pipeline.site)
-            found.sources.append(source)
+            is_attended = item.reservation.spec.rehearses is None
+            found.sources.extend([source] if is_attended else [])
             edit = edit_url(pipeline.site.repository, item.reservation.origin.file)
-            found.dated.append(DatedReservation(item.reservation, item.expansion, source.url, edit))
+            found.dated.append(
+                DatedReservation(item.reservation, item.expansion, source.url if is_attended else "", edit)
+            )
         for cluster, loads in item.pool_loads():
             found.loads.setdefault(cluster, []).extend(loads)
     return found

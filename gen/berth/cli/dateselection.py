@@ -10,7 +10,6 @@ import click
 from berth.cli.selection import Clock
 from berth.edit.dateselect import DateSelector, OccurrenceRange, OccurrenceSelector
 from berth.edit.occurrences import NewTimes
-from berth.edit.rehearse import RehearsalStart
 from berth.edit.seatcounts import Counts, parse_counts
 from berth.notation.days import parts, weekday
 from berth.notation.refusal import CommandError, read_all, read_at
@@ -153,27 +152,3 @@ def _new_day(clock: Clock, option: str, text: str) -> str | int:
     """Return a date, or the number of a weekday, which is one near to the date that moves."""
     named = weekday(text)
     return clock.date(option, text) if named is None else named
-
-
-_IS_INSTANT = re.compile(r"now|[+-].*|.*(?:Z|[+-]\d\d:\d\d)")  # what is the same in every zone
-
-
-def rehearsal_start(clock: Clock, text: str | None) -> RehearsalStart:
-    """Parse what --at says: a date, a time or both, in the zone of the reservation, or an instant."""
-    if text is None:
-        return RehearsalStart()
-    if _IS_INSTANT.fullmatch(text):
-        return RehearsalStart(instant=clock.instant("--at", text))
-    match = _WHEN.fullmatch(text.strip())
-    if match is None or not match[0] or match["end"]:
-        raise CommandError(
-            '--at is a date, a time or an instant: --at 2026-05-08, --at "2026-05-08 06:00", --at 06:00 or '
-            "--at 2026-05-08T04:00:00Z."
-        )
-    day, start = match["day"], match["start"]
-    return RehearsalStart(
-        *read_all(
-            lambda: day and clock.date("--at", day),
-            lambda: start and selected_time("--at", start),
-        )
-    )

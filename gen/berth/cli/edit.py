@@ -14,10 +14,9 @@ from berth.cli.dateselection import (
     given_counts,
     moved_to,
     occurrence_selector,
-    rehearsal_start,
 )
 from berth.cli.selection import Clock, clock_of, name_argument
-from berth.cli.writing import finish_edit
+from berth.cli.writing import finish_edit, finish_steps
 from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import (
     apply_assignment,
@@ -33,7 +32,7 @@ from berth.edit.occurrences import (
     change_seats,
     move_occurrence,
 )
-from berth.edit.rehearse import rehearse_occurrence
+from berth.edit.rehearse import rehearse_dates
 from berth.edit.roundtrip import MakeNode
 from berth.edit.seatcounts import parse_counts, set_seats
 from berth.edit.seriesend import end_series
@@ -42,7 +41,6 @@ from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import time_span
 from berth.pipeline import Pipeline
 from berth.schema.datechanges import DateException, ExtraEntry
-from berth.schema.rehearsalspec import DatedRehearsal
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 
@@ -233,37 +231,32 @@ def move(
 @command(
     examples=(
         "berth rehearse my-exam 2026-06-22",
-        'berth rehearse my-exam 2026-06-22 --at "2026-06-15 07:00"',
-        "berth rehearse my-exam 2026-06-22 --seats 50%",
+        "berth rehearse my-exam 2026-06-22 --at 2026-06-15T07:00",
+        "berth rehearse my-exam 2026-06-22 2026-06-29",
     ),
 )
 @name_argument
-@_edits_occurrence
-@click.option(
-    "--at",
-    metavar="WHEN",
-    help="When it begins: DATE, TIME, DATE TIME or INSTANT; default: as before, else see below.",
-)
-@click.option(
-    "--seats",
-    metavar="PORTION",
-    help="How many of its seats: all, a percentage or a number; default: as before, else all.",
-)
-def rehearse(
-    clock: Clock, at: str | None, seats: str | None
-) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
-    """Try the opening of one date beforehand.
+@click.argument("dates", metavar="DATE [TIME]...", nargs=-1, required=True)
+@click.option("--at", metavar="INSTANT", help="When it begins; default: a week before DATE at 06:00.")
+def rehearse(settings: Settings, *, name: str, dates: tuple[str, ...], at: str | None) -> int:
+    """Try the opening of a date beforehand.
 
-    The rehearsal holds the seats until all are ready, at most for the lead of the date, and counts no
-    sessions. Without --at it is when the file says for all dates (provisioning.rehearsal), else a week before
-    at 06:00; if that is over, on the day before. TIME is the start of the occurrence, where a date has
-    several. Groups that start together are rehearsed together, unless --name says which.
+    It writes a reservation that holds the seats until all are ready, at most for the lead of the date. If a
+    week before is over, it is on the day before. TIME is the start of the occurrence, where a date has
+    several; groups that start together are rehearsed together. A rehearsal of the date that is not over yet
+    is changed.
     """
-    start, portion = read_all(
-        lambda: rehearsal_start(clock, at),
-        lambda: None if seats is None else field_value("--seats", DatedRehearsal, "seats", seats),
+    pipeline = Pipeline()
+    clock = clock_of(settings, pipeline)
+    selectors, begin = read_all(
+        lambda: date_selectors(clock, name, dates, None), lambda: clock.instant("--at", at)
     )
-    return lambda which: rehearse_occurrence(which, start, portion, clock.now)
+    single = [one for one in selectors if isinstance(one, OccurrenceSelector)]
+    if len(single) < len(selectors):
+        raise CommandError("DATE is a single date: each has a rehearsal of its own.")
+    if at is not None and len(single) > 1:
+        raise CommandError("--at takes one DATE.")
+    return finish_steps(settings, rehearse_dates(pipeline, name, single, begin, clock.now))
 
 
 @command(
@@ -334,8 +327,8 @@ def end(settings: Settings, name: str, date: str) -> int:
 def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     """Copy a reservation to the dates of another term.
 
-    The copy is NEW.yaml beside the file of NAME. Single dates (except, moved, extra, rehearsals) are left
-    out, unless they are in the new term.
+    The copy is NEW.yaml beside the file of NAME. Single dates (except, moved, extra) are left out,
+    unless they are in the new term.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
@@ -356,9 +349,9 @@ _COPIED = {
 @command(examples=("berth delete my-course",))
 @name_argument
 def delete(settings: Settings, name: str) -> int:
-    """Remove a reservation.
+    """Remove a reservation and its rehearsals.
 
-    Its document goes, or its file if nothing else is in it.
+    Their documents go, or the files if nothing else is in them.
     """
     pipeline = Pipeline()
-    return finish_edit(settings, pipeline, delete_reservation(pipeline, name))
+    return finish_steps(settings, delete_reservation(pipeline, name))

@@ -45,10 +45,10 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "set": CommandEntry("edit", "Change fields of a reservation, or seats of one date."),
         "skip": CommandEntry("edit", "Leave out dates of a reservation."),
         "move": CommandEntry("edit", "Move one date of a reservation, or its end."),
-        "rehearse": CommandEntry("edit", "Try the opening of one date beforehand."),
+        "rehearse": CommandEntry("edit", "Try the opening of a date beforehand."),
         "add": CommandEntry("edit", "Add a date to a reservation, or a group to one of its dates."),
         "end": CommandEntry("edit", "End a reservation early."),
-        "delete": CommandEntry("edit", "Remove a reservation."),
+        "delete": CommandEntry("edit", "Remove a reservation and its rehearsals."),
     },
     "Clusters": {
         "status": CommandEntry("status", "Show what every pool does in its cluster, and what is wrong."),

@@ -71,7 +71,6 @@ class _Summary(NamedTuple):
     occurrences: int
     seat_seconds: int
     next: int | None  # the instant at which it opens next
-    rehearsals: int = 0  # which are no occurrences
     is_shared: bool = False  # others hold the same number
 
     @property
@@ -162,12 +161,8 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
     if item.reservation.holder.persistence is not None:
         most |= {name: count for name, count in item.reservation.seats if name in most}
     cluster = part.placed.cluster.name
-    rehearsals = sum(
-        bool(rehearsal.of_classes(names).seats) and selection.has_time(rehearsal.open, rehearsal.end)
-        for rehearsal in part.rehearsals
-    )
     seats, is_shared = tuple(most.items()), bool(part.placed.peers)
-    return _Summary(item.reservation, cluster, seats, number, seat_seconds, coming, rehearsals, is_shared)
+    return _Summary(item.reservation, cluster, seats, number, seat_seconds, coming, is_shared)
 
 
 def _persistence_json(persistence: Persistence) -> dict[str, str | None]:
@@ -191,7 +186,6 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column("behavior", "", lambda row: ", ".join(used_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
     Column("occurrences", "", lambda row: row.occurrences if row.persistence is None else None),
-    Column("rehearsals", "rehearsals", lambda row: row.rehearsals or None, is_optional=True),
     Column(
         "seat-hours",
         "seatHours",
@@ -230,7 +224,6 @@ def _written(path: str, row: _Summary) -> object:
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
 _WIDE = (
     *_NARROW,
-    "rehearsals",
     "behavior",
     "zone",
     "file",
@@ -250,7 +243,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
         table = Table.of(columns, rows, _WIDE).without_empty(
-            "owner", "rehearsals", "target", "path", "otherwise", "overlap"
+            "owner", "target", "path", "otherwise", "overlap"
         )
         if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")
@@ -375,7 +368,7 @@ def occurrences(  # noqa: PLR0913 - one for each option
 ) -> int:
     """List every dated occurrence, in local time and UTC.
 
-    With NAMEs, only of these reservations. Rehearsals have the mark "rehearsal"; -o ics leaves them out.
+    With NAMEs, only of these reservations. -o ics leaves out rehearsals.
     """
     if week is not None and (at, since, until) != (None, None, None):
         raise CommandError("Give --week, or --at, --from and --until.")
@@ -430,7 +423,7 @@ def _days(item: Item, selection: _Selection) -> set[int]:
         return set()
     zone = named(item.reservation.recurrence.zone)
     every = selection._replace(at=None, since=None, until=None)
-    starts = (row.occurrence.start for row in _rows(item, every) if not row.occurrence.rehearses)
+    starts = (row.occurrence.start for row in _rows(item, every))
     return {local_day(start, zone) for start in starts}
 
 
@@ -448,7 +441,7 @@ def _rows(item: Item, selection: _Selection) -> list[_Row]:
     rows = []
     for part in item.parts:
         here = selection.classes(part)
-        for occurrence in part.windows:
+        for occurrence in part.occurrences:
             selected = occurrence.of_classes(here)
             if selected.seats and selection.has_time(selected.open, selected.end):
                 rows.append(_Row(selected, part.placed.cluster.name, item.reservation))
@@ -511,7 +504,6 @@ _OCCURRENCE: tuple[Column[_Row], ...] = (
     Column("UTC", "", _span_near),
     Column("zone", "timeZone", lambda row: row.occurrence.zone),
     Column("marks", "marks", lambda row: row.occurrence.marks, " ".join),
-    Column("", "rehearses", lambda row: row.occurrence.rehearses or None, is_optional=True),
 )
 _TIMES = ("reservation", "local time", "name", "zone")
 _BRIEF = (*_TIMES, "opens UTC", "UTC", "seats", "cluster", "marks")
@@ -569,7 +561,10 @@ def _dates(rows: list[_Row], form: str, site_zone: str) -> Table:
 
 
 def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
-    """Return an iCalendar with one event for each date of a course, and one for what stands."""
+    """Return an iCalendar with one event for each date of a course, and one for what stands.
+
+    Nobody comes to a rehearsal.
+    """
     from berth.output.calendarfile import FeedHeader, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
     from berth.webcalendar.events import EventSource, event_order, events_of, feed_name  # noqa: PLC0415
 

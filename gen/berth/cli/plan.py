@@ -66,12 +66,9 @@ def plan(  # noqa: PLR0913 - one for each option
         require_cluster(cluster, pipeline),
     )
     pools: dict[str, list[PoolLoad]] = {}
-    of_courses: dict[str, list[PoolLoad]] = {}
     dated: list[OccurrenceSeats] = []
     for item in settings.progress(pipeline.items(all_loads=True), len(pipeline.declared.reservations)):
         _take(item, pools, dated)
-        for name, loads in item.course_loads():
-            of_courses.setdefault(name, []).extend(loads)
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
@@ -81,12 +78,6 @@ def plan(  # noqa: PLR0913 - one for each option
     pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, clock.now)
     code = settings.report(pipeline.findings())
     selected = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
-    if selected.rehearsals:
-        usual = plan_clusters(pipeline.declared, site, of_courses)
-        cost = cost_plan(usual, (), (), selection, months).total.bought
-        total = selected.total.bought
-        added = None if cost is None or total is None else total - cost
-        selected = selected._replace(rehearsal_cost=added)
     classes = [item.subject for item in selected.unplanned if item.reason == NO_CLOUD]
     settings.answer(
         lambda: planreport.as_answer(selected, site),
@@ -101,7 +92,7 @@ def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSe
     unit = item.reservation.holder.unit
     for part in () if item.reservation.suspend else item.parts:
         cluster = part.placed.cluster.name
-        for occurrence in part.windows:
+        for occurrence in part.occurrences:
             dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in occurrence.openings()]
 
 

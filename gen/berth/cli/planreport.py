@@ -16,7 +16,6 @@ from berth.machines.formatting import (
     minutes,
     money_json,
     money_or_unknown,
-    money_text,
     use_json,
 )
 from berth.machines.ledger import CAPACITY_TYPES, CostSum
@@ -59,8 +58,7 @@ def text(plan: CostPlan, site: Site, style: PlanStyle, missing: str = "") -> str
         return "\n".join(part for part in parts if part)
     parts = [
         _part("Cluster peaks", style, Table.of(_peak_columns(site), plan.peaks)),
-        _part("Dates", style, _dates(plan.dates, wide=style.form == "wide")),
-        _part("Rehearsals", style, _dates(plan.rehearsals, wide=style.form == "wide")),
+        _part("Dates", style, _dates(plan.occurrences, wide=style.form == "wide")),
         _part("Reserved machines", style, Table.of(_RESERVED, plan.reserved)),
         _part("Reservations, USD", style, _sums("reservation", plan.reservations)),
         _part("Classes, USD", style, _sums("class", plan.classes)),
@@ -123,7 +121,6 @@ _OCCURRENCE: tuple[Column[OccurrencePlan], ...] = (
     Column("reservation", "reservation", lambda plan: plan.dated.occurrence.reservation),
     Column("", "id", lambda plan: plan.dated.occurrence.id),
     Column("cluster", "cluster", lambda plan: plan.dated.cluster),
-    Column("", "rehearses", lambda plan: plan.dated.occurrence.rehearses or None, is_optional=True),
     instant_column("", "open", lambda plan: plan.dated.occurrence.open),
     instant_column("", "start", lambda plan: plan.dated.occurrence.start),
     instant_column("", "end", lambda plan: plan.dated.occurrence.end),
@@ -248,11 +245,6 @@ def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
     lines = []
     if plan.from_table:
         lines.append(f"Prices in US dollars: from the files, else from {PRICE_TABLE}.")
-    if plan.rehearsal_cost is not None:
-        lines.append(
-            f"Rehearsals add {money_text(plan.rehearsal_cost)} USD if each takes its whole lead; one with "
-            "all seats ready ends earlier."
-        )
     if plan.unpriced:
         lines.append(f"No total, because prices are missing: {', '.join(plan.unpriced)}.")
     for name, kind in plan.unknown:
@@ -283,7 +275,6 @@ def as_answer(plan: CostPlan, site: Site) -> Answer:
             "classes": as_json(_sum_columns("class"), plan.classes),
             "months": as_json(_month_columns(site), plan.months),
             "total": as_object(_SUM, plan.total),
-            **({"rehearsals": {"cost": money_json(plan.rehearsal_cost)}} if plan.rehearsals else {}),
             "notPlanned": [{"name": item.subject, "reason": item.reason} for item in plan.unplanned],
             "leftOut": [{"cloudCapacity": name, "instanceType": kind} for name, kind in plan.unknown],
             "zonesAssumed": [{"cloudCapacity": name, "zones": list(zones)} for name, zones in plan.assumed],

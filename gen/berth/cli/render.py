@@ -165,7 +165,7 @@ def validate(settings: Settings) -> int:
     def too_large(part: Part) -> str | Problem:
         """Return no text, or the problem that only a render would find."""
         assert pipeline.site is not None  # without it there are no parts
-        found = timetable_that_fits(pipeline.site, part.placed, part.windows)
+        found = timetable_that_fits(pipeline.site, part.placed, part.occurrences)
         return found if isinstance(found, Problem) else ""
 
     pools: dict[str, list[PoolLoad]] = {}
@@ -191,7 +191,7 @@ def validate(settings: Settings) -> int:
 def _policy_cases(item: Item, pipeline: Pipeline, now: int) -> Iterator[PolicyCase]:
     site = pipeline.site
     if site is not None and site.policies:
-        subject = policy_subject(item.reservation, item.expansion.windows, pipeline.declared, site)
+        subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
         yield from cases_of_reservation(site, subject, now)
 
 

@@ -23,7 +23,7 @@ from berth.cli.writing import finish_edit
 from berth.core.record import OccurrenceRecord
 from berth.cost.attendance import Attendance, ClassSummary, attendances, summaries, within
 from berth.cost.proposals import Proposal, asked, proposals
-from berth.cost.rehearsalresults import RehearsalResult, rehearsal_results
+from berth.cost.rehearsalresults import RehearsalResult, course_of, rehearsal_results
 from berth.dates.moments import local_day
 from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
@@ -91,10 +91,10 @@ def report(  # noqa: PLR0913 - one for each option
     else:
         read, code = _of_file(settings, records), EXIT_OK
     known = {item.reservation.name for item in items}
-    recorded = {record.occurrence.partition("/")[0] for record in read.records}
+    recorded = {course_of(record) for record in read.records}
     if any(name not in known | recorded for name in names):
         require_reservations([name for name in names if name not in recorded], pipeline)
-    ours = [record for record in read.records if not names or record.occurrence.partition("/")[0] in names]
+    ours = [record for record in read.records if not names or course_of(record) in names]
     dates = within(_attendances(ours, items, site), *span, clock.now)
     rehearsals = [
         rehearsal

@@ -222,8 +222,8 @@ def _rehearsal_columns(report: Report) -> Sequence[Column[RehearsalResult]]:
 
 
 def _rehearsed_date(row: RehearsalResult) -> str:
-    """Return the original start of what was rehearsed, and its name: `2026-06-22 09:00 extra-time`."""
-    return row.rehearses.partition("/")[2].replace("T", " ", 1).replace("~", " ")
+    """Return the original date of what was rehearsed, with its start where the date has several."""
+    return row.rehearses.partition("/")[2].replace("T", " ", 1)
 
 
 def _rehearsal_notes(row: RehearsalResult) -> Iterable[str]:

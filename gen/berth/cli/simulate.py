@@ -209,11 +209,11 @@ def _simulation(  # noqa: PLR0913
     }
     runs = []
     for part in item.parts:
-        timetable = parse_timetable(timetable_text(site, part.placed, part.windows))
+        timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
         pools = {pool.resource_class: pool for pool in timetable.pools}
         names = part.placed.peers
         peers = tuple(
-            parse_timetable(timetable_text(site, other.placed, other.windows))
+            parse_timetable(timetable_text(site, other.placed, other.occurrences))
             for each in sharing
             for other in each.parts
             if each.reservation.name in names and other.placed.cluster.name == part.placed.cluster.name

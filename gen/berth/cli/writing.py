@@ -9,7 +9,7 @@ from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
 from berth.edit.create import remove_file, write_file
-from berth.edit.edits import EditResult
+from berth.edit.edits import EditResult, EditStep
 from berth.findings import Finding
 from berth.git import staged_text
 from berth.output.escape import visible
@@ -57,7 +57,7 @@ def finish_edit(
     lines = [title_line(edited.change), *detail_lines(edited.change)] if edited.change else []
     lines += left_out_lines(edited.left_out) if before is None else []
     lines += [policy_line(result) for result in edited.policies]
-    changes = "".join(f"! {line}\n" for line in shared_lines(edited))
+    changes = "".join(f"! {line}\n" for line in (*shared_lines(edited), *edited.rehearsals))
     changes += "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
@@ -77,6 +77,16 @@ def _undo_line(settings: Settings, file: str, before: bytes | None) -> str:
         return ""
     there = f"-C {shlex.quote(folder)} " if folder else ""
     return f"Undo: git {there}restore {shlex.quote(shown)}\n"
+
+
+def finish_steps(settings: Settings, steps: Sequence[EditStep]) -> int:
+    """Write the files of edits that follow each other; none of them if one is refused."""
+    refused = [
+        step
+        for step in steps
+        if exit_code([*step.result.findings, *step.result.warnings], strict=settings.strict) != EXIT_OK
+    ]
+    return max(finish_edit(settings, *step) for step in refused[:1] or steps)
 
 
 def shared_lines(edited: EditResult) -> list[str]:

@@ -84,8 +84,8 @@ def proposals(
     seats = [seat for seat in _of_seats(summary.dates, now) if seat is not None]
     then = now._replace(seats=seats[0].after) if seats else now
     whole = [rehearsal.as_lead for rehearsal in rehearsals if rehearsal.promised == now.seats]
-    over = {date.id for date in summary.dates}
-    coming = [rehearsal for rehearsal in rehearsals if rehearsal.rehearses not in over]
+    over = [date.id for date in summary.dates]
+    coming = [one for one in rehearsals if not any(date.startswith(one.rehearses) for date in over)]
     found = [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(coming, now)]
     return found if now.unit.has_machines else [each._replace(saved=0) for each in found]
 

@@ -16,7 +16,7 @@ class RehearsalResult(NamedTuple):
     """One class of a rehearsal that is over. `end` is when the lead of its occurrence has passed."""
 
     id: str
-    rehearses: str  # the id of the occurrence
+    rehearses: str  # `<course>/<date>`, with the start where the date has several
     resource_class: str
     open: int
     end: int
@@ -30,7 +30,7 @@ class RehearsalResult(NamedTuple):
 
     @property
     def reservation(self) -> str:
-        return self.id.partition("/")[0]
+        return self.rehearses.partition("/")[0]
 
     @property
     def seconds(self) -> int | None:
@@ -59,6 +59,11 @@ class RehearsalResult(NamedTuple):
             shortfalls,
             self.faults,
         )
+
+
+def course_of(record: OccurrenceRecord) -> str:
+    """Return the reservation that a record is about: of a rehearsal, the course."""
+    return (record.rehearses or record.occurrence).partition("/")[0]
 
 
 def rehearsal_results(

@@ -34,11 +34,11 @@ class Occurrence(NamedTuple):
     end: int
     seats: Seats
     zone: str
-    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats rehearsal suspended
+    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats suspended
     date: str  # local date in the id
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # of its entry
-    rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
+    rehearses: str = ""  # what a rehearsal tries: `<course>/<date>`, with the start where that is needed
 
     def openings(self) -> tuple["Occurrence", ...]:
         """Return the occurrence once for each time at which classes of it open, with these classes."""
@@ -138,31 +138,11 @@ def dates_by_reason(skipped: Iterable[tuple[str, str, str]]) -> dict[str, list[s
 
 
 class Expansion(NamedTuple):
-    """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time.
-
-    `rehearsals` are no occurrences of the course; `windows` are both.
-    """
+    """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time."""
 
     occurrences: tuple[Occurrence, ...]
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
-    rehearsals: tuple[Occurrence, ...] = ()  # by start, then id
-
-    @property
-    def windows(self) -> tuple[Occurrence, ...]:
-        """Return all that opens seats, by start, then id."""
-        return windows(self.occurrences, self.rehearsals)
-
-
-def windows(
-    occurrences: tuple[Occurrence, ...], rehearsals: tuple[Occurrence, ...]
-) -> tuple[Occurrence, ...]:
-    """Return occurrences and rehearsals by start, then id."""
-    if not rehearsals:
-        return occurrences
-    return tuple(
-        sorted((*occurrences, *rehearsals), key=lambda occurrence: (occurrence.start, occurrence.id))
-    )
 
 
 BareOccurrence = tuple[int, int]

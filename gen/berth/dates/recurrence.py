@@ -39,7 +39,6 @@ from berth.dates.expansion import (
     window_minutes,
 )
 from berth.dates.machinewindows import machine_windows
-from berth.dates.rehearsals import Rehearsals, RehearsalTimes, has_rehearsals, rehearsals
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Fault, Path
 from berth.notation.weekdays import DAY_NAMES, WEEKS
@@ -63,12 +62,13 @@ def _add_reservation(reservation: Reservation, rows: Sequence[DatedOccurrence]) 
     items = recurrence.lines
     known = [(item.seats, item.scaling, item.name) for item in items]
     name, zone = reservation.name, recurrence.zone
-    suspended = (SUSPENDED,) if reservation.suspend else ()
+    added = (SUSPENDED,) if reservation.suspend else ()
+    mark = str(reservation.spec.rehearses or "")
     make = tuple.__new__  # twice as fast as Occurrence(...), and there may be very many
     occurrences = [
         make(
             Occurrence,
-            (name, begin + when, opens, start, end, seats, zone, marks + suspended, date, scaling, group, ""),
+            (name, begin + when, opens, start, end, seats, zone, marks + added, date, scaling, group, mark),
         )
         for start, when, opens, end, marks, date, entry, _ in rows
         for seats, scaling, group in (known[entry],)
@@ -77,7 +77,7 @@ def _add_reservation(reservation: Reservation, rows: Sequence[DatedOccurrence]) 
         for i, row in enumerate(rows):
             own = None if row.move is None else recurrence.moves[row.move].seats
             if own is not None and own != items[row.entry].seats:
-                marks = (*row.marks, OTHER_SEATS, *suspended)
+                marks = (*row.marks, OTHER_SEATS, *added)
                 scales = reservation.scaling_for(own, items[row.entry])
                 opens = row.start - 60 * max(scale.lead for scale in scales)
                 occurrences[i] = occurrences[i]._replace(open=opens, seats=own, marks=marks, scaling=scales)
@@ -164,17 +164,8 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
         faults = (*faults, *find_overlaps(dated, recurrence, zone))
     name = reservation.name
     left_out = tuple([Skipped(f"{name}/{when}", date, reason) for when, date, reason in skipped])
-    tried = Rehearsals()
-    if has_rehearsals(reservation):
-        dated_lines = list(zip(occurrences, [row.entry for row in rows], strict=True))
-        paths = [entry_path(i, recurrence) for i in range(len(recurrence.lines))]
-        times = RehearsalTimes(zone, Exclusions(recurrence, known).closed)
-        tried = rehearsals(reservation, dated_lines, paths, left_out, times)
-        faults = (*faults, *tried.faults)
-        if len(occurrences) + len(tried.occurrences) > MOST:
-            faults = (*faults, _too_many(len(occurrences) + len(tried.occurrences)))
     problems = tuple([reservation.origin.problem(*fault) for fault in faults])
-    return Expansion(occurrences, left_out, problems, tried.occurrences)
+    return Expansion(occurrences, left_out, problems)
 
 
 def _source(row: DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
@@ -183,10 +174,10 @@ def _source(row: DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
 
 
 def _without_seats(recurrence: Recurrence) -> Recurrence:
-    schedule = tuple([entry._replace(seats=(), scaling=(), rehearsal=None) for entry in recurrence.schedule])
-    extras = tuple([extra._replace(seats=(), scaling=(), rehearsal=None) for extra in recurrence.extras])
+    schedule = tuple([entry._replace(seats=(), scaling=()) for entry in recurrence.schedule])
+    extras = tuple([extra._replace(seats=(), scaling=()) for extra in recurrence.extras])
     moves = tuple([move._replace(seats=None) for move in recurrence.moves])
-    return recurrence._replace(schedule=schedule, extras=extras, moves=moves, rehearsals=())
+    return recurrence._replace(schedule=schedule, extras=extras, moves=moves)
 
 
 def _leads(reservation: Reservation) -> tuple[int, ...]:

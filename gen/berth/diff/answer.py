@@ -56,7 +56,6 @@ def _severity(code: str) -> str:
 def as_answer(change: Change) -> Answer:
     """Return the answer of kind Change. It is stable; docs/reference/json.md describes it."""
     occurrences = [pair for item in change.reservations for pair in _occurrences(item, item.occurrences)]
-    rehearsals = [pair for item in change.reservations for pair in _occurrences(item, item.rehearsals)]
     return document(
         "Change",
         {
@@ -65,7 +64,6 @@ def as_answer(change: Change) -> Answer:
             "head": _side(change.head),
             "reservations": [_reservation(item) for item in change.reservations],
             "occurrences": _by_kind(occurrences),
-            "rehearsals": _by_kind(rehearsals),
             "peaks": [
                 {
                     "cluster": peak.cluster,
@@ -233,5 +231,4 @@ def _occurrence(occurrence: Occurrence, unit: Unit) -> Answer:
         "end": instant_text(occurrence.end),
         "timeZone": occurrence.zone,
         "marks": list(occurrence.marks),
-        **({"rehearses": occurrence.rehearses} if occurrence.rehearses else {}),
     }

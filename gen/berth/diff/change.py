@@ -67,7 +67,6 @@ class ReservationChange(NamedTuple):
     standing: tuple[str, ...] = ("", "")
     units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
     owner: OwnerSpec | None = None
-    rehearsals: OccurrenceChanges = OccurrenceChanges((), (), (), 0)  # which are no dates of the course
     causes: tuple[tuple[str, str], ...] = ()
     holds: tuple[str, str] = ("", "")  # the number of somebody else's object, and what it is otherwise
     shared: str = ""  # which other reservations hold this number, and what it is by all
@@ -75,9 +74,8 @@ class ReservationChange(NamedTuple):
     @property
     def is_retitled(self) -> bool:
         """Tell whether nothing but the title differs."""
-        has_dates = any(
-            dates.added or dates.removed or dates.changed for dates in (self.occurrences, self.rehearsals)
-        )
+        dates = self.occurrences
+        has_dates = dates.added or dates.removed or dates.changed
         return self.kind == CHANGED and [field.what for field in self.fields] == ["title"] and not has_dates
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.core.jsonvalues import instant_text
-from berth.dates.expansion import Occurrence, Skipped, windows
+from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.zone import clock
 from berth.diff.change import (
     ADDED,
@@ -48,14 +48,8 @@ class ReservationVersion(NamedTuple):
     occurrences: tuple[Occurrence, ...]
     slot_hashes: tuple[tuple[str, str], ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    rehearsals: tuple[Occurrence, ...] = ()
     peers: tuple[str, ...] = ()
     shared_most: int = 0
-
-    @property
-    def windows(self) -> tuple[Occurrence, ...]:
-        """Return the occurrences and the rehearsals."""
-        return windows(self.occurrences, self.rehearsals)
 
     def is_complete(self) -> bool:
         """Tell whether all its classes and calendars, and all its dates, are known."""
@@ -104,18 +98,12 @@ def compare_versions(
         after.skipped if after else (),
         has_other_unit=has_other_unit,
     )
-    rehearsals = _compare_occurrences(
-        before.rehearsals if before else _NONE,
-        after.rehearsals if after else _NONE,
-        (),
-        has_other_unit=has_other_unit,
-    )
     fields = tuple(_compare_fields(before, after)) if before and after else ()
     kind = ADDED if before is None else REMOVED if after is None else CHANGED
     old_name = before.reservation.name if before else reservation.name
     if kind == CHANGED and old_name != reservation.name:
         kind = RENAMED
-    if kind == CHANGED and not (fields or occurrences.differ or rehearsals.differ):
+    if kind == CHANGED and not (fields or occurrences.differ):
         return None
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
     return ReservationChange(
@@ -134,7 +122,6 @@ def compare_versions(
         tuple([_standing_text(one.reservation) if one else "" for one in (before, after)]),
         units,
         reservation.owner,
-        rehearsals,
         holds=(_held_text(before), _held_text(after)),
         shared=_shared_text(found),
     )
@@ -377,7 +364,7 @@ def _spans(version: ReservationVersion) -> list[tuple[int, int]]:
 
 
 def _dates(version: ReservationVersion) -> Hashable:
-    return tuple((item.open, item.start, item.end, item.seats, item.scaling) for item in version.windows)
+    return tuple((item.open, item.start, item.end, item.seats, item.scaling) for item in version.occurrences)
 
 
 def _without_names(version: ReservationVersion) -> tuple[object, ...]:

@@ -21,7 +21,6 @@ from berth.checks.policychecks import (
     policy_subject,
     shared_result,
 )
-from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
@@ -302,13 +301,6 @@ class Comparison:
                 self._head.problems += typos.check_dates_are_ahead(
                     new.reservation, new.occurrences, self._options.now
                 )
-                rehearsals = (
-                    *reservation_change.rehearsals.added,
-                    *(one for _, one in reservation_change.rehearsals.changed),
-                )
-                self._head.problems += check_rehearsals_are_ahead(
-                    new.reservation, rehearsals, new.occurrences, self._options.now
-                )
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_windows(old), _active_windows(new)
             pipelines = self._base, self._head
@@ -338,7 +330,7 @@ class Comparison:
 def _policy_subject(version: ReservationVersion | None, side: Pipeline) -> PolicySubject | None:
     if version is None or side.site is None:
         return None
-    return policy_subject(version.reservation, version.windows, side.declared, side.site)
+    return policy_subject(version.reservation, version.occurrences, side.declared, side.site)
 
 
 def _result_of_either(policy: PolicySpec, one: SharedChange, base: BaseNames | None) -> PolicyResult | None:
@@ -363,10 +355,8 @@ def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Findi
 def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
     reservation = version.reservation
     for resource_class in version.classes:
-        name = resource_class.name
-        steps = (
-            [] if reservation.suspend else [(name, pool_steps(reservation, resource_class, version.windows))]
-        )
+        name, dates = resource_class.name, version.occurrences
+        steps = [] if reservation.suspend else [(name, pool_steps(reservation, resource_class, dates))]
         loads.add(version.cluster_of(name), reservation, [name], steps)
 
 
@@ -384,7 +374,7 @@ def _may_declare(side: Pipeline, version: ReservationVersion) -> bool:
 
 
 def _active_windows(version: ReservationVersion | None) -> tuple[Occurrence, ...]:
-    return () if version is None or version.reservation.suspend else version.windows
+    return () if version is None or version.reservation.suspend else version.occurrences
 
 
 def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:
@@ -395,9 +385,7 @@ def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:
 
 def _with_dates(version: ReservationVersion, pipeline: Pipeline) -> ReservationVersion:
     expansion = expand(version.reservation, pipeline.declared.calendars)
-    return version._replace(
-        occurrences=expansion.occurrences, skipped=expansion.skipped, rehearsals=expansion.rehearsals
-    )
+    return version._replace(occurrences=expansion.occurrences, skipped=expansion.skipped)
 
 
 def _without_dates(reservation: Reservation, pipeline: Pipeline) -> ReservationVersion:
@@ -417,7 +405,6 @@ def _version(
         expansion.occurrences,
         _slot_hashes(reservation, places, pipeline),
         expansion.skipped,
-        expansion.rehearsals,
         tuple(sorted({name for place in places for name in place.peers})),
     )
 

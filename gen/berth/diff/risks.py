@@ -63,7 +63,7 @@ def date_warnings(
     notice: int,
     held: "HeldNow",
 ) -> Iterator[ChangeWarning]:
-    """Warn about the dates and rehearsals of a reservation that changes.
+    """Warn about the dates of a reservation that changes.
 
     `sides`: all its windows before and after, unless it is suspended. `held`: its seats now. `notice` is
     in seconds.
@@ -71,13 +71,12 @@ def date_warnings(
     yield from _open_now(change, held)
     yield from _short_notice(change, sides, now, notice)
     dates = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
-    touched = [*dates, *change.rehearsals.added, *(new for _, new in change.rehearsals.changed)]
     past = [item for item in (*dates, *change.occurrences.removed) if item.end <= now]
     if past:
         message = f"{_dates(past)} {'is' if len(past) == 1 else 'are'} in the past: nothing happens."
         yield ChangeWarning("past", change.name, message)
     for mark, verb in ((GAP, "skips"), (FOLD, "repeats")):
-        marked = [item for item in touched if mark in item.marks]
+        marked = [item for item in dates if mark in item.marks]
         if marked:
             message = f"{_dates(marked)}: a clock change {verb} the time at which it starts or ends."
             yield ChangeWarning("clock-change", change.name, message)
@@ -98,9 +97,9 @@ def _short_notice(
 ) -> Iterator[ChangeWarning]:
     """Warn about a window that is added, removed or changed shortly before it opens."""
     before, after = sides
-    removed = [*change.occurrences.removed, *change.rehearsals.removed]
-    added = [*change.occurrences.added, *change.rehearsals.added]
-    for was, becomes in (*change.occurrences.changed, *change.rehearsals.changed):
+    removed = [*change.occurrences.removed]
+    added = [*change.occurrences.added]
+    for was, becomes in change.occurrences.changed:
         removed += [was] if becomes.open != was.open else []
         added.append(becomes)
     for items, present, verb in ((added, {*after}, "opens"), (removed, {*before}, "would have opened")):
@@ -143,8 +142,7 @@ def _verb(before: tuple[str, int], after: tuple[str, int]) -> str:
 
 
 def _dates(items: Sequence[Occurrence]) -> str:
-    word = "rehearsal " if items[0].rehearses else ""
-    first = f"{word}{date_and_times(items[0])}"
+    first = date_and_times(items[0])
     return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
 
 
@@ -180,7 +178,7 @@ def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
     found = reservation.holder.persistence
     if found is not None:
         return dict(reservation.seats) if found.is_open(now) else {}
-    return open_seats(reservation, version.windows, now)
+    return open_seats(reservation, version.occurrences, now)
 
 
 class HeldNow(NamedTuple):

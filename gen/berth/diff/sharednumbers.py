@@ -17,7 +17,7 @@ def level_now(number: object, cluster: str, side: Pipeline, now: int) -> int | N
     overlap, counts = "max", []
     for place in holding(number, cluster, side):
         reservation = place.reservation
-        seats = open_seats(reservation, expand(reservation, side.declared.calendars).windows, now)
+        seats = open_seats(reservation, expand(reservation, side.declared.calendars).occurrences, now)
         counts += [seats[found.name] for found in place.classes if found.name in seats]
         overlap = max(overlap, reservation.overlap)  # "sum" if any says so
     return OVERLAPS[overlap](counts) if counts else None
@@ -27,7 +27,7 @@ def most(number: object, cluster: str, side: Pipeline) -> int:
     """Return the most that windows make of a number at one time."""
     overlap, pools = "max", []
     for place in holding(number, cluster, side):
-        windows = expand(place.reservation, side.declared.calendars).windows
+        windows = expand(place.reservation, side.declared.calendars).occurrences
         pools += [pool_steps(place.reservation, found, windows) for found in place.classes]
         overlap = max(overlap, place.reservation.overlap)
     return _peak(pools) if overlap == "sum" else max((_peak([steps]) for steps in pools), default=0)

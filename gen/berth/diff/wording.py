@@ -154,33 +154,12 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
     if dates.kept and dates.differ:
         verb = "stays" if dates.kept == 1 else "stay"
         diff_lines.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
-    diff_lines += _rehearsals(one)
     diff_lines += _standing(*one.standing)
     if one.kind in {ADDED, REMOVED} and any(one.holds):
         diff_lines.append(DiffLine(_SIGNS[one.kind], f"holds {one.holds[one.kind == ADDED]}"))
     elif one.shared:
         diff_lines.append(DiffLine(" ", f"the number is {one.shared}"))
     return [*diff_lines, *_seat_hours(one)]
-
-
-def _rehearsals(one: ReservationChange) -> list[DiffLine]:
-    """Describe the rehearsals that come, go or change; they are no dates of the course."""
-    changes = one.rehearsals
-    lines = []
-    for sign, items, unit in (("+", changes.added, one.units[1]), ("-", changes.removed, one.units[0])):
-        for group in _group_occurrences(items, {}):
-            lines += [
-                DiffLine(sign, f"{seats_text(group.seats, unit)}: {text}") for text in _date_texts(group)
-            ]
-    by_seats: dict[str, list[tuple[Occurrence, Occurrence]]] = {}
-    for before, after in changes.changed:
-        is_kept = before.seats == after.seats and one.units[0] is one.units[1]
-        kept = f"{seats_text(after.seats, one.units[1])}: " if is_kept else ""
-        by_seats.setdefault(kept, []).append((before, after))
-    for kept, pairs in by_seats.items():
-        changed = _changed_occurrences(changes._replace(changed=tuple(pairs)), one.units)
-        lines += [DiffLine(line.sign, f"{kept}{line.text}") for line in changed]
-    return [DiffLine(line.sign, f"rehearsal, {line.text}") for line in lines]
 
 
 def _field_text(field: FieldChange, moves: str) -> str:

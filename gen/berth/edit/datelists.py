@@ -1,4 +1,4 @@
-"""Write single dates into the tree of a file: entries of `except`, `moved`, `extra` and `rehearsals`.
+"""Write single dates into the tree of a file: entries of `except`, `moved` and `extra`.
 
 Lists become block lists, sorted by date. So two changes of two dates touch different lines.
 """
@@ -42,15 +42,12 @@ class ListChanges:
             add_entry(written, key, entry, make)
 
 
-def original_keys(dates: Dates, occurrence: LocalOccurrence, *, among_extras: bool = False) -> dict[str, str]:
-    """Return the keys that name an occurrence by its original date, and what tells it from others then.
-
-    `except` and `moved` name those of the schedule only; `rehearsals` name it `among_extras`, too.
+def original_keys(dates: Dates, occurrence: LocalOccurrence) -> dict[str, str]:
+    """Return the keys that name an occurrence of the schedule by its original date, and what tells it from
+    others then.
     """
     day = occurrence.original // DAY
-    others = [
-        other for other in dates.all if (among_extras or not other.is_extra) and other.original // DAY == day
-    ]
+    others = [other for other in dates.all if not other.is_extra and other.original // DAY == day]
     keys = {"date": str(day_of(occurrence.original))}
     if len(others) > 1:
         keys["startTime"] = clock(occurrence.original)
@@ -94,7 +91,7 @@ def remove_entry(recurrence: Any, key: str, index: int) -> None:
 
 def keep_entries(recurrence: Any, first: str, last: str) -> None:
     """Remove all entries but those with a date from `first` to `last`."""
-    for key in ("except", "moved", "extra", "rehearsals"):
+    for key in ("except", "moved", "extra"):
         for index in reversed(range(len(recurrence.get(key) or ()))):
             begin, end = _span(recurrence[key][index])
             if end < first or last < begin:

@@ -1,14 +1,14 @@
 """Edit one reservation in its file, and check the result in the whole project. Nothing is written."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy_cases, policy_subject
-from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
+from berth.checks.rehearsalchecks import rehearsals_of, rehearsed
 from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
 from berth.diff.change import ReservationChange
@@ -141,6 +141,7 @@ class EditResult(NamedTuple):
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
     as they compare no cost. `left_out`: dates of the reservation that do not happen. `shared`: of a new one,
     whose sessions take its seats, too.
+    `rehearsals`: which are for dates that change.
     """
 
     file: str
@@ -152,6 +153,7 @@ class EditResult(NamedTuple):
     policies: tuple[PolicyResult, ...] = ()
     left_out: tuple[Skipped, ...] = ()
     shared: tuple[str, ...] = ()
+    rehearsals: tuple[str, ...] = ()
 
 
 ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
@@ -238,8 +240,35 @@ def _forget_import(metadata: Any) -> None:
         del metadata["annotations"]
 
 
-def delete_reservation(pipeline: Pipeline, name: str) -> EditResult:
-    """Remove a reservation, and its file if nothing else is in it. Raise CommandError if it is refused."""
+class EditStep(NamedTuple):
+    """One of several edits, and the project that it is an edit of: with all edits before it."""
+
+    pipeline: Pipeline
+    result: EditResult
+
+
+def all_steps(pipeline: Pipeline, edits: Iterable[Callable[[Pipeline], EditResult]]) -> list[EditStep]:
+    """Return edits of which each is of the project with those before it; of a refused one, only that."""
+    steps: list[EditStep] = []
+    for edit in edits:
+        steps.append(EditStep(pipeline, edit(pipeline)))
+        result = steps[-1].result
+        if result.findings:
+            return steps[-1:]
+        pipeline = with_file(pipeline, result.file, result.text)
+    return steps
+
+
+def delete_reservation(pipeline: Pipeline, name: str) -> list[EditStep]:
+    """Remove a reservation with its rehearsals, and files in which nothing else is.
+
+    Raise CommandError if it is refused.
+    """
+    names = [one.name for one in rehearsals_of(name, pipeline.declared.reservations)]
+    return all_steps(pipeline, [partial(_delete, name=one) for one in (*names, name)])
+
+
+def _delete(pipeline: Pipeline, name: str) -> EditResult:
     edit_result = _editable(pipeline, name)
     if isinstance(edit_result, EditResult):
         return edit_result
@@ -288,9 +317,7 @@ def check_edit(
 
     `previous` is the reservation that the file had before; with `now`, dates are compared with it.
     """
-    changed = () if text is None else (Source(file, text.encode()),)
-    sources = [source for source in pipeline.sources if source.file != file]
-    after = Pipeline(sources=sorted([*sources, *changed]))
+    after = with_file(pipeline, file, text)
     old = {item.reservation.name: item for item in pipeline.items(now=now)}
     known = {finding.without_place() for finding in pipeline.findings()}
     new: list[Item] = [item for item in after.items(now=now) if _is_new(item, old)]
@@ -304,11 +331,6 @@ def check_edit(
                 after.problems += typos.check_single_dates(
                     item.reservation, dates, after.declared.calendars, now
                 )
-            known_before = earlier.expansion.rehearsals if earlier else ()
-            added = [rehearsal for rehearsal in item.expansion.rehearsals if rehearsal not in known_before]
-            after.problems += check_rehearsals_are_ahead(
-                item.reservation, added, item.expansion.occurrences, now
-            )
     found = [finding for finding in after.findings() if finding.without_place() not in known]
     errors, warnings = (
         tuple(finding for finding in found if finding.severity == kind) for kind in (ERROR, WARNING)
@@ -338,13 +360,27 @@ def check_edit(
         policies=tuple(results),
         left_out=left_out,
         shared=shared,
+        rehearsals=_rehearsals(change, after.declared) if change else (),
     )
+
+
+def _rehearsals(change: ReservationChange, declared: Declared) -> tuple[str, ...]:
+    """Return sentences about the rehearsals of dates that change."""
+    dates = [after for _, after in change.occurrences.changed]
+    pairs = [(one.name, one.spec.rehearses) for one in rehearsals_of(change.name, declared.reservations)]
+    return tuple(f"{name} rehearses {date}." for name, date in pairs if date and rehearsed(date, dates))
+
+
+def with_file(pipeline: Pipeline, file: str, text: str | None) -> Pipeline:
+    """Return the project with a new text of a file, or without the file if it is None."""
+    changed = () if text is None else (Source(file, text.encode()),)
+    return Pipeline(sources=sorted([*(one for one in pipeline.sources if one.file != file), *changed]))
 
 
 def _policy_subject(item: Item | None, pipeline: Pipeline) -> PolicySubject | None:
     if item is None or pipeline.site is None:
         return None
-    return policy_subject(item.reservation, item.expansion.windows, pipeline.declared, pipeline.site)
+    return policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, pipeline.site)
 
 
 def _shared_seats(reservation: Reservation, declared: Declared) -> tuple[str, ...]:
@@ -361,7 +397,9 @@ def _shared_seats(reservation: Reservation, declared: Declared) -> tuple[str, ..
             shared[resource_class] = [
                 other.name
                 for other in declared.reservations
-                if other.name != name and not other.suspend and resource_class in class_names(other)
+                if other.name != name
+                and not (other.suspend or other.spec.rehearses)
+                and resource_class in class_names(other)
             ]
     if reservation.sessions.course:
         return ()

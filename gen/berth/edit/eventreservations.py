@@ -43,7 +43,6 @@ from berth.edit.eventimport import (
     idle_patterns,
     not_read,
 )
-from berth.edit.rehearsalentries import drop_faulty_rehearsals
 from berth.edit.roundtrip import MakeNode, edit_document, insert_key, to_block
 from berth.edit.seatcounts import ONLY_CLASS, Counts
 from berth.findings import Origin, Problem, severity
@@ -371,9 +370,6 @@ class _Import:
         source = next(one for one in self.project.sources if one.file == file)
         earlier = self.files.get(file)
         text = edit_document(earlier.text if earlier else source.text.decode(), index, edit)
-        kept = drop_faulty_rehearsals(text, file, index, self.project) if parts else text
-        changes += ["rehearsals"] if kept != text else []
-        text = kept
         self._warn_of_parallel_events(group)
         changes = changes or ["annotations"]
         self._tell(events, UPDATED, before.name, ", ".join(changes))
@@ -514,13 +510,13 @@ def _changed_parts(before: Reservation, after: Recurrence, seats: Seats) -> list
 
 def _parts(one: Recurrence, usual: Seats) -> tuple[object, ...]:
     """Return what each of `_PARTS` says; of moved and extra dates also seats that are not the usual ones."""
-    schedule = [entry._replace(seats=(), scaling=(), name="", rehearsal=None) for entry in one.schedule]
+    schedule = [entry._replace(seats=(), scaling=(), name="") for entry in one.schedule]
     excepts = sorted(
         (item.first, item.last, -1 if item.start is None else item.start) for item in one.excepts
     )
     moves = sorted(one.moves, key=_order)
     extras = [
-        item._replace(seats=() if item.seats == usual else item.seats, scaling=(), name="", rehearsal=None)
+        item._replace(seats=() if item.seats == usual else item.seats, scaling=(), name="")
         for item in one.extras
     ]
     listed = [entry for entry in schedule if entry.dates.listed is not None]

@@ -12,15 +12,15 @@ from berth.schema.outline import Known, Node, fields
 FieldPath = tuple[str | int, ...]
 _TOP = ("metadata", "spec")
 _DEEPEST = 8  # models that contain themselves end here
-_WITH_PATH = ("rehearsal", "rehearsals")  # whose keys have the names of others, which people mean
+_WITH_PATH = ("rehearses",)  # whose keys have the names of others, which people mean
 
 
 def full_path(path: FieldPath, tree: Any) -> FieldPath:
     """Return the path from the top of a reservation's document.
 
     A path is below `spec` unless it begins with `metadata` or `spec`. If there is no such key, its first key
-    is looked for everywhere: first outside of lists, then in those of the document; but not in rehearsals,
-    whose keys are those of dates. Raise CommandError if several fields have the name, or none but one
+    is looked for everywhere: first outside of lists, then in those of the document; but not in rehearses,
+    whose keys are those of a course. Raise CommandError if several fields have the name, or none but one
     elsewhere has nearly this name; another one that none has stays as it is. In a mapping of texts, such as
     annotations, all that follows is one key.
     """

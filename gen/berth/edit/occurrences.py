@@ -21,7 +21,6 @@ from berth.edit.dateselect import (
     RefusedError,
     end_day,
 )
-from berth.edit.rehearsalentries import follow_rehearsal
 from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.edit.seatcounts import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
@@ -223,7 +222,6 @@ def _retime(
             )
             if seats is not None:
                 set_extra_seats(reservation, entry, seats, make)
-            follow_rehearsal(dates, written, occurrence, start, make)
             return
         usual_times = occurrence.original, occurrence.original + occurrence.length
         is_usual = times == usual_times and occurrence.excluded is None

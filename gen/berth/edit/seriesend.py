@@ -9,7 +9,6 @@ from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.edit.datelists import ListChanges, end_keys, original_keys, set_keys
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit
-from berth.edit.rehearsalentries import drop_rehearsal, keep_rehearsal_of_extra
 from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.edit.seatcounts import count_keys
 from berth.notation.refusal import CommandError
@@ -87,15 +86,11 @@ def _change_single(dates: Dates, one: LocalOccurrence, last: int, changes: ListC
     if one.is_extra:
         if is_later:
             changes.remove("extra", one.entry - len(dates.reservation.recurrence.schedule))
-            drop_rehearsal(dates, changes, one)
         return
     if one.move is not None and one.original // DAY > last and one.happens and not is_later:
         changes.remove("moved", one.move)
         changes.add("extra", _as_extra(dates, one))
-        keep_rehearsal_of_extra(dates, changes, one)
         return
-    if is_later or one.original // DAY > last:
-        drop_rehearsal(dates, changes, one)
     if one.move is None:
         return
     if one.original // DAY > last:

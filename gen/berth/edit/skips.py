@@ -16,7 +16,6 @@ from berth.edit.dateselect import (
     OccurrenceRange,
     RefusedError,
 )
-from berth.edit.rehearsalentries import drop_rehearsal
 from berth.edit.roundtrip import TreeEdit
 from berth.findings import Problem
 from berth.notation.refusal import CommandError
@@ -70,9 +69,7 @@ def _skip(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, title
                 f"{dates.words(occurrence)} is an extra date, which goes without a trace: leave out --title"
             )
         changes.remove("extra", occurrence.entry - len(dates.reservation.recurrence.schedule))
-        drop_rehearsal(dates, changes, occurrence)
         return
-    drop_rehearsal(dates, changes, occurrence)
     if occurrence.move is not None:
         changes.remove("moved", occurrence.move)
     if occurrence.excluded is None:
@@ -103,7 +100,6 @@ def _skip_range(dates: Dates, changes: ListChanges, item: OccurrenceRange, title
         elif is_original and not (occurrence.has_new_time and not is_shown):
             # what was moved away stays there
             is_needed = is_needed or occurrence.excluded is None
-            drop_rehearsal(dates, changes, occurrence)
             if occurrence.move is not None:
                 changes.remove("moved", occurrence.move)
     if is_needed:

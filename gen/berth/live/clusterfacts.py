@@ -303,7 +303,7 @@ def parse_live_record(item: KubeObject) -> LiveRecord:
     """Parse the ConfigMap of a record."""
     data, name = item.get("data") or {}, label(item, labels.RESERVATION)
     records = parse_rehearsals(str(data.get(RECORD_KEY, "")))
-    rehearsals = tuple(record for record in records if record.rehearses.startswith(f"{name}/"))
+    rehearsals = tuple(record for record in records if record.occurrence.startswith(f"{name}/"))
     return LiveRecord(name, last_written(item), parse_proof(data.get(PROOF_KEY)), rehearsals)
 
 

@@ -145,7 +145,7 @@ def expected_states(
                 known = states[part.placed.cluster.name].persistent
                 known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, persistence))
                 continue
-            text = timetable_text(site, part.placed, part.windows)
+            text = timetable_text(site, part.placed, part.occurrences)
             here = states[part.placed.cluster.name]
             here.timetables[item.reservation.name] = parse_timetable(text)
             here.templates.update(templates_of_texts(pool_texts(site, part)))

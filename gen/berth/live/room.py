@@ -46,10 +46,11 @@ def steps_by_cluster(items: Iterable[Item]) -> dict[str, WindowSteps]:
         for part in item.parts:
             here = by_cluster.setdefault(part.placed.cluster.name, WindowSteps({}, {}))
             for each in part.placed.classes:
-                here.pools[pool(reservation.name, each.name)] = pool_steps(reservation, each, part.windows)
+                steps = pool_steps(reservation, each, part.occurrences)
+                here.pools[pool(reservation.name, each.name)] = steps
             spans = [
                 (occurrence.open, occurrence.end + reservation.sessions.handover)
-                for occurrence in part.windows
+                for occurrence in part.occurrences
             ]
             here.jobs[reservation.name] = [
                 step for first, last in merge_windows(spans) for step in (first // 60, 1, -(-last // 60), -1)

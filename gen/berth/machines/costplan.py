@@ -233,17 +233,6 @@ class CostPlan(NamedTuple):
     assumed: tuple[tuple[str, tuple[str, ...]], ...]  # (CloudCapacity, its zones), where nothing says them
     unpriced: tuple[str, ...]  # what has no price, in words
     from_table: bool
-    rehearsal_cost: Money | None = None  # what rehearsals add to the total; None: there are none, or unknown
-
-    @property
-    def dates(self) -> tuple[OccurrencePlan, ...]:
-        return tuple(
-            occurrence for occurrence in self.occurrences if not occurrence.dated.occurrence.rehearses
-        )
-
-    @property
-    def rehearsals(self) -> tuple[OccurrencePlan, ...]:
-        return tuple(occurrence for occurrence in self.occurrences if occurrence.dated.occurrence.rehearses)
 
 
 def cost_plan(

@@ -31,6 +31,7 @@ WARNINGS = (
     "MalformedOverride",
     "SweepHasNoJob",
 )
+_FAILED_DAYS = 7  # for which a record that says so is an alert
 FAILED_REHEARSAL, SET_BACK = "RehearsalFailed", "NumberSetBack"  # likewise, with alerts of their own
 
 
@@ -200,12 +201,16 @@ class _Alerts:
         return f"max by (namespace, {metric_label(RESERVATION)}) (kube_configmap_labels{{{chosen}}})"
 
     def _rehearsal_failed(self) -> Alert:
-        """Find Events where something counts them, or else records that say so."""
+        """Find Events where something counts them, or else records that have said so for less than a week.
+
+        Nothing changes the record of a rehearsal that is over.
+        """
         label, metric = metric_label(RESERVATION), self._cluster.monitoring.events
-        expr, whose = self._rehearsals(REHEARSAL_FAILED), f"{{{{ $labels.{label} }}}}"
+        failed, whose = self._rehearsals(REHEARSAL_FAILED), f"{{{{ $labels.{label} }}}}"
+        expr = f"{failed}\nunless {failed.removesuffix(')')} offset {_FAILED_DAYS}d)"
         if metric:
             expr, whose = self._events(metric, [FAILED_REHEARSAL]), "{{ $labels.involved_object_name }}"
-        summary = f"a rehearsal of {whose} has failed: not all seats were ready within the lead."
+        summary = f"rehearsal {whose} has failed: not all seats were ready within the lead."
         return self._alert("BerthRehearsalFailed", expr, "0s", WARNING, summary)
 
     def _sweep_not_running(self) -> Alert:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from berth.backends.backendinterface import Manifest, backends_in
 from berth.core.labels import RESERVATION
-from berth.dates.rehearsals import has_rehearsals
 from berth.manifests import naming
 from berth.manifests.naming import of_site
 from berth.manifests.placed import Placed, SessionKind, counts_sessions, session_kinds
@@ -186,7 +185,7 @@ def of_deployments(placed: Placed, names: Sequence[str]) -> list[Rule]:
 
     In a rehearsal they read why placeholders are not ready, which their pods and the Events about them say.
     """
-    reads = [rule("", ["events", "pods"], ["list"])] if has_rehearsals(placed.reservation) else []
+    reads = [rule("", ["events", "pods"], ["list"])] if placed.reservation.spec.rehearses else []
     return [*reads, *of_scaled("apps", "deployments", names)]
 
 

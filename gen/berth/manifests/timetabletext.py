@@ -5,7 +5,7 @@ changes.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Recognition, parse_recognition
 from berth.core.timetable import API_VERSION, KIND, VERSION
 from berth.dates.expansion import Occurrence
+from berth.dates.zone import DAY, load, number, resolve
 from berth.findings import Problem
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
@@ -48,7 +49,7 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     pools = ",\n  ".join(
         [_pool(site, placed, resource_class, here[resource_class.name]) for resource_class in placed.classes]
     )
-    lines = ",\n  ".join(_lines(reservation, occurrences, here))
+    lines = ",\n  ".join([*_lines(reservation, occurrences, here), *_rehearsed_line(reservation)])
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -112,6 +113,14 @@ def _lines(
             what = f', "rehearses": "{rehearses}"' if rehearses else ""
             lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, {text}{what}}}')
     return lines
+
+
+def _rehearsed_line(reservation: Reservation) -> Iterator[str]:
+    """Yield a row without seats for the date that is rehearsed: until its day is over, a failure counts."""
+    rehearses, zone = reservation.spec.rehearses, load(reservation.recurrence.zone)
+    if rehearses and zone:
+        over = resolve(zone, (number(rehearses.day) + 1) * DAY)
+        yield f'{{"id": "{rehearses}", {_instants(over, over, over + 1)}, "seats": {{}}}}'
 
 
 def _rows(held: Seats, scaling: Sequence[Scaling], behaviors: Mapping[str, str]) -> list[tuple[int, str]]:

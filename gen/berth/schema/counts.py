@@ -4,7 +4,6 @@ Options and answers take what the field of a file takes; this grammar advises on
 """
 
 import re
-from typing import NamedTuple
 
 from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
 
@@ -65,19 +64,3 @@ def _advice(text: str) -> str:
     numbers = _DIGITS.findall(text)
     is_sure = len(numbers) == 1 and len(numbers[0]) < _LONGEST and 1 <= int(numbers[0]) <= MOST_SEATS
     return f"Write {int(numbers[0])}." if is_sure else "Write one number, such as 25."
-
-
-class Portion(NamedTuple):
-    """How many of the seats of an occurrence: a percentage of each class, or a number of its only class."""
-
-    percent: int = 100
-    number: int | None = None
-
-    def seats_of(self, count: int) -> int:
-        """Return the portion of a number of seats: at least one, a percentage rounded half up."""
-        return max((count * self.percent + 50) // 100, 1) if self.number is None else self.number
-
-    def __str__(self) -> str:
-        if self.number is not None:
-            return str(self.number)
-        return "all" if self.percent == 100 else f"{self.percent}%"

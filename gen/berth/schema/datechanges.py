@@ -11,14 +11,16 @@ from berth.schema.entry import (
     END_DAY,
     NAME,
     NEXT_DAY,
+    ONLY_NAME,
+    TIME,
     ClassSeats,
     EndDay,
     OwnSeats,
     ScaledSeats,
     StandardSeats,
     check_length,
+    dated,
 )
-from berth.schema.rehearsalspec import ONLY_NAME, TIME, dated
 from berth.schema.types import (
     AnyText,
     Date,
@@ -47,7 +49,7 @@ class ExtraEntry(ScaledSeats):
 
     def extra(self, standard: StandardSeats) -> Extra:
         times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "", self.rehearsal)
+        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "")
 
 
 class DateOrSpan(Model):
@@ -118,7 +120,7 @@ class ListedDates(DateOrSpan, ScaledSeats):
         if self.start_time is None or self.end_time is None:
             return None
         times, dates = (self.start_time, self.end_time, self.end_day), EntryDates(listed=index)
-        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates, self.rehearsal)
+        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates)
 
 
 class MoveTarget(OwnSeats):

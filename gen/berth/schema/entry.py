@@ -1,12 +1,12 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
+from functools import partial
 from typing import Annotated, NamedTuple, Protocol
 
 from berth.findings import Path
-from berth.schema.basemodel import Model, NonEmpty, Switch, Whole, field
+from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
 from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, DocumentProblems
-from berth.schema.rehearsalspec import TIME, RehearsalSpec, dated
 from berth.schema.types import (
     Behavior,
     Date,
@@ -23,6 +23,11 @@ from berth.schema.types import (
 from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
 
 EQUAL_TIMES = "B028"
+TIME = '"HH:MM" in the reservation\'s zone'
+ONLY_NAME = 'only the occurrence of this name; "" is the one without a name'
+dated = partial(field, use=Use("the occurrences, with their seats, lead and behavior"))
+"""Declare a key from which occurrences are made."""
+
 END = f"{TIME}; 24:00 is the midnight at the end of the day"
 END_DAY = "number of days from the date of the start to that of the end"
 NEXT_DAY = "next day if endTime is before startTime"
@@ -129,7 +134,6 @@ class ScaledSeats(OwnSeats):
     )
     lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "provisioning's")
     scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "provisioning's")
-    rehearsal: RehearsalSpec | None = dated(None, "when its opening is tried beforehand", "provisioning's")
 
     def scaled_seats(self, standard: StandardSeats) -> tuple[Seats, tuple[Scaling, ...]]:
         """Return the seats of the line, and how they scale if not all as the reservation."""
@@ -182,7 +186,7 @@ class ScheduleEntry(ScaledSeats):
         days = _numbers(self.days_of_week or self.day_of_week) if weekly else ()
         times = (self.start_time, self.end_time, self.end_day)
         seats, scaling = self.scaled_seats(standard)
-        return Entry(days, *times, seats, scaling, self.name or "", self._dates(), self.rehearsal)
+        return Entry(days, *times, seats, scaling, self.name or "", self._dates())
 
     def _dates(self) -> EntryDates:
         if (self.first, self.last, self.weeks, self.monthly) == (None, None, None, None):

@@ -7,8 +7,7 @@ from berth.notation.days import ORDER
 from berth.notation.days import DateSpan as Span
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
-from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
-from berth.schema.rehearsalspec import DatedRehearsal, dated
+from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
 from berth.schema.types import (
     Date,
     DateSpan,
@@ -77,9 +76,6 @@ class RecurrenceSpec(Model):
     )
     moved: ListOf[MovedEntry] = field((), "single occurrences at another time, or with other seats", "none")
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
-    rehearsals: ListOf[DatedRehearsal] = field(
-        (), "single occurrences whose opening is tried beforehand: `berth rehearse`", "none"
-    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.type == "capacity":
@@ -252,6 +248,5 @@ class RecurrenceSpec(Model):
             moves=tuple(move.move(standard) for move in self.moved),
             extras=tuple(extra.extra(standard) for extra in self.extra),
             within=self.within or (),
-            rehearsals=self.rehearsals,
             capacity=self.cloud_capacity or "",
         )

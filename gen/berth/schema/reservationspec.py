@@ -11,6 +11,7 @@ from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, Do
 from berth.schema.entry import (
     BEHAVIOR,
     LEAD,
+    TIME,
     ClassSeats,
     OwnSeats,
     ScaledClassSeats,
@@ -22,13 +23,13 @@ from berth.schema.entry import (
     scaling,
 )
 from berth.schema.recurrencespec import RecurrenceSpec
-from berth.schema.rehearsalspec import RehearsalSpec, dated
 from berth.schema.seatholders import Holder, Unit
 from berth.schema.types import (
     Annotations,
     Behavior,
     BufferMinimum,
     BufferPercent,
+    Date,
     DnsLabel,
     HandoverMinutes,
     Labels,
@@ -36,6 +37,7 @@ from berth.schema.types import (
     Line,
     NodeCount,
     SeatCount,
+    StartTime,
     Ulid,
 )
 from berth.schema.values import Scaling
@@ -95,8 +97,8 @@ class Provisioning(Model):
         default_text(lambda holder: holder.overlap),
         use=Use("the overlap, by default that of the backend"),
     )
-    rehearsal: RehearsalSpec | None = dated(
-        None, "when the opening of each occurrence is tried beforehand, for instance a week before", "never"
+    ends_when_ready: bool = field(
+        False, "only with `rehearses`: true ends the window as soon as all seats are ready"
     )
     buffer: BufferSpec | None = field(
         None,
@@ -183,6 +185,25 @@ class OwnerSpec(Model):
         return f"{self.name} ({self.contact})" if self.contact else self.name
 
 
+class Rehearses(Model):
+    """The date of a course whose opening is tried beforehand."""
+
+    name: DnsLabel = field(meaning="name of the reservation")
+    day: Date = field(meaning="original date of its occurrence", alias="date")
+    start_time: StartTime | None = field(
+        None, f"original start of the occurrence: {TIME}", "the only start of the date"
+    )
+
+    @property
+    def when(self) -> str:
+        """Return how the ids of what is rehearsed begin behind the name: `2026-06-22`, or with the start."""
+        start = self.start_time
+        return str(self.day) if start is None else f"{self.day}T{start // 60:02}:{start % 60:02}"
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.when}"
+
+
 class ReservationSpec(Model):
     title: Annotated[str, Text("title", _title)] | None = field(
         None, "title in lists and calendars", "the name", use=Use("the title, by default the name")
@@ -192,6 +213,9 @@ class ReservationSpec(Model):
         "the class of its seats",
         "none: then write provisioning.seats",
         use=Use("the seats of each class"),
+    )
+    rehearses: Rehearses | None = field(
+        None, "whose opening the reservation tries beforehand: `berth rehearse` writes it", "nothing"
     )
     recurrence: RecurrenceSpec | None = field(None, "when", "**required**, but for `backend.standing`")
     provisioning: Provisioning = field(meaning="how many seats, and how they are held")
@@ -220,9 +244,7 @@ class ReservationSpec(Model):
             self._check_standing(path, report)
         elif self.recurrence is None:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
-        elif self.recurrence.type == "capacity" and self.provisioning.rehearsal is not None:
-            message = "before a window of type capacity begins, there are no machines to rehearse with."
-            report(CONFLICT, (*path, "provisioning", "rehearsal"), message, "Remove it.", at_key=True)
+        self._check_rehearsal(path, report)
         self._check_seats(path, report)
         self._check_counts(path, report)
         if self.holder.has_target and self.provisioning.overlap is not None:
@@ -238,7 +260,7 @@ class ReservationSpec(Model):
             message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         values: list[tuple[Path, object]] = [
-            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "buffer", "rehearsal")
+            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "buffer")
         ]
         for (parent, *rest), line in self.scaling_lines():
             if parent == "provisioning":
@@ -248,6 +270,30 @@ class ReservationSpec(Model):
             if value is not None:
                 message = f"standing seats have no windows: {at[-1]} has no effect."
                 report(IDLE_KEY, (*path, "provisioning", *at), message, "Remove it.", at_key=True)
+
+    def _check_rehearsal(self, path: Path, report: DocumentProblems) -> None:
+        """Check that a rehearsal is what the cluster can end as soon as its own seats are ready."""
+        at, provisioning = (*path, "rehearses"), self.provisioning
+        if self.rehearses is None:
+            if provisioning.ends_when_ready:
+                at = (*path, "provisioning", "endsWhenReady")
+                message = "only a rehearsal ends when it is ready."
+                report(CONFLICT, at, message, "Remove it, or add rehearses: {name, date}.", at_key=True)
+            return
+        if not provisioning.ends_when_ready:
+            fix = "Add endsWhenReady: true."
+            report(MISSING, (*path, "provisioning"), "endsWhenReady is missing, which rehearses needs.", fix)
+        if self.holder.has_target:
+            message = "backend value cannot be rehearsed: others hold the same number, so nobody can tell "
+            message += "when that of the rehearsal is ready."
+            report(CONFLICT, at, message, "Remove the rehearsal.", at_key=True)
+        if self.recurrence is None or self.recurrence.type != "dates":
+            fix = "Write recurrence with type: dates."
+            report(CONFLICT, at, "a rehearsal has dates of its own.", fix, at_key=True)
+        usual = provisioning.scale_down_behavior or self.holder.behaviors[0]
+        if {usual, *(line.scale_down_behavior for _, line in self.scaling_lines())} - {None, "none"}:
+            message = "nobody comes to a rehearsal, so its seats follow no sessions."
+            report(CONFLICT, at, message, "Write scaleDownBehavior: none.", at_key=True)
 
     def _check_seats(self, path: Path, report: DocumentProblems) -> None:
         """Check that there is one class and its count, or a list by class; never both."""

@@ -1,17 +1,14 @@
 """The types of single values: each a grammar with its description and its part of the JSON Schema."""
 
-import re
 from datetime import date
 from decimal import Decimal
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import PlainSerializer
-
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
-from berth.schema.counts import MOST_SEATS, SEAT_WORDS, Portion
+from berth.schema.counts import MOST_SEATS, SEAT_WORDS
 from berth.schema.documentproblems import RANGE, Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
@@ -41,20 +38,6 @@ def _nth_week(value: Any) -> int:
     if value not in _NTH_WEEKS:
         raise Refusal(f"{shown(value)} is not a {_NTH_WEEK}.", "Write 1 to 5, or -1.", RANGE)
     return value
-
-
-def _portion(value: Any) -> Portion:
-    """Read `all`, a percentage such as 50%, or a number of seats."""
-    if value == "all":
-        return Portion()
-    if type(value) is int:
-        if not 1 <= value <= MOST_SEATS:
-            raise Refusal(f"{value} is not from 1 to {MOST_SEATS}.", "Write a number of seats.", RANGE)
-        return Portion(number=value)
-    found = re.fullmatch(_PERCENT_PATTERN, value, re.ASCII) if type(value) is str else None
-    if found is None:
-        raise wrong_type(value, _PORTION)
-    return Portion(int(found[1]))
 
 
 def _amount(value: Any) -> str:
@@ -179,18 +162,3 @@ KubernetesVersion = Annotated[
 Behavior = Literal["maintain", "reduce", "none", "buffer"]
 BufferPercent = Annotated[int, Whole(0, 1000)]
 BufferMinimum = Annotated[int, Whole(0, MOST_SEATS)]
-SeatPortion = Annotated[
-    Portion,
-    Parsed(
-        _PORTION,
-        _portion,
-        {
-            "anyOf": [
-                {"const": "all"},
-                {"type": "string", "pattern": _PERCENT_PATTERN},
-                {"type": "integer", "minimum": 1, "maximum": MOST_SEATS},
-            ]
-        },
-    ),
-    PlainSerializer(lambda portion: str(portion) if portion.number is None else portion.number),
-]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from berth.schema.heldobjects import HeldSpec
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
-    from berth.schema.rehearsalspec import DatedRehearsal, RehearsalSpec
     from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 
@@ -61,7 +60,6 @@ class Entry(NamedTuple):
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # part of its ids
     dates: EntryDates = EVERY_DATE
-    rehearsal: "RehearsalSpec | None" = None  # None: that of the reservation
 
 
 class Except(NamedTuple):
@@ -102,7 +100,6 @@ class Extra(NamedTuple):
     seats: Seats
     scaling: tuple[Scaling, ...] = ()  # as of an entry
     name: str = ""
-    rehearsal: "RehearsalSpec | None" = None  # as of an entry
 
 
 class Recurrence(NamedTuple):
@@ -121,7 +118,6 @@ class Recurrence(NamedTuple):
     extras: tuple[Extra, ...]
     within: tuple[str, ...] = ()  # names of terms, in the order of the file
     terms: tuple[tuple[date, date], ...] = ()  # their dates; `first` and `last` are those of all of them
-    rehearsals: "tuple[DatedRehearsal, ...]" = ()  # of single occurrences
     capacity: str = ""  # only for `capacity`: name of a CloudCapacity
     usable: tuple[tuple[int, int], ...] = ()  # when its machines may be used: instants, by time
 

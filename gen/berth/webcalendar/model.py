@@ -10,7 +10,6 @@ from typing import NamedTuple
 from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, placed_by_berth, sum_changes
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import named
-from berth.dates.rehearsals import is_of_occurrence
 from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
 from berth.schema.reservation import Reservation
@@ -56,7 +55,6 @@ class PageReservation(NamedTuple):
     """A reservation with its windows: minutes since the window before, shape, and so on.
 
     `ids` has the ends of the ids that do not follow from the local start, by the number of the window.
-    `rehearsed` has the ends of the ids of dates that an entry of `rehearsals` names.
     `standing` are seats without windows, `until` the minute at which they go; None: never.
     """
 
@@ -75,7 +73,6 @@ class PageReservation(NamedTuple):
     windows: tuple[int, ...]
     ids: dict[int, str]
     left_out: tuple[LeftOut, ...]
-    rehearsed: tuple[str, ...]
     standing: tuple[WindowSeats, ...]
     until: int | None
 
@@ -142,7 +139,7 @@ def calendar_page(
 
 def _term(dated: Iterable[DatedReservation]) -> tuple[int, int]:
     """Return the first and the last minute of all dates, and some weeks around them."""
-    every = [window for dated_reservation in dated for window in dated_reservation.expansion.windows]
+    every = [window for dated_reservation in dated for window in dated_reservation.expansion.occurrences]
     first, last = (
         min((dated_reservation.open for dated_reservation in every), default=0),
         max((dated_reservation.end for dated_reservation in every), default=0),
@@ -157,7 +154,7 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int]) -> PageReser
     ids: dict[int, str] = {}
     last = 0
     zone = named(reservation.recurrence.zone)
-    every = one.expansion.windows
+    every = one.expansion.occurrences
     starts = walls(zone, (window.start for window in every))
     for i, (found, wall) in enumerate(zip(every, starts, strict=True)):
         shape = _shape(found, wall, numbers)
@@ -185,18 +182,9 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int]) -> PageReser
         tuple(windows),
         ids,
         tuple(LeftOut(left.id.partition("/")[2], left.reason) for left in one.expansion.skipped),
-        tuple(_rehearsed(one)),
         standing,
         None if persistence is None or persistence.until is None else persistence.until // 60,
     )
-
-
-def _rehearsed(one: DatedReservation) -> Iterator[str]:
-    """Yield how the ids of dates end that an entry of `rehearsals` names."""
-    lines = one.reservation.recurrence.rehearsals
-    for occurrence in one.expansion.occurrences if lines else ():
-        if any(is_of_occurrence(line, occurrence.id) for line in lines):
-            yield occurrence.id.partition("/")[2]
 
 
 def _usual_end(wall: int, name: str) -> str:

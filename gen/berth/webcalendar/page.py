@@ -69,7 +69,6 @@ def _reservation(one: PageReservation) -> Mapping[str, object]:
         "windows": one.windows,
         "ids": one.ids,
         "leftOut": one.left_out,
-        "rehearsed": one.rehearsed,
         "standing": one.standing,
         "until": one.until,
     }

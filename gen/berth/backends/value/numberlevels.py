@@ -70,7 +70,7 @@ def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[
 def _rows(holding: NumberHolding, declared: Declared) -> Iterator[TimetableOccurrence]:
     """Yield the windows of a reservation as its timetable has them."""
     reservation, name = holding
-    for occurrence in () if reservation.suspend else expand(reservation, declared.calendars).windows:
+    for occurrence in () if reservation.suspend else expand(reservation, declared.calendars).occurrences:
         here = occurrence.of_classes([name])
         if here.seats:
             yield here.row()

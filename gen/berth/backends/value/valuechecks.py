@@ -7,7 +7,6 @@ from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.numberlevels import NumberHolding, number_holdings, number_levels
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
-from berth.dates.rehearsals import rehearsal_places
 from berth.findings import Path, Problem
 from berth.karpenter.versions import version_text
 from berth.manifests import naming
@@ -238,9 +237,6 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         if behavior != "none":
             message = f"{what}, and only behavior none is the same for all of them."
             yield reservation.problem(DISAGREE, place, message, "Write none, or leave it out.")
-    for place in rehearsal_places(reservation):
-        fix = "Remove it: a rehearsal ends when its own seats are ready, which nobody can tell apart."
-        yield reservation.problem(DISAGREE, place, f"{what}.", fix)
     differing: set[str] = set()  # what was reported, with the first other that has another value
     for other in others:
         assert isinstance(other.holder, ValueHolder)
