@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
-from berth.karpenter.ec2table import FAMILIES, TABLE
 from berth.karpenter.nodelabels import (
     ARCH,
     AWS,
@@ -111,6 +111,7 @@ def _reservation(offering: Offering) -> tuple[str, str, str]:
 assert RESERVATION_LABELS == (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)
 
 
+PRICES_DATE = "2026-01-19"
 GPU = "nvidia.com/gpu"
 _MI = 2**20
 _GI = 2**30
@@ -145,10 +146,17 @@ class Ec2Type(NamedTuple):
 
 
 @lru_cache(maxsize=1)
+def ec2_table() -> tuple[dict[str, tuple[str, ...]], dict[str, Ec2Type]]:
+    """Return the families and the types of the table by name."""
+    text = Path(__file__).with_name("ec2types.txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in text.split("\n") if line and not line.startswith("#")]
+    types = {row[0]: _row(row) for row in rows if "." in row[0]}
+    return {row[0]: tuple(row[1:]) for row in rows if row[0] not in types}, types
+
+
 def ec2_types() -> dict[str, Ec2Type]:
-    """Return the table by name."""
-    rows = [line.split() for line in TABLE.split("\n") if line]
-    return {row[0]: _row(row) for row in rows}
+    """Return the types of the table by name."""
+    return ec2_table()[1]
 
 
 def ec2_instance_type(
@@ -198,7 +206,7 @@ def _ec2_resources(row: Ec2Type) -> tuple[ResourceList, ResourceList]:
 def _ec2_labels(row: Ec2Type) -> list[Requirement]:
     parts = _TYPE_NAME.match(row.name)
     assert parts is not None
-    maker, *gpu = FAMILIES[row.family]
+    maker, *gpu = ec2_table()[0][row.family]
     name, memory = gpu or (None, None)
     values = {
         "instance-category": parts[1],

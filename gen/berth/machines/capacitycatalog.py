@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from berth.karpenter import instancetypes
-from berth.karpenter.ec2table import PRICES_DATE
-from berth.karpenter.instancetypes import InstanceType, Offering, reserved_offering
+from berth.karpenter.instancetypes import PRICES_DATE, InstanceType, Offering, reserved_offering
 from berth.karpenter.nodelabels import CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, ZONE
 from berth.karpenter.requirements import IN, parse_requirements, requirement
 from berth.karpenter.resourcelists import parse_resources
