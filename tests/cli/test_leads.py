@@ -54,7 +54,7 @@ def test_a_simulation_follows_the_behavior_of_its_date(
     folder: Path, capsys: pytest.CaptureFixture[str], day: str, behavior: str, halfway: int
 ) -> None:
     date = f"2026-02-{day}"
-    words = ("--occurrence", date, "--class", "small", "--sessions", "10:00+4")
+    words = ("--on", date, "--class", "small", "--sessions", "10:00+4")
     steps = answer(capsys, folder, "simulate", "course", *words)
 
     assert {step["behavior"] for step in steps} == {behavior}

@@ -54,7 +54,7 @@ def test_calendars_and_simulations_have_them(berth: Berth) -> None:
     assert "DTSTART:20260202T120000Z" in ics
     assert "DTEND:20260204T105000Z" in ics
 
-    for words in ((), ("--occurrence", "2026-02-02"), ("--occurrence", ID)):
+    for words in ((), ("--on", "2026-02-02"), ("--on", ID)):
         items = answer(berth, "simulate", "sprint", *words)["items"]
         assert [(item["at"], item["target"]) for item in items if item["target"]] == [
             ("2026-02-02T11:30:00Z", 4),

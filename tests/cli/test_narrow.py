@@ -16,7 +16,7 @@ COMMANDS = [
     "occurrences machine-learning --from 2026-02-01",
     "plan",
     "-C tests/examples/size size linear-algebra --students 300 --show-up 80%",
-    "simulate data-science-101 --sessions 08:55+10,11:00-3 --occurrence 2026-03-02",
+    "simulate data-science-101 --sessions 08:55+10,11:00-3 --on 2026-03-02",
 ]
 
 

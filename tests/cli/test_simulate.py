@@ -59,7 +59,7 @@ LOCAL TIME  ACTIVE  MAINTAIN  REDUCE  NONE  WHAT HAPPENS
 20:00       1       4         4       4     ends, evening/2026-02-07T20:00 starts
 """
 NOW = ("--now", "2026-02-01")
-FIRST = ("--occurrence", "2026-02-07T18:00")
+FIRST = ("--on", "2026-02-07T18:00")
 
 
 def items(berth: Berth, *arguments: str) -> list[dict[str, Any]]:
@@ -135,11 +135,11 @@ def test_json_of_a_comparison_has_every_behavior_at_every_instant(berth: Berth) 
         (["--now", "2026-02-02T07:30:00Z"], "course/2026-02-02T09:00, Mon 2026-02-02"),
         (["--now", "2026-02-02T07:30:01Z"], "course/2026-02-23T09:00, Tue 2026-02-24"),
         (["--now", "2027-01-01"], "course/2026-02-02T09:00, Mon 2026-02-02"),
-        (["--occurrence", "2026-02-02"], "course/2026-02-02T09:00, Mon 2026-02-02"),
-        (["--occurrence", "2026-02-23"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--occurrence", "2026-02-24"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--occurrence", "2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--occurrence", "course/2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--on", "2026-02-02"], "course/2026-02-02T09:00, Mon 2026-02-02"),
+        (["--on", "2026-02-23"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--on", "2026-02-24"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--on", "2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
+        (["--on", "course/2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
     ],
     ids=["next", "after-its-opening", "after-all", "date", "moved-from", "moved-to", "time", "id"],
 )
@@ -158,7 +158,7 @@ def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
 def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: Path) -> None:
     text = "\ufefftime,change\n08:55,10\n09:20,8\n11:00,-3\n"
     (folder / "sessions.csv").write_text(text, "utf-8")
-    asked = ("simulate", "course", "--occurrence", "2026-02-02", "--sessions")
+    asked = ("simulate", "course", "--on", "2026-02-02", "--sessions")
     said = berth(*asked, "08:55+10,09:20+8,11:00-3")
     assert berth(*asked, " 08:55+10,09:20+8,11:00-3\n") == said
 

@@ -15,37 +15,37 @@ from tests.answer import Berth
         ("course --class smal", 'No class is named "smal". Did you mean small?'),
         ("course --class bench", "course has no occurrence with seats of class bench."),
         (
-            "evening --occurrence 2026-02-07T22:00 --class seat",
+            "evening --on 2026-02-07T22:00 --class seat",
             "evening/2026-02-07T22:00 has no seats of class seat; it has desk.",
         ),
         (
-            "evening --occurrence 2026-02-07",
+            "evening --on 2026-02-07",
             "evening has 3 occurrences on 2026-02-07: evening/2026-02-07T18:00, evening/2026-02-07T20:00, "
             "evening/2026-02-07T22:00. Name one by its id.",
         ),
         (
-            "course --occurrence 2026-02-09",
+            "course --on 2026-02-09",
             'course has no occurrence "2026-02-09" (skipped: except). The next is course/2026-02-23T09:00.',
         ),
         (
-            "course --occurrence course/2026-02-16T09:00",
+            "course --on course/2026-02-16T09:00",
             'course has no occurrence "course/2026-02-16T09:00" (skipped: calendar holidays: Carnival). '
             "The next is course/2026-02-23T09:00.",
         ),
         (
-            "course --occurrence monday",
+            "course --on monday",
             'course has no occurrence "monday". The first is course/2026-02-02T09:00.',
         ),
         (
-            "course --occurrence 2027-02-02",
+            "course --on 2027-02-02",
             'course has no occurrence "2027-02-02". The first is course/2026-02-02T09:00.',
         ),
         (
-            "course --occurrence 2026-02-02 --sessions 09:00+3,10:00-4",
+            "course --on 2026-02-02 --sessions 09:00+3,10:00-4",
             '--sessions: "10:00-4": 4 leave, but only 3 are there. Let no more leave than came.',
         ),
         (
-            "evening --occurrence 2026-02-07T18:00 --sessions 18:00+3",
+            "evening --on 2026-02-07T18:00 --sessions 18:00+3",
             '--sessions: "18:00+3" names no class of seat, desk. '
             "Write 08:55+10 seat, or choose one by --class.",
         ),
@@ -60,7 +60,7 @@ from tests.answer import Berth
         ("course --sessions binary", "--sessions binary: the file is not UTF-8 text."),
         ("course --sessions large", "--sessions large: the file is larger than 1 MiB."),
         (
-            "course --occurrence 2026-02-02 --sessions late.csv",
+            "course --on 2026-02-02 --sessions late.csv",
             'late.csv:3: "14:00,-1" is not before the end, Mon 2026-02-02 13:00. Leave it out.',
         ),
     ],

@@ -63,9 +63,9 @@ def test_one_answer_is_recommended_beside_what_is_declared(berth: Berth) -> None
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        pytest.param(("--within", "10m"), (0, 0), id="who-may-wait-for-a-node-needs-no-seat"),
+        pytest.param(("--wait", "10m"), (0, 0), id="who-may-wait-for-a-node-needs-no-seat"),
         pytest.param(("--over", "0m"), (285, 5), id="all-at-once"),
-        pytest.param(("--over", "1h", "--within", "0m"), (280, 40), id="nobody-may-wait"),
+        pytest.param(("--over", "1h", "--wait", "0m"), (280, 40), id="nobody-may-wait"),
     ],
 )
 def test_it_follows_the_promise(berth: Berth, words: tuple[str, ...], expected: tuple[int, int]) -> None:
@@ -196,7 +196,7 @@ def test_without_described_nodes_there_are_seats_and_leads_and_no_machines(
         pytest.param((*ASK, "--show-up", "0%"), id="nobody-comes"),
         pytest.param((*ASK, "--show-up", "0.8"), id="a-share-without-percent"),
         pytest.param((*ASK, "--show-up", "101%"), id="more-than-everybody"),
-        pytest.param((*ASK, "--within", "10"), id="a-time-without-unit"),
+        pytest.param((*ASK, "--wait", "10"), id="a-time-without-unit"),
         pytest.param((*ASK, "--students", "0"), id="no-students"),
         pytest.param((*ASK, "--students", "20001"), id="too-many-students"),
     ],

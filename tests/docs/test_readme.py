@@ -50,7 +50,7 @@ def test_a_fresh_repository_has_dates_after_the_day_on_which_it_is_made(tmp_path
     for now in (PASTED_ON, "2031-07-01"):
         folder = tmp_path / now
         printed(
-            f"berth init {folder} --source pods --cluster prod --zone Europe/Zurich --engine none",
+            f"berth init {folder} --source pods --cluster prod --time-zone Europe/Zurich --engine none",
             tmp_path,
             now,
         )

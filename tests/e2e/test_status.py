@@ -116,7 +116,7 @@ def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
         unreached = _status(desk)
     reached = _status(desk)
     cluster.far.stop()
-    ordered = desk.ask("override", "taught", "small=9", "--until", "+1h").stdout
+    ordered = desk.ask("override", "taught", "small=9", "--end", "+1h").stdout
     cluster.kubectl("delete", "cronjob/broken", there)
     # Its Job goes in the background, and may be gone before its pod is, which would scale back what we break.
     served = "--selector=batch.kubernetes.io/job-name,berth.dev/reservation=broken"

@@ -94,7 +94,7 @@ def test_what_it_says_already_is_not_written_again(berth: Berth) -> None:
         (("set", "course"), "PATH=VALUE or --seats"),
         (("set", "course", "--on", "2026-02-02"), "--on takes --seats"),
         (("set", "course", "title=A", "--on", "2026-02-02", "--seats", "3"), "--on takes --seats"),
-        (("set", "course", "--seats", "3", "--start", "09:00"), "--on DATE"),
+        (("set", "course", "--seats", "3", "--name", "late"), "--on DATE"),
         (("set", "course", "--seats", "many"), '"many"'),
         (("set", "course", "--seats", "small=1,small=2"), '"small=1,small=2"'),
         (("set", "course", "--seats", "huge=3"), '"huge"'),
@@ -149,7 +149,7 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
         ("skip", "course", "2026-02-02", "25:00"),
         ("move", "course", "2026-02-02", "--to", "25:00"),
         ("move", "course", "2026-02-02", "--end", "25:00"),
-        ("set", "course", "--on", "2026-02-02", "--start", "25:00", "--seats", "3"),
+        ("set", "course", "--on", "2026-02-02 25:00", "--seats", "3"),
         ("occurrences", "--at", "2026-02-02 25:00"),
     ],
     ids=lambda words: words[0],
@@ -162,7 +162,7 @@ def test_an_hour_that_does_not_exist_is_told_as_one(berth: Berth, words: tuple[s
 
 
 def test_a_span_without_a_sign_is_told_with_one(berth: Berth) -> None:
-    assert berth("occurrences", "--until", "2h").err.endswith('"2h" is not an instant. Write +2h. [B018]\n')
+    assert berth("occurrences", "--at", "2h").err.endswith('"2h" is not an instant. Write +2h. [B018]\n')
 
 
 LARGE = "  policies: [{name: large, when: {seatsAbove: 25}, require: {approvalBy: platform}}]\n"
@@ -298,7 +298,6 @@ def tracked(folder: Path) -> Path:
         ("move", "course", "2026-02-02", "--end", "14:00"),
         ("add", "course", "2026-02-09"),
         ("end", "course", "2026-02-10"),
-        ("rehearse", "course", "2026-02-02"),
         ("delete", "course"),
     ],
     ids=lambda words: words[0],

@@ -101,7 +101,7 @@ def test_names_that_are_taken_get_the_namespace_of_the_hub(berth: Berth, folder:
 @pytest.fixture
 def started(berth: Berth, tmp_path: Path) -> Path:
     new = tmp_path / "seats"
-    assert berth("init", str(new), "--zone", "Europe/Zurich", "--now", "2026-01-10").code == 0
+    assert berth("init", str(new), "--time-zone", "Europe/Zurich", "--now", "2026-01-10").code == 0
     (new / "values.yaml").write_bytes(VALUES)
     return new
 
@@ -147,7 +147,7 @@ def test_a_sample_that_somebody_uses_stays(berth: Berth, started: Path) -> None:
 
 def test_the_sample_of_renku_gives_way_too(berth: Berth, tmp_path: Path) -> None:
     new = tmp_path / "seats"
-    assert berth("init", str(new), "--source", "renku", "--zone", "UTC", "--now", "2026-01-10").code == 0
+    assert berth("init", str(new), "--source", "renku", "--time-zone", "UTC", "--now", "2026-01-10").code == 0
     pools = [{"name": "A pool", "classes": [{"id": 3, "name": "large", "cpu": 2, "memory": 4, "gpu": 0}]}]
     (new / "pools.json").write_text(json.dumps(pools))
 

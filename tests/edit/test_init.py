@@ -73,7 +73,7 @@ def empty(tmp_path: Path) -> Path:
 @pytest.fixture
 def started(berth: Berth, tmp_path: Path) -> Path:
     folder = tmp_path / "My Seats"
-    told = berth("init", str(folder), *NOW, "--zone", "Europe/Zurich")
+    told = berth("init", str(folder), *NOW, "--time-zone", "Europe/Zurich")
     assert (told.code, told.out) == (0, NEXT.format(folder=folder))
     return folder
 
@@ -218,7 +218,7 @@ def test_a_repository_with_errors_gets_no_form(berth: Berth, started: Path) -> N
 
 @pytest.mark.parametrize(
     ("flag", "value"),
-    [("--zone", "Mars"), ("--cluster", "a b"), ("--source", "slurm"), ("--repository", "here")],
+    [("--time-zone", "Mars"), ("--cluster", "a b"), ("--source", "slurm"), ("--repository", "here")],
     ids=["zone", "cluster", "source", "repository"],
 )
 def test_a_wrong_value_is_refused_by_its_flag(flag: str, value: str, berth: Berth, tmp_path: Path) -> None:

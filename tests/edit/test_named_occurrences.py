@@ -91,6 +91,6 @@ def test_lists_and_calendars_show_the_names(berth: Berth) -> None:
     events = berth("occurrences", *NOW, "trip", "-o", "ics").out
     assert events.count("SUMMARY:trip (extra-time)\r\n") == 1
     assert events.count("UID:trip/2026-03-09T09:00~extra-time@") == 1
-    assert berth("simulate", "trip", "--occurrence", "2026-03-09T09:00~extra-time").code == 0
+    assert berth("simulate", "trip", "--on", "2026-03-09T09:00~extra-time").code == 0
     assert berth("skip", "trip", "2026-03-09", "--name", "extra-time").code == 0
     assert "trip     2026-03-09 09:00 extra-time  except\n" in berth("occurrences", *NOW, "trip").out

@@ -42,9 +42,9 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
         ("skip course night/2026-02-02T09:00", "DATE"),
         ("set course --on night/2026-02-02T09:00 --seats x", "--seats [B013] --on"),
         ("copy course lab --from x --until y", "--from [B017] --until [B017]"),
-        ("set course --seats x --on y --start z", "--seats [B013] --on [B017] --start [B018]"),
+        ("set course --seats x --on 'y z'", "--seats [B013] --on [B017] --on [B018]"),
         ("set course --seats x title", '--seats [B013] "title"'),
-        ("size course --students x --show-up y --within z", "--students --show-up --within"),
+        ("size course --students x --show-up y --wait z", "--students --show-up --wait"),
     ],
 )
 def test_all_wrong_values_of_a_command_are_told_in_one_run(

@@ -96,7 +96,7 @@ def test_such_texts_are_shown() -> None:
         ("preflight", "--timeout", "1"),
         ("report",),
         ("report", "-o", "csv"),
-        ("override", "course", "--placeholders", "small=60", "--until", "+1h"),
+        ("override", "course", "--placeholders", "small=60", "--end", "+1h"),
     ],
     ids=" ".join,
 )

@@ -295,7 +295,7 @@ def test_an_override_sets_the_number_and_says_what_becomes_of_it(
     project.write(tmp_path, {**FILES, "course": sale_document(otherwise="3")})
     file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})
     asked = ("override", "--now", OPEN, "--kubeconfig", str(file), "sale")
-    lines = berth(*asked, "small=40", "--until", "+2h").out.splitlines()
+    lines = berth(*asked, "small=40", "--end", "+2h").out.splitlines()
 
     assert lines[:2] == [
         "prod: sale/small gets 40 replicas until Mon 2026-02-02 12:00 (2026-02-02T11:00:00Z).",

@@ -42,7 +42,7 @@ def annotation(server: ApiServer, name: str = "course") -> str | None:
 def test_a_target_is_set_until_an_instant(
     berth: Berth, server: ApiServer, tmp_path: Path, until: str
 ) -> None:
-    words = ("course", "--placeholders", "small=60", "--until", until)
+    words = ("course", "--placeholders", "small=60", "--end", until)
     answer = berth(*ordering(server, tmp_path), *words)
 
     assert answer == (
@@ -61,13 +61,13 @@ def test_a_target_is_set_until_an_instant(
 def test_a_target_may_be_an_argument_or_that_of_the_only_class(
     berth: Berth, server: ApiServer, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    assert berth(*ordering(server, tmp_path), "course", *words, "--until", "+3h").code == 0
+    assert berth(*ordering(server, tmp_path), "course", *words, "--end", "+3h").code == 0
     assert annotation(server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 
 
 def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     order = ordering(server, tmp_path)
-    berth(*order, "course", "small=20", "--until", "+3h")
+    berth(*order, "course", "small=20", "--end", "+3h")
     shown = berth(*asking(server, tmp_path))
 
     assert (shown.code, wordless(shown.out).splitlines()[-1]) == (
@@ -75,7 +75,7 @@ def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_
         "prod: note[S036] course/small 20 2026-02-02T12:00:00Z",
     )
     for words in (["course"], ["course", "small"]):
-        berth(*order, "course", "small=20", "--until", "+3h")
+        berth(*order, "course", "small=20", "--end", "+3h")
         cleared = berth(*order, *words, "--clear")
         assert cleared == (0, f"prod: course/small follows its timetable again.\n{FOLLOWS}", "")
         assert annotation(server) is None
@@ -85,7 +85,7 @@ def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_
 def test_another_target_takes_the_place_of_the_old_one(
     berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
-    order = (*ordering(server, tmp_path), "course", "--until", "+3h")
+    order = (*ordering(server, tmp_path), "course", "--end", "+3h")
     berth(*order, "small=20")
 
     assert berth(*order, "small=0").out == (
@@ -124,7 +124,7 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
             override(server.world, "9", "2026-02-02T11:00:00Z")
 
     server.world.meddle = meddle
-    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", "+3h")
+    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--end", "+3h")
 
     assert answer.out == (
         f"prod: course/small gets 60 {SEATS} until {TEN}, instead of 9. {total(65)}\n{FOLLOWS}"
@@ -142,7 +142,7 @@ def test_where_there_is_no_timetable_nothing_is_overridden(
     berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
     server.world.get("ConfigMap", "course")["metadata"]["labels"]["berth.dev/site"] = "another"
-    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", "+3h")
+    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--end", "+3h")
 
     assert answer[:2] == (1, "")
     assert answer.err.startswith("prod: ")
@@ -159,7 +159,7 @@ def test_only_clusters_with_these_classes_are_written_to(
         object_["metadata"].setdefault("resourceVersion", "1")
         object_["metadata"].setdefault("managedFields", [])
     file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url, "lab": "http://127.0.0.1:9"})
-    asked = ("override", "--now", NOW, "--kubeconfig", str(file), "night", "--until", "+3h")
+    asked = ("override", "--now", NOW, "--kubeconfig", str(file), "night", "--end", "+3h")
 
     assert berth(*asked, "small=9") == (
         0,
@@ -182,19 +182,19 @@ def test_only_clusters_with_these_classes_are_written_to(
     [
         ("", "NAME"),
         ("course", "small=60"),
-        ("course big=3 --until +2h", '"big"'),
-        ("course small=3", "--until"),
-        ("course small --until +2h", '"small="'),
-        ("course small=-1 --until +2h", '"small=-1"'),
-        ("course small=1e3 --until +2h", '"small=1e3"'),
-        ("course small=10001 --until +2h", '"small=10001"'),
-        ("course small=3 --until 2026-02-02T09:00:00Z", "2026-02-02T09:00:00Z"),
-        ("course small=3 --until 25:00", '"25:00"'),
-        ("course small=3 --until +8d", "+7d"),
-        ("course small=3 --until 2h", "+2h"),
-        ("course small=3 --until 30d", "+7d"),
+        ("course big=3 --end +2h", '"big"'),
+        ("course small=3", "--end"),
+        ("course small --end +2h", '"small="'),
+        ("course small=-1 --end +2h", '"small=-1"'),
+        ("course small=1e3 --end +2h", '"small=1e3"'),
+        ("course small=10001 --end +2h", '"small=10001"'),
+        ("course small=3 --end 2026-02-02T09:00:00Z", "2026-02-02T09:00:00Z"),
+        ("course small=3 --end 25:00", '"25:00"'),
+        ("course small=3 --end +8d", "+7d"),
+        ("course small=3 --end 2h", "+2h"),
+        ("course small=3 --end 30d", "+7d"),
         ("course small=3 --clear", "--clear"),
-        ("course --clear --until +2h", "--clear"),
+        ("course --clear --end +2h", "--clear"),
     ],
     ids=lambda value: value.replace(" ", "_"),
 )
@@ -214,5 +214,5 @@ def test_slips_that_all_commands_share_are_refused_too(
 ) -> None:
     order = ordering(server, tmp_path)
 
-    assert "curse" in berth(*order, "curse", "small=3", "--until", "+2h").err
-    assert '"soon"' in berth(*order, "course", "small=3", "--until", "soon").err
+    assert "curse" in berth(*order, "curse", "small=3", "--end", "+2h").err
+    assert '"soon"' in berth(*order, "course", "small=3", "--end", "soon").err

@@ -38,7 +38,7 @@ def test_status_says_what_to_install() -> None:
 
 
 def test_override_says_what_to_install() -> None:
-    done = berth("override", "data-science-101", "--until", "+1h", "small=9")
+    done = berth("override", "data-science-101", "--end", "+1h", "small=9")
 
     assert done.returncode == 1
     assert "S001" in done.stderr

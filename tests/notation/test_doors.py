@@ -116,7 +116,7 @@ def until(text: str) -> int | None:
     except CommandError as error:
         if error.code:
             raise
-        return CLOCK.instant("--until", text)
+        return CLOCK.instant("--end", text)
 
 
 def answered(question: str, answer: str) -> Recurrence:
@@ -204,7 +204,7 @@ END_DOORS: dict[str, Door] = {
         lambda text: {"date": "2027-01-12", "startTime": "00:01", "endTime": text},
         lambda value: value.end_time,
     ),
-    "until-option": option(lambda text: end_time(selected_time("--until", text, end_time))),
+    "end-option": option(lambda text: end_time(selected_time("--end", text, end_time))),
 }
 SPAN_DOORS: dict[str, Door] = {
     "argument": option(lambda text: spans_of(request("weekly", (text,), weekly="mon"))),

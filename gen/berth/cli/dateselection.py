@@ -32,10 +32,10 @@ def occurrence_selector(  # noqa: PLR0913, PLR0917 - what may select one
     date: str,
     start: str | None,
     entry: str | None,
-    places: tuple[str, str] = ("DATE", "TIME"),
+    of_date: str = "DATE",
 ) -> OccurrenceSelector:
     """Parse DATE [TIME] as `berth occurrences` shows them, or the id of an occurrence, and --name."""
-    (of_date, place), is_id, of_id = places, False, ""
+    place, is_id, of_id = "TIME", False, ""
     if start is None:
         other, _, of_reservation = date.rpartition("/")
         day, *rest = _T.split(of_reservation)

@@ -74,8 +74,9 @@ def _edit_occurrence(
 @name_argument
 @click.argument("assignments", metavar="[PATH=VALUE...]", nargs=-1)
 @_seats_option("How many seats, or whole nodes: NUMBER or CLASS=NUMBER,...")
-@click.option("--on", metavar="DATE", help="Change the seats of this date only.")
-@click.option("--start", metavar="TIME", help="Start of the occurrence, where the date has several.")
+@click.option(
+    "--on", metavar="DATE", help='Change the seats of this date only; of several: "2026-03-09 14:00".'
+)
 @entry_option
 def set_(  # noqa: PLR0913 - one for each option
     settings: Settings,
@@ -84,7 +85,6 @@ def set_(  # noqa: PLR0913 - one for each option
     assignments: tuple[str, ...],
     seats: str | None,
     on: str | None,
-    start: str | None,
     entry: str | None,
 ) -> int:
     """Change fields of a reservation, or seats of one date.
@@ -93,8 +93,8 @@ def set_(  # noqa: PLR0913 - one for each option
     it: startDate. VALUE is YAML; an empty one removes the field.
     """
     if on is None:
-        if (start, entry) != (None, None):
-            raise CommandError(f"{'--name' if start is None else '--start'} needs --on DATE.")
+        if entry is not None:
+            raise CommandError("--name needs --on DATE.")
         if not assignments and seats is None:
             raise CommandError("Give PATH=VALUE or --seats.")
         return _set_fields(settings, name, assignments, seats)
@@ -104,7 +104,7 @@ def set_(  # noqa: PLR0913 - one for each option
     def read(clock: Clock) -> OccurrenceEdit:
         counts, which = read_all(
             lambda: parse_counts(seats),
-            lambda: occurrence_selector(clock, name, on, start, entry, ("--on", "--start")),
+            lambda: occurrence_selector(clock, name, on, None, entry, "--on"),
         )
         return change_seats(which, counts)
 

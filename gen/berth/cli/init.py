@@ -65,7 +65,7 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
     in_project=False,
     examples=(
         "berth init seats --demo",
-        "berth init --source jupyterhub --zone Europe/Zurich --engine argocd",
+        "berth init --source jupyterhub --time-zone Europe/Zurich --engine argocd",
         "berth init --requests    # where there are reservations: adds only these files",
     ),
 )
@@ -80,7 +80,7 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
     type=_LABEL,
     help="Where sessions run; default: jupyterhub, renku or default.",
 )
-@click.option("--zone", metavar="ZONE", type=_ZONE, help="Time zone of the site; default: UTC.")
+@click.option("--time-zone", metavar="ZONE", type=_ZONE, help="Time zone of the site; default: UTC.")
 @click.option("--engine", metavar="NAME", type=_ENGINE, help="argocd, flux or none; default: none.")
 @click.option(
     "--repository", metavar="URL", type=_ADDRESS, help="Where the engine finds it; default: git's origin."
@@ -94,7 +94,7 @@ def init(  # noqa: PLR0913 - one for each option
     cluster: str | None,
     source: str | None,
     namespace: str | None,
-    zone: str | None,
+    time_zone: str | None,
     engine: str | None,
     repository: str | None,
     demo: bool,
@@ -123,13 +123,13 @@ def init(  # noqa: PLR0913 - one for each option
 
     folder = Path(directory)
     wanted = tuple(part for part in OPTIONAL if parts[part])
-    of_site = (cluster, source, namespace, zone, engine, repository)
+    of_site = (cluster, source, namespace, time_zone, engine, repository)
     if not demo and not any(of_site) and (folder / RESERVATIONS).exists():
         return _add(settings, directory, wanted)
     cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
     source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
     namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
-    zone = value(zone, "Time zone", _ZONE, "UTC")
+    zone = value(time_zone, "Time zone", _ZONE, "UTC")
     engine = value(engine, "Engine that applies the manifests", _ENGINE, "none")
     if engine != "none":
         repository = value(repository, "Address of the git repository", _ADDRESS, origin(folder) or "")
@@ -202,7 +202,7 @@ _KEPT = """\
 
 _PLACES = {
     "reservations/site.yaml": {
-        "spec.timeZone": "--zone",
+        "spec.timeZone": "--time-zone",
         "spec.engine": "--engine",
         "spec.repository": "--repository",
         "spec.clusters": "--cluster",

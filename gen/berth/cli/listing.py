@@ -348,10 +348,10 @@ class _Selection(NamedTuple):
 @click.option(
     "--from",
     "since",
-    metavar="INSTANT",
-    help="Only what ends later; default: today, but all dates with -o ics or an --until that is past.",
+    metavar="DATE",
+    help="First date; default: today, but all dates with -o ics or an --until that is past.",
 )
-@click.option("--until", metavar="INSTANT", help="Only what opens earlier; a DATE is included.")
+@click.option("--until", metavar="DATE", help="Last date.")
 @week_option
 @class_option()
 @cluster_option
@@ -374,7 +374,7 @@ def occurrences(  # noqa: PLR0913 - one for each option
         raise CommandError("Give --week, or --at, --from and --until.")
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    first, end = clock.instant("--from", since), clock.end("--until", until)
+    first, end = clock.first("--from", since), clock.end("--until", until)
     if week is not None:
         first, end = clock.week(week)
     has_past = first is not None or at is not None or settings.form == "ics"

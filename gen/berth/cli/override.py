@@ -61,7 +61,7 @@ class _Targets(NamedTuple):
 
 @command(
     examples=(
-        "berth override my-course --placeholders small=60 --until +2h",
+        "berth override my-course --placeholders small=60 --end +2h",
         "berth override my-course --clear",
     ),
 )
@@ -70,7 +70,7 @@ class _Targets(NamedTuple):
 @click.option(
     "--placeholders", metavar="COUNT", help="How many, besides the sessions: NUMBER or CLASS=NUMBER,..."
 )
-@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT such as +2h, or the next 14:30.")
+@click.option("--end", metavar="INSTANT", help="When it ends: an INSTANT such as +2h, or the next 14:30.")
 @click.option("--clear", is_flag=True, help="End it now, for the CLASSes or for all.")
 @cluster_options
 def override(  # noqa: PLR0913 - one for each option
@@ -79,7 +79,7 @@ def override(  # noqa: PLR0913 - one for each option
     name: str,
     targets: tuple[str, ...],
     placeholders: str | None,
-    until: str | None,
+    end: str | None,
     clear: bool,
     choice: ClusterChoice,
 ) -> int:
@@ -104,7 +104,7 @@ def override(  # noqa: PLR0913 - one for each option
     pairs = _pairs(name, [*targets, *_words(placeholders or "", classes)], classes)
     if not pairs and not clear:
         raise CommandError("--placeholders is missing, such as --placeholders small=60; or say --clear.")
-    wanted = _cleared(pairs, until) if clear else _set(pairs, until, clock)
+    wanted = _cleared(pairs, end) if clear else _set(pairs, end, clock)
     concerned = {
         part.placed.cluster.name: part
         for part in parts
@@ -134,22 +134,22 @@ def _pairs(reservation: str, targets: Sequence[str], classes: tuple[str, ...]) -
     return pairs
 
 
-def _cleared(pairs: list[Pair], until: str | None) -> _Targets:
-    if until is not None or any(equals for _, equals, _ in pairs):
-        raise CommandError("--clear ends an override: leave out --until and targets.")
+def _cleared(pairs: list[Pair], end: str | None) -> _Targets:
+    if end is not None or any(equals for _, equals, _ in pairs):
+        raise CommandError("--clear ends an override: leave out --end and targets.")
     return _Targets({}, tuple(name for name, _, _ in pairs), None)
 
 
-def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
+def _set(pairs: list[Pair], end: str | None, clock: Clock) -> _Targets:
     twice = [name for name, count in Counter(name for name, _, _ in pairs).items() if count > 1]
     if twice:
         raise CommandError(f"--placeholders: {twice[0]} has two numbers.")
-    *numbers, end = read_all(
+    *numbers, until = read_all(
         *(partial(override_target, name, text) for name, _, text in pairs),
-        lambda: override_end(until, clock),
+        lambda: override_end(end, clock),
     )
     names = [name for name, _, _ in pairs]
-    return _Targets(dict(zip(names, numbers, strict=True)), (), end)
+    return _Targets(dict(zip(names, numbers, strict=True)), (), until)
 
 
 def override_target(name: str, text: str) -> int:
@@ -165,16 +165,16 @@ def override_target(name: str, text: str) -> int:
 def override_end(text: str | None, clock: Clock) -> int:
     """Return the instant at which an override ends. Raise CommandError for one that it cannot end at."""
     if text is None:
-        raise CommandError("--until is missing: --until +2h, --until 14:30, or an INSTANT.")
+        raise CommandError("--end is missing: --end +2h, --end 14:30, or an INSTANT.")
     if is_span(f"+{text}"):
         override_end(f"+{text}", clock)  # what the refusal advises may be too far away as well
-    until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
+    until = next_time(text, clock.zone, clock.now) or clock.instant("--end", text)
     assert until is not None
     if until <= clock.now:
-        raise CommandError(f"--until {text} is in the past.")
+        raise CommandError(f"--end {text} is in the past.")
     if until > clock.now + _LONGEST:
         raise CommandError(
-            f"--until {text} is more than 7 days away. Write at most +7d, or change the reservation."
+            f"--end {text} is more than 7 days away. Write at most +7d, or change the reservation."
         )
     return until
 

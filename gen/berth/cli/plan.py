@@ -39,8 +39,8 @@ from berth.schema.values import Site
     ),
 )
 @names_argument
-@click.option("--from", "since", metavar="INSTANT", help="Only what is later.")
-@click.option("--until", metavar="INSTANT", help="Only what is earlier; a DATE is included.")
+@click.option("--from", "since", metavar="DATE", help="First date.")
+@click.option("--until", metavar="DATE", help="Last date.")
 @class_option()
 @cluster_option
 def plan(  # noqa: PLR0913 - one for each option
@@ -60,7 +60,7 @@ def plan(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     selection = PlanFilter(
-        TimeRange(clock.instant("--from", since), clock.end("--until", until)),
+        TimeRange(clock.first("--from", since), clock.end("--until", until)),
         require_reservations(names, pipeline),
         require_class(resource_class, pipeline),
         require_cluster(cluster, pipeline),

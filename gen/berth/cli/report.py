@@ -57,8 +57,8 @@ _MARK = "Report of "  # how the comment begins
     ),
 )
 @names_argument
-@click.option("--from", "since", metavar="INSTANT", help="Only what is later.")
-@click.option("--until", metavar="INSTANT", help="Only what is earlier; a DATE is included.")
+@click.option("--from", "since", metavar="DATE", help="First date.")
+@click.option("--until", metavar="DATE", help="Last date.")
 @click.option("--records", metavar="FILE", type=FILE, help="Read records from this file, or - for stdin.")
 @click.option("--write", is_flag=True, help="Write the proposals to the reservations.")
 @cluster_options
@@ -80,7 +80,7 @@ def report(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     require_cluster(choice.cluster, pipeline)
     clock = clock_of(settings, pipeline)
-    span = clock.instant("--from", since), clock.end("--until", until)
+    span = clock.first("--from", since), clock.end("--until", until)
     total = len(pipeline.declared.reservations)
     items = list(settings.progress(pipeline.items(all_loads=_has_clouds(pipeline)), total))
     site = pipeline.site

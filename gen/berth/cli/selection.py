@@ -17,7 +17,7 @@ from berth.dates.moments import local_day, named
 from berth.dates.zone import DAY, Zone, date_text, number, resolve
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
-from berth.notation.refusal import CommandError, Refusal, read_at
+from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Item, Pipeline
 from berth.schema.documentproblems import nearest, shown
 
@@ -96,14 +96,17 @@ class Clock(NamedTuple):
         """Return the seconds of an INSTANT, the value of an option."""
         return None if text is None else read_at(option, lambda: instant(text, self.zone, self.now))
 
-    def end(self, option: str, text: str | None) -> int | None:
-        """Return the first instant after what an option limits: after a DATE alone, which is included."""
+    def first(self, option: str, text: str | None) -> int | None:
+        """Return the first instant of a DATE, the value of an option."""
         if text is None:
             return None
-        try:
-            return resolve(self.zone, (number(day(text, self.today)) + 1) * DAY)
-        except Refusal:
-            return self.instant(option, text)
+        return resolve(self.zone, number(read_at(option, lambda: day(text, self.today))) * DAY)
+
+    def end(self, option: str, text: str | None) -> int | None:
+        """Return the first instant after a DATE, the value of an option."""
+        if text is None:
+            return None
+        return resolve(self.zone, (number(read_at(option, lambda: day(text, self.today))) + 1) * DAY)
 
     def week(self, text: str) -> tuple[int, int]:
         """Return the first instant of the week of a DATE, and that of the next week."""

@@ -95,7 +95,7 @@ class _Simulation(NamedTuple):
     "csv",
     examples=(
         "berth simulate my-course --sessions 08:55+10,09:20+8,11:00-3",
-        "berth simulate my-course --occurrence 2026-02-02 --compare",
+        "berth simulate my-course --on 2026-02-02 --compare",
     ),
 )
 @name_argument
@@ -106,7 +106,7 @@ class _Simulation(NamedTuple):
     help="Sessions such as 08:55+10,11:00-3, or a file of them; - is standard input; default: an example.",
 )
 @click.option(
-    "--occurrence", metavar="ID", help="The id or date of the occurrence; default: the next to open."
+    "--on", metavar="DATE", help="Its date, or its id, where a date has several; default: the next to open."
 )
 @class_option()
 @click.option("--compare", is_flag=True, help="Compare maintain, reduce, none, and buffer if it is set.")
@@ -115,7 +115,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     *,
     name: str,
     sessions: str | None,
-    occurrence: str | None,
+    on: str | None,
     resource_class: str | None,
     compare: bool,
 ) -> int:
@@ -140,7 +140,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
     _refuse_without_choice(item, compare=compare)
-    chosen = selected_occurrence(item, occurrence, resource_class, now)
+    chosen = selected_occurrence(item, on, resource_class, now)
     shown = chosen.of_classes((resource_class,)) if resource_class else chosen
     if sessions is not None and not compare:
         _refuse_idle_sessions(item.reservation, shown)

@@ -66,7 +66,7 @@ class SizeAnswer(NamedTuple):
     "yaml",
     examples=(
         "berth size my-course --students 300",
-        "berth size my-course --students 300 --show-up 80% --within 5m",
+        "berth size my-course --students 300 --show-up 80% --wait 5m",
         "berth size --class small --students 120 --over 30m",
     ),
 )
@@ -74,7 +74,7 @@ class SizeAnswer(NamedTuple):
 @class_option()
 @click.option("--students", metavar="NUMBER", required=True, help="How many people are invited.")
 @click.option("--show-up", metavar="SHARE", default="100%", help="How many of them come; default: 100%.")
-@click.option("--within", metavar="TIME", default="2m", help="How long a person may wait; default: 2m.")
+@click.option("--wait", metavar="TIME", default="2m", help="How long a person may wait; default: 2m.")
 @click.option("--over", metavar="TIME", default="20m", help="Time in which all arrive; default: 20m.")
 def size_(  # noqa: PLR0913 - one for each option
     settings: Settings,
@@ -83,12 +83,12 @@ def size_(  # noqa: PLR0913 - one for each option
     resource_class: str | None,
     students: str,
     show_up: str,
-    within: str,
+    wait: str,
     over: str,
 ) -> int:
     """Size a reservation for so many people: seats, lead, cost.
 
-    Says what to reserve so that at most 5% of the people wait longer than --within, and what the reservation
+    Says what to reserve so that at most 5% of the people wait longer than --wait, and what the reservation
     says now. Without NAME, for two hours of a class.
     """
     pipeline = Pipeline()
@@ -98,7 +98,7 @@ def size_(  # noqa: PLR0913 - one for each option
         *read_all(
             lambda: _people(students),
             lambda: _share("--show-up", show_up),
-            lambda: _time("--within", within),
+            lambda: _time("--wait", wait),
             lambda: _time("--over", over),
         )
     )
