@@ -64,6 +64,45 @@ def test_after_two_dashes_nothing_is_an_option(berth: Berth) -> None:
     assert berth("occurrences", "-").err.startswith('berth: No reservation is named "-".')
 
 
+OTHER_WORDS = {
+    "berth delete NAME": "rm remove",
+    "berth list": "ls get show",
+    "berth set NAME": "edit",
+    "berth move NAME DATE --end": "extend prolong shorten",
+    "berth skip NAME DATE": "cancel",
+    "berth add NAME DATE": "undo unskip restore",
+    "docs/policies.md#owners": "codeowners",
+}
+
+
+@pytest.mark.parametrize("before", [(), ("help",)], ids=["command", "help"])
+@pytest.mark.parametrize(
+    ("word", "hint"), [(word, hint) for hint, words in OTHER_WORDS.items() for word in words.split()]
+)
+def test_words_of_other_programs_and_words_that_are_gone_lead_to_what_says_the_same(
+    berth: Berth, word: str, hint: str, before: tuple[str, ...]
+) -> None:
+    code, _, err = berth(*before, word)
+
+    assert (code, "Did you mean" in err) == (2, False)
+    assert hint in err.splitlines()[0]
+    assert word not in COMMANDS
+
+
+@pytest.mark.parametrize(
+    "word", ["send", "spend", "append", "lend", "ned", "extended", "deploy", "ski", "slip", "deleted-dates"]
+)
+def test_a_spelling_leads_to_no_command_that_removes_more(berth: Berth, word: str) -> None:
+    err = berth(word).err
+
+    assert not any(f"Did you mean {name}?" in err for name in ("delete", "end", "skip"))
+
+
+@pytest.mark.parametrize(("word", "command"), [("delet", "delete"), ("delte", "delete"), ("skipp", "skip")])
+def test_one_slip_of_the_finger_leads_to_the_command(berth: Berth, word: str, command: str) -> None:
+    assert f"Did you mean {command}?" in berth(word).err
+
+
 def test_options_that_may_be_repeated_all_count(berth: Berth) -> None:
     code, _, err = berth("status", "--context", "prod=a", "--context=nowhere=b")
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from berth.cli.command import Settings, command, did_you_mean, enter
+from berth.cli.command import Settings, command, enter
 from berth.cli.console import COMPLETE, EXIT_OK, stdout
 from berth.notation.refusal import CommandError
 
@@ -101,14 +101,14 @@ def completion(settings: Settings, shell: str) -> int:  # noqa: ARG001 - one sig
 @click.argument("name", metavar="[COMMAND]", required=False, shell_complete=_complete_commands)
 def help_(settings: Settings, name: str | None) -> int:  # noqa: ARG001 - one signature for all
     """Show help for Berth or for a command."""
-    from berth.cli.group import COMMANDS, berth, load  # noqa: PLC0415 - as above
+    from berth.cli.group import COMMANDS, berth, load, unknown_command  # noqa: PLC0415 - as above
 
     context = click.Context(berth, info_name="berth")
     if name is None:
         stdout(f"{berth.get_help(context)}\n")
         return EXIT_OK
     if name not in COMMANDS:
-        raise click.UsageError(f'No command named "{name}".{did_you_mean(name, COMMANDS)}', context)
+        raise unknown_command(name, context)
     found = load(name)
     stdout(f"{found.get_help(click.Context(found, parent=context, info_name=name))}\n")
     return EXIT_OK

@@ -9,6 +9,8 @@ from click.shell_completion import CompletionItem
 
 from berth.cli.command import FORMS, Command, Parsing, common_options, did_you_mean
 from berth.cli.console import EXIT_OK, EXIT_USAGE, stderr, stdout
+from berth.names import REPOSITORY
+from berth.notation.refusal import close
 from berth.version import VERSION
 
 
@@ -66,6 +68,19 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "help": CommandEntry("completion", "Show help for Berth or for a command."),
     },
 }
+# What people type who know other programs, and what says the same here.
+_WORDS = {
+    "rm remove": "Write berth delete NAME, or berth skip NAME DATE for one date.",
+    "ls get show": "Write berth list.",
+    "edit": "Write berth set NAME PATH=VALUE.",
+    "extend prolong shorten": "Write berth move NAME DATE --end TIME.",
+    "cancel": "Write berth skip NAME DATE.",
+    "undo unskip restore": "Write berth add NAME DATE: the date takes place after all. Or git restore FILE.",
+    "codeowners": f"See https://github.com/{REPOSITORY}/blob/v{VERSION}/docs/policies.md#owners.",
+}
+HINTS = {word: hint for words, hint in _WORDS.items() for word in words.split()}
+_REMOVING = ("delete", "end", "skip")  # what a word that only looks like it must not lead to
+_SLIP = 0.88  # likeness of a word with one slip of the finger
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 _INTRODUCTION = "Scheduled Kubernetes capacity as a pull request."
 NOTES = """\
@@ -93,6 +108,14 @@ def load(name: str) -> Command:
     return next(value for value in vars(module).values() if isinstance(value, Command) and value.name == name)
 
 
+def unknown_command(name: str, context: click.Context) -> click.UsageError:
+    """Return the error of a command that there is not, with the one that is probably meant."""
+    is_slip = close(name, _REMOVING, _SLIP)
+    known = [command for command in COMMANDS if command not in _REMOVING or command in is_slip]
+    hint = f" {HINTS[name]}" if name in HINTS else did_you_mean(name, known)
+    return click.UsageError(f'No command named "{name}".{hint}', context)
+
+
 class Berth(Parsing, click.Group):
     """The group of all commands. Common options before a command are handed on to it."""
 
@@ -108,7 +131,7 @@ class Berth(Parsing, click.Group):
         name, *rest = args
         command = self.get_command(ctx, name)
         if command is None and not ctx.resilient_parsing:
-            raise click.UsageError(f'No command named "{name}".{did_you_mean(name, COMMANDS)}', ctx)
+            raise unknown_command(name, ctx)
         return name, command, [*_before(ctx.params), *rest]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
