@@ -190,7 +190,7 @@ def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
         ("provisioning.placeholderCount.x=", "Write provisioning.placeholderCount=VALUE."),
         ("title.x=1", "Write title=VALUE."),
         ("title[0]=1", "is not in the file."),
-        ("seats=40", "Write --seats 40, or provisioning.placeholderCount=40 for one class."),
+        ("provisioning.seats=40", "Write --seats 40, or provisioning.placeholderCount=40 for one class."),
         ("leadTime=45", "Did you mean provisioning.leadTimeMinutes?"),
     ],
 )

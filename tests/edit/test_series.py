@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from berth.edit.create import _READERS, option_places
+from berth.edit.fieldpaths import full_path
+from berth.edit.flagnames import _FIELDS
 
 from tests.answer import Answer, Berth
 
@@ -458,3 +461,113 @@ def test_set_never_guesses_which_field_is_meant(
 
     assert (told.code, expected in told.err) == (code, True)
     assert lab.read_text("utf-8") == LAB
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (("lead=45",), ["provisioning: {placeholderCount: 5, scaleDownBehavior: none, leadTimeMinutes: 45}"]),
+        (("class=bench",), ["resourceClass: bench"]),
+        (("seats=45",), ["provisioning: {placeholderCount: 45, scaleDownBehavior: none}"]),
+        (("behavior=none", "seats=45"), ["provisioning: {placeholderCount: 45, scaleDownBehavior: none}"]),
+        (("owner=Physics", "contact=@uni/physics"), ['owner: {name: Physics, contact: "@uni/physics"}']),
+        (("match-labels=course=lab,term=s26",), ["sessions: {matchLabels: {course: lab, term: s26}}"]),
+        (("from=2026-03-09", "until=2026-04-30"), ["startDate: 2026-03-09", "endDate: 2026-04-30"]),
+        (("time-zone=UTC",), ["timeZone: UTC"]),
+        (("calendars=holidays,terms",), ["calendars: [holidays, terms]"]),
+        (("times=10:00-12:00",), ['- {dayOfWeek: tue, startTime: "10:00", endTime: "12:00"} # lab']),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_set_knows_the_flags_of_new_as_names(
+    berth: Berth, lab: Path, words: tuple[str, ...], lines: list[str]
+) -> None:
+    told = berth("set", "lab", *words, "--now", "2026-01-10")
+
+    assert (told.code, new_lines(LAB, lab)) == (0, lines)
+
+
+@pytest.mark.parametrize("name", sorted(set(_READERS) - {"weekly", "weeks", "monthly", "seats"}))
+def test_each_flag_of_new_with_one_field_is_a_name(name: str) -> None:
+    path = _FIELDS[name][0] if name in _FIELDS else full_path((name,), {"metadata": {}, "spec": {}})
+
+    assert option_places("dates")[".".join(map(str, path)).removesuffix(".matchLabels")] == f"--{name}"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("lead=soon",), 2, "lead=: "),
+        (("from=2026-13-01",), 2, "from=: "),
+        (("owner={name: Physics}",), 0, ""),
+        (("seats=45", "--seats", "3"), 2, "two values"),
+        (("seats=45", "provisioning.placeholderCount=3"), 2, "one place"),
+        (("title=A", "times=10:00-12:00"), 2, "times= no other field"),
+        (("title=A", "--from", "2026-03-09"), 2, "--from takes"),
+        (("--from", "2026-03-09"), 2, "Give PATH=VALUE or --seats"),
+        (("seats=45", "--from", "2026-06-01"), 2, "has no date from 2026-06-01 on"),
+        (("times=10:00", "--from", "2026-03-09"), 2, "times=: "),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_set_refuses_what_a_flag_refuses(
+    berth: Berth, lab: Path, words: tuple[str, ...], code: int, text: str
+) -> None:
+    told = berth("set", "lab", *words)
+
+    assert (told.code, text in told.err) == (code, True)
+    assert (lab.read_text("utf-8") == LAB) == bool(code)
+
+
+TUESDAY, THURSDAY = (f'- {{dayOfWeek: {day}, startTime: "09:00", endTime: "12:00"' for day in ("tue", "thu"))
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (
+            ("seats=45", "--from", "2026-04-01"),
+            [f"{TUESDAY}, until: 2026-03-31}} # lab", f"{TUESDAY}, from: 2026-04-01, placeholderCount: 45}}"],
+        ),
+        (
+            ("times=10:00-12:30", "seats=45", "--from", "2026-04-07"),
+            [
+                f"{TUESDAY}, until: 2026-04-06}} # lab",
+                TUESDAY.replace("09:00", "10:00").replace("12:00", "12:30")
+                + ", from: 2026-04-07, placeholderCount: 45}",
+            ],
+        ),
+        (("--seats", "45", "--from", "2026-03-01"), [f"{TUESDAY}, placeholderCount: 45}} # lab"]),
+    ],
+    ids=["seats", "times", "all"],
+)
+def test_set_from_a_date_on_splits_the_line(
+    berth: Berth, lab: Path, words: tuple[str, ...], lines: list[str]
+) -> None:
+    listed = len(dates(berth("occurrences", "lab")))
+    told = berth("set", "lab", *words)
+
+    assert (told.code, new_lines(LAB, lab)) == (0, lines)
+    assert berth("validate").code == 0
+    assert len(dates(berth("occurrences", "lab"))) == listed
+
+
+def test_set_from_a_date_on_changes_each_line_that_has_dates_then(berth: Berth, lab: Path) -> None:
+    ended = f"{THURSDAY}, until: 2026-03-12}}"
+    late = f"{THURSDAY}, from: 2026-05-07, name: late}}"
+    lab.write_text(LAB.replace("  # lab\n", f"  # lab\n      {ended}\n      {late}\n"), "utf-8")
+    before = lab.read_text("utf-8")
+    assert berth("set", "lab", "seats=45", "--from", "2026-04-01").code == 0
+
+    assert new_lines(before, lab) == [
+        f"{TUESDAY}, until: 2026-03-31}} # lab",
+        f"{TUESDAY}, from: 2026-04-01, placeholderCount: 45}}",
+        late.replace("}", ", placeholderCount: 45}"),
+    ]
+
+
+def test_times_of_lines_that_differ_are_not_one(berth: Berth, lab: Path) -> None:
+    other = THURSDAY.replace("09:00", "08:00") + "}"
+    lab.write_text(LAB.replace("  # lab\n", f"  # lab\n      {other}\n"), "utf-8")
+
+    assert "several times of day" in berth("set", "lab", "times=10:00-12:00", "--from", "2026-04-01").err

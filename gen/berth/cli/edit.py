@@ -19,6 +19,7 @@ from berth.cli.selection import Clock, clock_of, name_argument
 from berth.cli.writing import finish_edit, finish_steps
 from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import (
+    Assignment,
     apply_assignment,
     copy_reservation,
     delete_reservation,
@@ -27,6 +28,7 @@ from berth.edit.edits import (
     parse_assignment,
 )
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
+from berth.edit.flagnames import flag_assignment
 from berth.edit.occurrences import (
     add_occurrence,
     change_seats,
@@ -34,7 +36,8 @@ from berth.edit.occurrences import (
 )
 from berth.edit.rehearse import rehearse_dates
 from berth.edit.roundtrip import MakeNode
-from berth.edit.seatcounts import parse_counts, set_seats
+from berth.edit.schedulechange import ScheduleChange, change_schedule
+from berth.edit.seatcounts import set_seats
 from berth.edit.seriesend import end_series
 from berth.edit.skips import restore_date, skip_dates
 from berth.notation.refusal import CommandError, read_all, read_at
@@ -67,13 +70,16 @@ def _edit_occurrence(
     examples=(
         "berth set my-course provisioning.placeholderCount=30",
         "berth set my-course metadata.labels.term=spring suspend=true",
-        "berth set my-course --seats 30",
+        "berth set my-course seats=30 lead=45 class=large",
+        "berth set my-course seats=45 --from monday",
+        "berth set my-course times=10:00-12:00 --from 2026-03-09",
         "berth set my-course --on 2026-03-09 --seats 120",
     ),
 )
 @name_argument
 @click.argument("assignments", metavar="[PATH=VALUE...]", nargs=-1)
 @_seats_option("How many seats, or whole nodes: NUMBER or CLASS=NUMBER,...")
+@click.option("--from", "since", metavar="DATE", help="Change seats= and times= from this date on.")
 @click.option(
     "--on", metavar="DATE", help='Change the seats of this date only; of several: "2026-03-09 14:00".'
 )
@@ -84,38 +90,59 @@ def set_(  # noqa: PLR0913 - one for each option
     name: str,
     assignments: tuple[str, ...],
     seats: str | None,
+    since: str | None,
     on: str | None,
     entry: str | None,
 ) -> int:
     """Change fields of a reservation, or seats of one date.
 
     PATH is below spec, or begins with metadata or spec; the name of the field is enough where only one has
-    it: startDate. VALUE is YAML; an empty one removes the field.
+    it: startDate. VALUE is YAML; an empty one removes the field. Flags of berth new are names, too: class=,
+    lead=, owner=. times= is the time of day.
     """
-    if on is None:
-        if entry is not None:
-            raise CommandError("--name needs --on DATE.")
-        if not assignments and seats is None:
-            raise CommandError("Give PATH=VALUE or --seats.")
-        return _set_fields(settings, name, assignments, seats)
-    if assignments or seats is None:
+    words = [text for text in assignments if not text.startswith(("seats=", "times="))]
+    counts = [text.removeprefix("seats=") for text in assignments if text.startswith("seats=")]
+    times = [text.removeprefix("times=") for text in assignments if text.startswith("times=")]
+    counts += [] if seats is None else [seats]
+    if len(counts) > 1 or len(times) > 1:
+        raise CommandError(f"{'seats' if len(counts) > 1 else 'times='}: two values for one place.")
+    if on is None and entry is not None:
+        raise CommandError("--name needs --on DATE.")
+    if on is not None and (words or times or since or not counts):
         raise CommandError("--on takes --seats only: a single date has no other fields.")
+    if not assignments and seats is None:
+        raise CommandError("Give PATH=VALUE or --seats.")
+    if (since or times) and (words or not (counts or times)):
+        raise CommandError("--from takes seats= and times= only, and times= no other field.")
+    number, span = (*counts, None)[0], (*times, None)[0]
+    if on is not None:
+        return _edit_occurrence(settings, name, lambda clock: _seats_on(clock, name, on, entry, number))
+    if since or times:
+        return _edit_occurrence(settings, name, lambda clock: _schedule(clock, number, span, since))
+    return _set_fields(settings, name, words, number)
 
-    def read(clock: Clock) -> OccurrenceEdit:
-        counts, which = read_all(
-            lambda: parse_counts(seats),
-            lambda: occurrence_selector(clock, name, on, None, entry, "--on"),
-        )
-        return change_seats(which, counts)
 
-    return _edit_occurrence(settings, name, read)
+def _seats_on(clock: Clock, name: str, on: str, entry: str | None, seats: str | None) -> OccurrenceEdit:
+    counts, which = read_all(
+        lambda: given_counts(seats), lambda: occurrence_selector(clock, name, on, None, entry, "--on")
+    )
+    return change_seats(which, counts)
+
+
+def _schedule(clock: Clock, seats: str | None, times: str | None, since: str | None) -> OccurrenceEdit:
+    counts, span, day = read_all(
+        lambda: given_counts(seats),
+        lambda: None if times is None else read_at("times=", lambda: time_span(times)),
+        lambda: None if since is None else clock.date("--from", since),
+    )
+    return change_schedule(ScheduleChange(counts, span), day)
 
 
 def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats: str | None) -> int:
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     counts, *parsed = read_all(
-        lambda: given_counts(seats), *(partial(parse_assignment, text) for text in assignments)
+        lambda: given_counts(seats), *(partial(_assignment, text, clock.today) for text in assignments)
     )
 
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
@@ -126,6 +153,12 @@ def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats
             apply_assignment(tree, assignment, make)
 
     return finish_edit(settings, pipeline, edit_reservation(pipeline, name, change, clock.now))
+
+
+def _assignment(text: str, today: int) -> Assignment:
+    name, _, value = text.partition("=")
+    field = flag_assignment(name, value.strip(), today)
+    return parse_assignment(text) if field is None else Assignment(*field)
 
 
 def _check_once(paths: Sequence[FieldPath], *, has_seats: bool) -> None:

@@ -270,6 +270,12 @@ _READERS: dict[str, Callable[[str, int | None], Any]] = {
 }
 """What the value of each flag is, by the grammars that its field has in a file."""
 
+
+def read_flag(name: str, text: str, today: int) -> Any:
+    """Return what `NAME=TEXT` of `berth set` means, by the grammar of the flag of this name."""
+    return read_at(f"{name}=", lambda: _READERS[name](text, today))
+
+
 _PLACES = {
     "metadata.name": "NAME",
     "spec.title": "--title",
