@@ -124,7 +124,7 @@ RULES = {
     "B004": Rule(ERROR, "A key appears twice in one mapping."),
     "B005": Rule(ERROR, "YAML that Berth refuses: tags, keys that are not text, undefined aliases."),
     "B006": Rule(ERROR, "A file is too large, too deeply nested, or expands too much through aliases."),
-    "B007": Rule(WARNING, "A file contains no document."),
+    "B007": Rule(WARNING, "A file that is not read, or contains no document."),
     "B008": Rule(ERROR, "There is no file to read."),
     # shape
     "B010": Rule(ERROR, "A key is unknown."),
@@ -135,18 +135,16 @@ RULES = {
     "B016": Rule(ERROR, "Two values contradict each other."),
     "B017": Rule(ERROR, "A date does not exist or is out of range."),
     "B018": Rule(ERROR, "A value is not a time of day."),
-    "B019": Rule(ERROR, "A name is not valid in Kubernetes, Renku or Prometheus."),
-    "B020": Rule(ERROR, "A label or annotation is not valid in Kubernetes."),
+    "B019": Rule(ERROR, "A name, label or annotation that Kubernetes, Renku or Prometheus refuses."),
     "B021": Rule(ERROR, "A time zone is unknown."),
     "B022": Rule(
         ERROR, "A quantity or resource name is not valid in Kubernetes, or a seat requests nothing."
     ),
     "B023": Rule(ERROR, "A key that only Berth may set."),
-    "B024": Rule(ERROR, "A range ends before it begins."),
+    "B024": Rule(ERROR, "A range ends before it begins, or a window has no length."),
     "B025": Rule(ERROR, "A priority that prevents placeholders from working."),
     "B026": Rule(WARNING, "A priority that many autoscalers ignore."),
     "B027": Rule(ERROR, "The files require another version of Berth."),
-    "B028": Rule(ERROR, "A window has no length."),
     "B029": Rule(WARNING, "A key has no effect."),
     "B030": Rule(ERROR, "A `berth.dev/ignore` annotation cannot be parsed."),
     "B031": Rule(WARNING, "Two entries of a reservation overlap: their seats add up."),
@@ -156,7 +154,6 @@ RULES = {
     "B033": Rule(
         WARNING, "The Jobs of Berth do not tolerate the taints of a class, so they make no room there."
     ),
-    "B034": Rule(ERROR, "An address is not a valid URL."),
     "B035": Rule(ERROR, "A reservation looks for sessions in a namespace that its class does not have."),
     "B036": Rule(ERROR, "A class counts objects as sessions that Berth may not list, such as Secrets."),
     "B037": Rule(NOTE, "Berth renders no objects that make the engine apply the manifests."),
@@ -192,7 +189,6 @@ RULES = {
     "B076": Rule(
         WARNING, "An annotation or label that keeps the engine from removing or correcting objects."
     ),
-    "B079": Rule(ERROR, "A cluster is too old for what a class asks for."),
     # what is nearly always a typo
     "B080": Rule(WARNING, "A window is longer than 14 hours, and nothing says that this is meant."),
     "B081": Rule(WARNING, "A new or changed date is in the past, on a holiday, or outside of its course."),
@@ -207,27 +203,21 @@ RULES = {
         WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
     ),
     # capacity buffers
-    "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     # output
     "B090": Rule(ERROR, "Something in the place of the output was not written by Berth."),
-    "B092": Rule(ERROR, "The operating system refused to read or write the output."),
-    "B093": Rule(ERROR, "Another render is running in the same folder."),
-    "B094": Rule(WARNING, "A file looks like a declaration, but is not read."),
+    "B092": Rule(ERROR, "The output cannot be written, or another render is writing it."),
     # rehearsals
-    "B130": Rule(ERROR, "A rehearsal is of a date that no course has."),
-    "B131": Rule(ERROR, "A rehearsal is not over when the window that it tries opens."),
+    "B130": Rule(
+        ERROR, "A rehearsal whose date is gone, or that is not over when the window opens."
+    ),
     "B132": Rule(WARNING, "A rehearsal has other seats than the date that it is for."),
     # Koordinator
-    "B100": Rule(
-        ERROR, "A reservation needs Koordinator, but the site says that the cluster does not have it."
-    ),
     "B101": Rule(ERROR, "No pod may take a seat: nothing says which, or an owner that none can match."),
     "B102": Rule(ERROR, "Every pod of the cluster may take a seat."),
     "B103": Rule(WARNING, "Nearly every pod of the cluster may take a seat."),
     "B105": Rule(WARNING, "An allocate policy differs from that of the cluster."),
     "B106": Rule(ERROR, "A pre-allocation that can never work."),
-    "B107": Rule(ERROR, "A duration or instant that Koordinator's scheduler cannot parse."),
-    "B108": Rule(ERROR, "A standing slot would not end at its `expires`."),
+    "B107": Rule(ERROR, "A time to live that Koordinator cannot parse, or by which a slot would not end."),
     "B109": Rule(WARNING, "A standing slot ends, and the engine creates it again from git."),
     "B111": Rule(WARNING, "Affinity or spread of a slot refers to pods of the namespace `default`."),
     "B112": Rule(ERROR, "A label or annotation that Koordinator would read otherwise, or not at all."),
@@ -243,7 +233,6 @@ RULES = {
     # Karpenter
     "B143": Rule(WARNING, "A seat or slot is larger than the largest node."),
     "B151": Rule(ERROR, "A value that Karpenter or AWS refuses, or with which no node stays."),
-    "B156": Rule(ERROR, "A version, feature gate or feature that the Karpenter of a cluster does not have."),
     "B157": Rule(WARNING, "Cloud capacity in a cluster whose autoscaler is not Karpenter."),
     "B158": Rule(WARNING, "Cloud capacity or reserved machines that nothing uses, perhaps paid for."),
     "B161": Rule(ERROR, "A class and its cloud capacity are in different clusters."),
@@ -313,7 +302,7 @@ RULES = {
     # clusters of others
     "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
     "B282": Rule(WARNING, "The platform of a cluster changes this, or does not know it."),
-    "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
+    "B283": Rule(ERROR, "A cluster does not have, or is too old for, what is asked of it."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
     # names in the cluster
     # requests by form
@@ -334,7 +323,7 @@ RULES = {
 GUARDS = frozenset(
     (
         *("B076", "B082", "B103", "B111", "B113", "B117", "B183"),
-        *("B231", "B232", "B233", "B235", "B302"),
+        *("B231", "B232", "B233", "B302"),
     )
 )
 """Warnings and notes that protect other people than the author: only the platform team can ignore them."""

@@ -12,7 +12,7 @@ FLUX: Value = {"engine": {"type": "flux", "sourceName": "fleet"}}
 KARPENTER: Value = {**FLUX, "name": "prod", "autoscaler": "karpenter"}
 BUFFERS: Value = {**KARPENTER, "karpenter": {"version": "1.14", "gates": {"CapacityBuffer": True}}}
 OTHER: Value = {**FLUX, "name": "prod", "autoscaler": "cluster-autoscaler"}
-AT = "B088 spec.backend.type"
+AT = "B283 spec.backend.type"
 
 
 def told(cluster: Value, **course: Any) -> list[str]:
@@ -51,10 +51,10 @@ def test_an_autoscaler_that_keeps_buffers_is_enough(cluster: Value) -> None:
             finding(AT, "1.34", "prod", "1.35"),
             id="alpha",
         ),
-        pytest.param(KARPENTER, finding("B156 spec.backend.type", "CapacityBuffer"), id="gate-not-declared"),
+        pytest.param(KARPENTER, finding("B283 spec.backend.type", "CapacityBuffer"), id="gate-not-declared"),
         pytest.param(
             {**BUFFERS, "karpenter": {"gates": {"CapacityBuffer": False}}},
-            finding("B156 spec.backend.type", "CapacityBuffer"),
+            finding("B283 spec.backend.type", "CapacityBuffer"),
             id="gate-off",
         ),
     ],

@@ -31,8 +31,8 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     [
         (NEW, []),
         ({**NEW, "kubernetes": "1.36"}, []),
-        ({**NEW, "kubernetes": "1.33"}, ["B079 spec.resourceClaims @key"]),
-        ({"name": "prod"}, ["B079 spec.resourceClaims @key"]),
+        ({**NEW, "kubernetes": "1.33"}, ["B283 spec.resourceClaims @key"]),
+        ({"name": "prod"}, ["B283 spec.resourceClaims @key"]),
         ({**NEW, "autoscaler": "cluster-autoscaler"}, []),
         ({**NEW, "autoscaler": "karpenter"}, ["B140 spec.resourceClaims @key"]),
     ],

@@ -18,14 +18,14 @@ def told(*capacities: Value, count: int = 4, cluster: Value = STATIC, **spec: An
 
 
 def test_nodes_need_the_gate() -> None:
-    what = finding("B156 spec.backend.type", "StaticCapacity")
+    what = finding("B283 spec.backend.type", "StaticCapacity")
     off: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": False}}}
     old: Value = {**KARPENTER, "karpenter": {"version": "1.7", "gates": {"StaticCapacity": True}}}
 
     assert told(cloud()) == []
     assert told(cloud(), cluster=KARPENTER) == [what]
     assert told(cloud(), cluster=off) == [what]
-    assert told(cloud(), cluster=old) == [finding("B156 spec.backend.type", "prod", "1.7", "1.8")]
+    assert told(cloud(), cluster=old) == [finding("B283 spec.backend.type", "prod", "1.7", "1.8")]
 
 
 def test_nodes_are_of_a_capacity() -> None:

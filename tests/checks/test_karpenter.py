@@ -11,7 +11,7 @@ def has(version: str, **gates: bool) -> Value:
     return {**KARPENTER, "karpenter": {"version": version, "gates": gates}}
 
 
-OFF = finding("B156 spec.reservations", "ReservedCapacity")
+OFF = finding("B283 spec.reservations", "ReservedCapacity")
 RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
     "nothing-said": (KARPENTER, []),
     "newest": (has("1.15"), []),
@@ -19,7 +19,7 @@ RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
     "off-by-itself": (has("1.5"), [OFF]),
     "switched-on": (has("1.3", ReservedCapacity=True), []),
     "switched-off": (has("1.14", ReservedCapacity=False), [OFF]),
-    "before-its-time": (has("1.2"), [finding("B156 spec.reservations", "prod", "1.2")]),
+    "before-its-time": (has("1.2"), [finding("B283 spec.reservations", "prod", "1.2")]),
 }
 
 
@@ -68,12 +68,12 @@ def test_some_words_came_later() -> None:
 
     assert of_cloud(cluster=has("1.14"), **balanced) == []
     assert of_cloud(cluster=has("1.13"), **balanced) == [
-        finding("B156 spec.disruption.consolidationPolicy", "prod", "1.13", "1.14")
+        finding("B283 spec.disruption.consolidationPolicy", "prod", "1.13", "1.14")
     ]
     sick: Value = {"disruption": {"budgets": [{"nodes": "1"}, {"nodes": "2", "reasons": ["Unhealthy"]}]}}
     assert of_cloud(cluster=has("1.15"), **sick) == []
     assert of_cloud(cluster=has("1.14"), **sick) == [
-        finding("B156 spec.disruption.budgets.1.reasons", "prod", "1.14", "1.15")
+        finding("B283 spec.disruption.budgets.1.reasons", "prod", "1.14", "1.15")
     ]
 
 
@@ -84,12 +84,12 @@ def of_site(*clusters: Value) -> list[str]:
 def test_gates_are_those_of_the_version() -> None:
     assert of_site(has("1.8", StaticCapacity=True)) == []
     assert of_site(has("1.13", CapacityBuffer=False)) == [
-        finding("B156 spec.clusters.0.karpenter.gates.CapacityBuffer @key", "CapacityBuffer", "1.14", "1.13")
+        finding("B283 spec.clusters.0.karpenter.gates.CapacityBuffer @key", "CapacityBuffer", "1.14", "1.13")
     ]
     assert of_site(has("1.15", TerminateFirstDrift=True, PodDeletionCostManagement=False)) == []
     assert of_site(has("1.14", TerminateFirstRepair=True)) == [
         finding(
-            "B156 spec.clusters.0.karpenter.gates.TerminateFirstRepair @key",
+            "B283 spec.clusters.0.karpenter.gates.TerminateFirstRepair @key",
             *("TerminateFirstRepair", "1.15", "1.14"),
         )
     ]

@@ -26,7 +26,7 @@ def told(backend: Value, cluster: Value = KOORDINATOR, *classes: Value, **spec: 
 
 def test_a_cluster_has_koordinator_only_where_the_site_says_so() -> None:
     assert told({}) == []
-    assert told({}, {"name": "prod"}) == [finding("B100 spec.backend.type", "prod")]
+    assert told({}, {"name": "prod"}) == [finding("B283 spec.backend.type", "prod")]
 
 
 def test_each_cluster_of_a_reservation_is_asked() -> None:
@@ -36,7 +36,7 @@ def test_each_cluster_of_a_reservation_is_asked() -> None:
     declared = read(one, site({"name": "one", "koordinator": {}}, {"name": "two"}), *classes)
     assert declared.site is not None
 
-    assert lines(problems_of_first(declared)) == [finding("B100 spec.backend.type", "two")]
+    assert lines(problems_of_first(declared)) == [finding("B283 spec.backend.type", "two")]
 
 
 def mapped(**spec: Any) -> Value:

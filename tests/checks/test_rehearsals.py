@@ -86,7 +86,7 @@ def test_of_several_starts_one_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "expected"), [("08:30", []), ("08:31", ["B131 spec.recurrence"])], ids=["over", "not-over"]
+    ("end", "expected"), [("08:30", []), ("08:31", ["B130 spec.recurrence"])], ids=["over", "not-over"]
 )
 def test_it_is_over_when_the_window_opens(end: str, expected: list[str]) -> None:
     date = {"date": "2026-02-02", "startTime": "08:00", "endTime": end}

@@ -218,10 +218,10 @@ def test_except_for_another_start_of_the_date_does_not_contradict_a_move() -> No
             {"moves": (move("2026-03-09", "2026-03-11"), move("2026-03-09", "2026-03-12", "09:00"))},
             finding("B048 moved.1", "2026-03-09", "09:00", "moved[0]"),
         ),
-        ({"moves": (move("2026-03-09", "2026-03-11", at="10:00", end="10:00"),)}, "B028 moved.0.to.endTime"),
+        ({"moves": (move("2026-03-09", "2026-03-11", at="10:00", end="10:00"),)}, "B024 moved.0.to.endTime"),
         (
             {"extras": (extra("2026-03-10", "17:00-17:00"),)},
-            finding("B028 extra.0.endTime", "24 hours", "endDay: 1"),
+            finding("B024 extra.0.endTime", "24 hours", "endDay: 1"),
         ),
         (
             {"extras": (extra("2026-03-09", "09:00-12:00"),)},

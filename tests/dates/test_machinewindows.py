@@ -126,7 +126,7 @@ def test_machines_that_are_gone_within_the_lead_are_refused() -> None:
     short = {**RESERVED, "from": "2026-02-02T11:30:00Z", "until": "2026-02-02T12:00:00Z"}
 
     assert lines(expanded(short).problems) == [
-        finding("B028 spec.recurrence.cloudCapacity", 30, "leadTimeMinutes")
+        finding("B024 spec.recurrence.cloudCapacity", 30, "leadTimeMinutes")
     ]
     assert expanded(short, provisioning=leads(29)).problems == ()
 

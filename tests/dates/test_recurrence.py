@@ -182,7 +182,7 @@ def test_windows_without_length_are_told_and_nothing_is_expanded() -> None:
     expansion = expand(reservation(when), {})
 
     assert expansion.occurrences == ()
-    assert told(expansion) == ["B028 schedule.1.endTime", "B028 extra.0.endTime"]
+    assert told(expansion) == ["B024 schedule.1.endTime", "B024 extra.0.endTime"]
 
 
 # -- how many

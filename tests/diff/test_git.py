@@ -183,7 +183,7 @@ def test_a_commit_and_a_folder_overlook_the_same_files(history: History, name: s
 
     of_folder, of_commit = folder.inputs(), commit.inputs()
 
-    assert [(input_.code, input_.file) for input_ in of_folder[1]] == [("B094", f"reservations/{name}")]
+    assert [(input_.code, input_.file) for input_ in of_folder[1]] == [("B007", f"reservations/{name}")]
     assert of_commit == of_folder
 
 

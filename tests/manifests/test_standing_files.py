@@ -82,5 +82,5 @@ def test_where_another_cluster_has_koordinator_a_class_here_has_not(
     with contextlib.chdir("."):
         assert cli.run(["-C", str(tmp_path), "render"]) == 1
 
-    assert "error[B100]" in capsys.readouterr().err
+    assert "error[B283]" in capsys.readouterr().err
     assert not (tmp_path / "rendered").exists()

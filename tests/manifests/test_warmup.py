@@ -70,8 +70,8 @@ def test_secrets_of_the_site_and_of_the_class_are_each_named_once() -> None:
 @pytest.mark.parametrize(
     ("cluster", "spec", "told"),
     [
-        ({"kubernetes": "1.32"}, {"images": IMAGES, "imageWarmUp": "volume"}, ["B079 spec.imageWarmUp"]),
-        ({"kubernetes": "1.32"}, {"images": IMAGES, "imageWarmUp": "background"}, ["B079 spec.imageWarmUp"]),
+        ({"kubernetes": "1.32"}, {"images": IMAGES, "imageWarmUp": "volume"}, ["B283 spec.imageWarmUp"]),
+        ({"kubernetes": "1.32"}, {"images": IMAGES, "imageWarmUp": "background"}, ["B283 spec.imageWarmUp"]),
         ({"kubernetes": "1.32"}, {"images": IMAGES}, []),
         ({"kubernetes": "1.33"}, {"images": IMAGES, "imageWarmUp": "volume"}, []),
         ({}, {"images": IMAGES, "imageWarmUp": "volume"}, []),

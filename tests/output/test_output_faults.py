@@ -106,7 +106,7 @@ def test_a_second_run_at_the_same_time_is_refused(out: Path) -> None:
 
         assert refused(lambda: render(out, NEW)) == (
             Finding(
-                *("rendered", 1, 1, "B093", ERROR, ""),
+                *("rendered", 1, 1, "B092", ERROR, ""),
                 "Another berth render is writing here.",
                 "Run again when it is done.",
             ),

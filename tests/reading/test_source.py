@@ -89,14 +89,14 @@ def test_a_file_that_looks_like_a_declaration_and_is_not_read_is_reported(
     sources, problems = read(str(tmp_path), "r")
 
     assert sources == [Source("r/c.yaml", b"c.yaml")]
-    assert told(problems) == [("B094", f"r/{name}")]
+    assert told(problems) == [("B007", f"r/{name}")]
     assert f"is not read: {reason}." in messages(problems)
 
 
 def test_a_folder_with_nothing_but_overlooked_files_is_reported_as_empty(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml.txt")
 
-    assert told(read(str(tmp_path), "r")[1]) == [("B008", "r"), ("B094", "r/a.yaml.txt")]
+    assert told(read(str(tmp_path), "r")[1]) == [("B008", "r"), ("B007", "r/a.yaml.txt")]
 
 
 def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:

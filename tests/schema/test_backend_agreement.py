@@ -34,7 +34,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             "B011 taints.3",
             "B011 taints.3",
             "B014 taints.1.effect",
-            "B020 taints.2.key",
+            "B019 taints.2.key",
             "B029 taints.0.effect",
         ],
     ),

@@ -120,12 +120,12 @@ def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
 
 
 KARPENTER: dict[str, tuple[Value, list[str]]] = {
-    "no-version": ({"version": "newest"}, ["B156 spec.clusters.0.karpenter.version"]),
+    "no-version": ({"version": "newest"}, ["B283 spec.clusters.0.karpenter.version"]),
     "a-number": ({"version": 1.14}, ["B013 spec.clusters.0.karpenter.version"]),
-    "too-old": ({"version": "0.37"}, ["B156 spec.clusters.0.karpenter.version"]),
+    "too-old": ({"version": "0.37"}, ["B283 spec.clusters.0.karpenter.version"]),
     "no-gate": (
         {"gates": {"Reservations": True}},
-        ["B156 spec.clusters.0.karpenter.gates.Reservations @key"],
+        ["B283 spec.clusters.0.karpenter.gates.Reservations @key"],
     ),
     "no-flag": ({"gates": {"NodeRepair": "on"}}, ["B013 spec.clusters.0.karpenter.gates.NodeRepair"]),
 }

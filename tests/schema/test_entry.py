@@ -104,7 +104,7 @@ TOLD: dict[str, tuple[Any, object, list[str]]] = {
     "extra-without-length": (
         ExtraEntry,
         {"date": "2026-04-06", "startTime": "09:00", "endTime": "09:00", "placeholderCount": 1},
-        ["B028 endTime"],
+        ["B024 endTime"],
     ),
     "extra-without-seats": (
         ExtraEntry,
@@ -114,7 +114,7 @@ TOLD: dict[str, tuple[Any, object, list[str]]] = {
     "extra-without-length-on-its-day": (
         ExtraEntry,
         {"date": "2026-04-06", "startTime": "09:00", "endTime": "08:00", "endDay": 0},
-        ["B028 endTime"],
+        ["B024 endTime"],
     ),
     "extra-without-times": (
         ExtraEntry,

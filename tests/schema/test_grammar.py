@@ -120,7 +120,7 @@ def test_keys_of_labels_that_are_none() -> None:
         told = shown(text)
 
         assert (
-            refused(grammar.label_key, text) == f"B020 {told} is not a key that Kubernetes allows. {KEY_RULE}"
+            refused(grammar.label_key, text) == f"B019 {told} is not a key that Kubernetes allows. {KEY_RULE}"
         )
 
 
@@ -130,7 +130,7 @@ def test_values_of_labels() -> None:
     for text in ("-1", "a.", "_", "a b", "ä", "x" * 64, "a/b", "a\n"):
         told = shown(text)
         assert refused(grammar.label_value, text) == (
-            f"B020 {told} is not a label value that Kubernetes allows. {VALUE_RULE}"
+            f"B019 {told} is not a label value that Kubernetes allows. {VALUE_RULE}"
         )
 
 
@@ -201,7 +201,7 @@ def test_addresses_of_web_servers() -> None:
         assert text == grammar.url(text)
     assert grammar.url("https://renkulab.io//") == "https://renkulab.io"
     assert refused(grammar.url, "a.b:80/c") == (
-        'B034 "a.b:80/c" is not the address of a web server. Write https://a.b:80/c.'
+        'B014 "a.b:80/c" is not the address of a web server. Write https://a.b:80/c.'
     )
 
 
@@ -225,7 +225,7 @@ def test_addresses_of_web_servers() -> None:
 )
 def test_what_is_no_address_of_a_web_server(text: str) -> None:
     assert refused(grammar.url, text) == (
-        f"B034 {shown(text)} is not the address of a web server. "
+        f"B014 {shown(text)} is not the address of a web server. "
         "Write https:// and the name of the server, for instance https://renkulab.io."
     )
 

@@ -24,7 +24,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         },
         [
             "B014 requirements.4.operator",
-            "B020 requirements.2.values.0",
+            "B019 requirements.2.values.0",
             "B151 requirements.0",
             "B151 requirements.1.values @key",
             "B151 requirements.3",
@@ -122,7 +122,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
                 {"key": "a", "value": "", "effect": "NoSchedule"},
             ]
         },
-        ["B011 taints.0", "B014 taints.2.effect", "B020 taints.1.value", "B020 taints.3.value"],
+        ["B011 taints.0", "B014 taints.2.effect", "B019 taints.1.value", "B019 taints.3.value"],
     ),
     "taints-twice": (
         {

@@ -143,7 +143,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         },
         ["B011 labelSelector.matchExpressions.0", "B016 labelSelector.matchExpressions.1.values @key"],
     ),
-    "label": ({"labelSelector": {"matchLabels": {"a": "b c"}}}, ["B020 labelSelector.matchLabels.a"]),
+    "label": ({"labelSelector": {"matchLabels": {"a": "b c"}}}, ["B019 labelSelector.matchLabels.a"]),
     "texts": (
         {"object": {"namespace": "A", "uid": "a b"}, "controller": {"apiVersion": "apps", "kind": "pod set"}},
         ["B019 controller.apiVersion", "B019 controller.kind", "B019 object.namespace", "B019 object.uid"],

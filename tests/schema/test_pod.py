@@ -128,7 +128,7 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
     "toleration-of-what-is-faulty": (
         PodToleration,
         {"key": "", "operator": "Exist", "value": "a", "effect": "NoExec", "tolerationSeconds": 3},
-        ["B014 effect", "B014 operator", "B020 key"],
+        ["B014 effect", "B014 operator", "B019 key"],
     ),
     "expressions": (
         LabelSelector,
@@ -161,7 +161,7 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
                 f"B016 nodeAffinity.{REQUIRED}.nodeSelectorTerms.0.matchExpressions.{i}"
                 for i, operator in enumerate(["Gt", "Lt", "Gt"])
             ),
-            f"B020 nodeAffinity.{REQUIRED}.nodeSelectorTerms.0.matchExpressions.3.values.0",
+            f"B019 nodeAffinity.{REQUIRED}.nodeSelectorTerms.0.matchExpressions.3.values.0",
         ],
     ),
     "node-terms": (

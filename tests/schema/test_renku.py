@@ -138,10 +138,10 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         payload(provisioning={"placeholderCount": 35}),
         ["B010 provisioning.placeholderCount @key"],
     ),
-    "no-length": (entry(end_time="12:15"), ["B028 recurrence.schedule.0.end_time"]),
+    "no-length": (entry(end_time="12:15"), ["B024 recurrence.schedule.0.end_time"]),
     "no-length-after-the-cut": (
         entry(end_time="12:15:30"),
-        ["B028 recurrence.schedule.0.end_time", "B070 recurrence.schedule.0.end_time"],
+        ["B024 recurrence.schedule.0.end_time", "B070 recurrence.schedule.0.end_time"],
     ),
     "midnight": (
         entry(start_time="24:00", end_time="24:00"),
@@ -180,7 +180,7 @@ def test_once_over_several_days_may_end_at_the_time_at_which_it_began() -> None:
     )
 
     assert said(several) == []
-    assert said(one) == ["B028 recurrence.schedule.0.end_time"]
+    assert said(one) == ["B024 recurrence.schedule.0.end_time"]
 
 
 def test_every_item_of_an_answer_is_checked_in_its_place() -> None:

@@ -153,7 +153,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         [
             "B014 spec.sessions.earlier",
             "B019 spec.sessions.projectTemplate",
-            "B020 spec.sessions.matchLabels.a b @key",
+            "B019 spec.sessions.matchLabels.a b @key",
         ],
     ),
     "carry-over": (

@@ -196,7 +196,7 @@ TOLD = {
     ),
     "namespaces-by-what-is-no-label": (
         {"sessions": {"source": "pods", "namespaces": {"matchLabels": {"a b": "c"}}}},
-        ["B020 spec.sessions.namespaces.matchLabels.a b @key"],
+        ["B019 spec.sessions.namespaces.matchLabels.a b @key"],
     ),
     "custom-without-a-place": (
         {"sessions": {"source": "custom", "namespaces": ["a"], "group": "kubeflow.org"}},

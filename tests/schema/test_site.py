@@ -274,7 +274,7 @@ TOLD = {
     ),
     "renku": (
         {"renku": {"url": "ftp://renkulab.io", "tokenSecret": {"name": "Renku", "key": "to ken"}}},
-        ["B019 spec.renku.tokenSecret.key", "B019 spec.renku.tokenSecret.name", "B034 spec.renku.url"],
+        ["B019 spec.renku.tokenSecret.key", "B019 spec.renku.tokenSecret.name", "B014 spec.renku.url"],
     ),
     "renku-without-its-address": (
         {"renku": {"tokenSecret": {"key": "token"}}},

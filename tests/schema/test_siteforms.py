@@ -78,7 +78,7 @@ def test_what_berth_sets_on_its_pods_is_refused() -> None:
         "b.yaml B023 spec.podAnnotations.cluster-autoscaler.kubernetes.io/safe-to-evict @key",
     ]
     large = resource_class(podAnnotations={"a": "x" * 9000})
-    assert told(site(), large) == ["b.yaml B020 spec.podAnnotations"]
+    assert told(site(), large) == ["b.yaml B019 spec.podAnnotations"]
 
 
 def test_labels_and_annotations_that_would_be_on_no_object_are_told() -> None:

@@ -95,7 +95,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "ends-that-nobody-can-read": (spec(ttl="7d", expires="tomorrow"), ["B107 spec.expires", "B107 spec.ttl"]),
     "an-end-that-is-over": (spec(ttl="-1h"), ["B107 spec.ttl"]),
     "an-end-of-another-zone": (spec(expires="2026-12-31T23:00:00+01:00"), ["B107 spec.expires"]),
-    "never-against-expires": (spec(ttl="0", expires="2026-12-31T23:00:00Z"), ["B108 spec.ttl"]),
+    "never-against-expires": (spec(ttl="0", expires="2026-12-31T23:00:00Z"), ["B107 spec.ttl"]),
     "ends-and-comes-again": (spec(ttl="720h"), ["B109 spec.ttl"]),
     "a-class-of-priority-alone": (
         pod(priorityClassName="high"),

@@ -15,7 +15,7 @@ from tests.saying import ask, said
 def lower(text: str) -> str:
     if text.islower():
         return text
-    raise Refusal(f'"{text}" is not lower case.', "Write small letters.", "B020")
+    raise Refusal(f'"{text}" is not lower case.', "Write small letters.", "B019")
 
 
 Name = Annotated[str, Text("name", lower)]
@@ -49,8 +49,8 @@ FAULTS: dict[str, tuple[Any, list[str]]] = {
     "unknown": ({"name": "a", "zzz": 1}, ["B010 zzz @key"]),
     "unknown-and-null": ({"name": "a", "zzz": None}, ["B010 zzz @key"]),
     "misspelled-is-not-missing": ({"nam": "a"}, ["B010 nam @key"]),
-    "grammar": ({"name": "A"}, ["B020 name"]),
-    "number-for-text": ({"name": 5}, ["B020 name"]),
+    "grammar": ({"name": "A"}, ["B019 name"]),
+    "number-for-text": ({"name": 5}, ["B019 name"]),
     "truth-for-text": ({"name": True}, ["B013 name"]),
     "range": ({"name": "a", "seats": 10}, ["B012 seats"]),
     "quoted-number": ({"name": "a", "seats": "5"}, ["B013 seats"]),
@@ -66,12 +66,12 @@ FAULTS: dict[str, tuple[Any, list[str]]] = {
     "twice": ({"name": "a", "tags": ["a", "b", "a"]}, ["B016 tags.2"]),
     "both-ways": (
         {"name": "a", "windows": ["X", {"start": "X", "end": None}, {}]},
-        ["B011 windows.2", "B020 windows.0", "B020 windows.1.start"],
+        ["B011 windows.2", "B019 windows.0", "B019 windows.1.start"],
     ),
-    "key-and-value": ({"name": "a", "labels": {"A": "B"}}, ["B020 labels.A", "B020 labels.A @key"]),
+    "key-and-value": ({"name": "a", "labels": {"A": "B"}}, ["B019 labels.A", "B019 labels.A @key"]),
     "too-many-keys": ({"name": "a", "labels": dict.fromkeys("abc", "x")}, ["B012 labels"]),
     "rule": ({"name": "a", "seats": 9}, ["B016 seats"]),
-    "no-rule-of-a-faulty-mapping": ({"name": "A", "seats": 9, "zzz": 1}, ["B010 zzz @key", "B020 name"]),
+    "no-rule-of-a-faulty-mapping": ({"name": "A", "seats": 9, "zzz": 1}, ["B010 zzz @key", "B019 name"]),
 }
 
 
@@ -99,19 +99,19 @@ LAB = {"name": "lab", "seats": 9}
 HOUSES: dict[str, tuple[Any, list[str]]] = {
     "beside-a-fault": (
         {"name": "A", "rooms": [LAB], "hall": LAB},
-        ["B016 hall.seats", "B016 rooms.0.seats", "B020 name"],
+        ["B016 hall.seats", "B016 rooms.0.seats", "B019 name"],
     ),
     "beside-a-faulty-item": (
         {"name": "a", "rooms": [{"name": "A"}, LAB, 5]},
-        ["B013 rooms.2", "B016 rooms.1.seats", "B020 rooms.0.name"],
+        ["B013 rooms.2", "B016 rooms.1.seats", "B019 rooms.0.name"],
     ),
     "beside-nulls": (
         {"name": "A", "rooms": [None, {**LAB, "tags": None}]},
-        ["B013 rooms.0", "B016 rooms.1.seats", "B020 name"],
+        ["B013 rooms.0", "B016 rooms.1.seats", "B019 name"],
     ),
-    "a-list-twice-beside-a-fault": ({"name": "A", "doors": ["a", "a"]}, ["B016 doors.1", "B020 name"]),
+    "a-list-twice-beside-a-fault": ({"name": "A", "doors": ["a", "a"]}, ["B016 doors.1", "B019 name"]),
     "warning": ({"name": "a"}, ["B029 name @key"]),
-    "no-warning-above-a-fault": ({"name": "a", "rooms": [{"name": "A"}]}, ["B020 rooms.0.name"]),
+    "no-warning-above-a-fault": ({"name": "a", "rooms": [{"name": "A"}]}, ["B019 rooms.0.name"]),
     "no-warning-above-a-contradiction": ({"name": "a", "rooms": [LAB]}, ["B016 rooms.0.seats"]),
 }
 

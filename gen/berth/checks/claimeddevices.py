@@ -16,7 +16,7 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
-TOO_OLD, NOT_HELD, NOT_FREED, NO_NODES, BOTH = "B079", "B311", "B312", "B140", "B314"
+TOO_OLD, NOT_HELD, NOT_FREED, NO_NODES, BOTH = "B283", "B311", "B312", "B140", "B314"
 SINCE = (1, 34)  # Kubernetes that has resource.k8s.io/v1
 _CLAIMS: Path = ("spec", "resourceClaims")
 

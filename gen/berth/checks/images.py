@@ -8,7 +8,7 @@ from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.values import Site
 
-NO_VOLUMES = "B079"
+NO_VOLUMES = "B283"
 VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
 
 

@@ -13,7 +13,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Rehearses
 from berth.schema.values import Seats
 
-NO_DATE, NOT_OVER, OTHER_SEATS = "B130", "B131", "B132"
+IN_VAIN, OTHER_SEATS = "B130", "B132"
 
 
 def rehearsed(rehearses: Rehearses, occurrences: Iterable[Occurrence]) -> list[Occurrence]:
@@ -65,7 +65,7 @@ class RehearsedDates:
                 courses = [name for name, is_rehearsal in others.items() if not is_rehearsal]
                 message = f'no course named "{rehearses.name}", which it rehearses.'
                 fix = f"{nearest(rehearses.name, courses)} To remove it: berth delete {reservation.name}."
-                yield reservation.problem(NO_DATE, ("spec", "rehearses", "name"), message, fix)
+                yield reservation.problem(IN_VAIN, ("spec", "rehearses", "name"), message, fix)
 
     def _compare(
         self, reservation: Reservation, rehearses: Rehearses, occurrences: Sequence[Occurrence]
@@ -78,15 +78,15 @@ class RehearsedDates:
             message = (
                 f"the dates of {course.name} are those of machines, which are not there to rehearse with."
             )
-            yield reservation.problem(NO_DATE, place, message, f"{remove}.")
+            yield reservation.problem(IN_VAIN, place, message, f"{remove}.")
         elif not dates and (expansion.occurrences or not expansion.problems):
             message = f"{course.name} has no date {rehearses.when}, which {reservation.name} rehearses."
             fix = f"{remove}; or name another date: berth occurrences {course.name} lists them."
-            yield reservation.problem(NO_DATE, place, message, fix)
+            yield reservation.problem(IN_VAIN, place, message, fix)
         elif len({one.id.partition("~")[0] for one in dates}) > 1:
             starts = ", ".join(sorted({one.id.partition("T")[2].partition("~")[0] for one in dates}))
             message = f"{course.name} has several dates {rehearses.when}, and this does not say which one."
-            yield reservation.problem(NO_DATE, place, message, f"Add startTime: {starts}.")
+            yield reservation.problem(IN_VAIN, place, message, f"Add startTime: {starts}.")
         elif dates:
             yield from _judge(reservation, rehearses, dates, occurrences)
 
@@ -104,7 +104,7 @@ def _judge(
             f"{local_text(opens, zone)}."
         )
         fix = f"Rehearse earlier: {again} --at INSTANT; or remove it: berth delete {reservation.name}."
-        yield reservation.problem(NOT_OVER, ("spec", "recurrence"), message, fix)
+        yield reservation.problem(IN_VAIN, ("spec", "recurrence"), message, fix)
     for occurrence in own:
         seats = summed_seats(dates)
         if dict(occurrence.seats) != dict(seats):

@@ -165,7 +165,7 @@ def _which(item: Except | Move) -> str:
 
 # Moved occurrences, and those with other seats
 
-NO_LENGTH, WHICH_ONE, CHANGED_TWICE, LEFT_OUT, CLOSED = "B028", "B047", "B048", "B053", "B059"
+NO_LENGTH, WHICH_ONE, CHANGED_TWICE, LEFT_OUT, CLOSED = "B024", "B047", "B048", "B053", "B059"
 
 
 class MovedTo(NamedTuple):

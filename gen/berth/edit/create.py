@@ -234,9 +234,9 @@ def _labels(text: str, _: int | None = None) -> dict[str, str]:
     for name in _names(text):
         key, equals, value = name.partition("=")
         if not equals:
-            raise Refusal(f"{shown(name)} is not KEY=VALUE.", "Example: course=algebra.", grammar.LABEL)
+            raise Refusal(f"{shown(name)} is not KEY=VALUE.", "Example: course=algebra.", grammar.NAME)
         if grammar.label_key(key) in found:
-            raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.LABEL)
+            raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.NAME)
         found[key] = grammar.label_value(value)
     return found
 

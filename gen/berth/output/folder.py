@@ -18,7 +18,7 @@ OWNED = ("clusters", "gitops")
 """The folders that Berth writes to. An output folder has nothing beside them but a README.md of people."""
 _README = "README.md"
 
-FOREIGN, UNUSABLE, BUSY = "B090", "B092", "B093"
+FOREIGN, UNUSABLE = "B090", "B092"
 
 _is_label = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?").fullmatch
 _is_path = re.compile(rf"(?:{'|'.join(OWNED)})(?:/[a-z0-9][a-z0-9.-]*)+").fullmatch

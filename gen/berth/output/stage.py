@@ -14,7 +14,16 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from berth.output.folder import BLOCKED, BUSY, SAME, OutputError, OwnedTree, finding, refusal, temporary_name
+from berth.output.folder import (
+    BLOCKED,
+    SAME,
+    UNUSABLE,
+    OutputError,
+    OwnedTree,
+    finding,
+    refusal,
+    temporary_name,
+)
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -217,7 +226,7 @@ class Stage:
         except BlockingIOError:
             self.abandon()
             message = "Another berth render is writing here."
-            busy = finding(BUSY, self._shown, "", message, "Run again when it is done.")
+            busy = finding(UNUSABLE, self._shown, "", message, "Run again when it is done.")
             raise OutputError([busy]) from None
         except OSError:
             return  # a file system without locks

@@ -243,7 +243,7 @@ def overlooked(shown: str) -> Problem:
     hidden = next((part for part in shown.split("/") if part.startswith(".")), "")
     message = f'"{visible(hidden)}" is hidden' if hidden else f"its name does not end in {_SUFFIXES[0]}"
     fix = "Rename it if it is a declaration, or move it out of reservations/."
-    return _unusable(shown, f"the file is not read: {message}.", fix, "B094")
+    return _unusable(shown, f"the file is not read: {message}.", fix, "B007")
 
 
 def unreadable(shown: str, error: OSError) -> Problem:

@@ -157,7 +157,7 @@ def taint_value(text: str) -> str:
     raise Refusal(
         "a taint's value may not be empty here.",
         "Remove it: a taint without value has an empty one.",
-        grammar.LABEL,
+        grammar.NAME,
     )
 
 

@@ -22,7 +22,7 @@ from berth.schema.types import (
 )
 from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
 
-EQUAL_TIMES = "B028"
+EQUAL_TIMES = "B024"
 TIME = '"HH:MM" in the reservation\'s zone'
 ONLY_NAME = 'only the occurrence of this name; "" is the one without a name'
 dated = partial(field, use=Use("the occurrences, with their seats, lead and behavior"))

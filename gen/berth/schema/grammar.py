@@ -17,7 +17,7 @@ from berth.quantity import parse as parse_quantity
 from berth.schema.documentproblems import CHOICE, RANGE, Refusal, choice, shown
 from berth.schema.renkunames import LONGEST_NAME, slug_or_none
 
-NAME, LABEL, QUANTITY, URL = "B019", "B020", "B022", "B034"
+NAME, QUANTITY, URL = "B019", "B022", "B014"
 LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
@@ -122,7 +122,7 @@ def label_key(text: str) -> str:
         f"{shown(text)} is not a key that Kubernetes allows.",
         "Write at most 63 letters, digits, -, _ and ., "
         "if need be after a domain and a slash: example.org/course.",
-        LABEL,
+        NAME,
     )
 
 
@@ -132,7 +132,7 @@ def label_value(text: str) -> str:
     raise Refusal(
         f"{shown(text)} is not a label value that Kubernetes allows.",
         "Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends.",
-        LABEL,
+        NAME,
     )
 
 

@@ -133,7 +133,7 @@ def refuse_many(labels: Labels | None, path: Path, report: DocumentProblems) -> 
     """Report more labels than anybody needs: they are on every object."""
     if labels and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
-        report(grammar.LABEL, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
+        report(grammar.NAME, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
 
 
 def refuse_much(annotations: Annotations | None, path: Path, report: DocumentProblems) -> None:
@@ -142,7 +142,7 @@ def refuse_much(annotations: Annotations | None, path: Path, report: DocumentPro
     size = sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs)
     if size > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
-        report(grammar.LABEL, path, message, "Shorten them: they are on every object.")
+        report(grammar.NAME, path, message, "Shorten them: they are on every object.")
 
 
 def warn_of_engine_options(metadata: "Metadata", path: Path, report: DocumentProblems) -> None:

@@ -14,7 +14,7 @@ from berth.schema.pod import Tolerating, check_least, check_resources
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Labels, Resources
 
 CONFIGURED = "B115"
-LACKS, METRIC = "B156", "B019"
+LACKS, METRIC = "B283", "B019"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 

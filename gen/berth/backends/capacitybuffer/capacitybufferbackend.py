@@ -15,7 +15,7 @@ from berth.manifests import deployments, rbac
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster, ResourceClass, Site
 
-NOT_KEPT = "B088"
+NOT_KEPT = "B283"
 # cluster-autoscaler whose CapacityBuffers are of v1beta1; it has the version of its Kubernetes.
 KEPT_SINCE = (1, 35)
 _TYPE: Path = ("spec", "backend", "type")

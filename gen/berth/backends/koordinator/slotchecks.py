@@ -30,7 +30,7 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
-ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
+ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B283", "B101", "B105", "B111"
 SHARED, HOLDS_NOTHING = "B117", "B121"
 CONFLICT, PRE_ALLOCATION = "B016", "B106"
 _BACKEND: Path = ("spec", "backend")

@@ -27,7 +27,7 @@ from berth.schema.grammar import go_duration, utc
 from berth.schema.metadata import RESERVED, refusal_of_ours, refuse_many, refuse_much
 from berth.schema.types import INT32, INT64, Annotations, Labels
 
-NEVER_ENDS, MADE_AGAIN = "B108", "B109"
+NEVER_ENDS, MADE_AGAIN = "B107", "B109"
 FOREIGN, QUOTA = "B112", "B113"
 SEAT = "seat"  # the container that holds the requests of the class
 _SCHEDULING = "scheduling.koordinator.sh/"
