@@ -43,24 +43,10 @@ def test_whoever_plans_knows_it_too(cluster: Value, there: bool) -> None:
     assert autoscalers.has_feature("reserved", known.clusters[0]) == there
 
 
-BY_LUCK = finding("B158 spec.capacityTypes", "ReservedCapacity", "4", "1.6")
-NEVER = finding("B158 spec.capacityTypes", "4")
-
-
-@pytest.mark.parametrize(
-    ("cluster", "problem"),
-    [
-        (has("1.2"), BY_LUCK),
-        (has("1.5"), BY_LUCK),
-        (has("1.14", ReservedCapacity=False), BY_LUCK),
-        (has("1.5", ReservedCapacity=True), NEVER),
-        (has("1.6"), NEVER),
-        (KARPENTER, NEVER),
-    ],
-    ids=["too-old", "off-by-itself", "switched-off", "switched-on", "on-by-itself", "nothing-said"],
-)
-def test_what_is_not_wished_for_is_used_by_luck_at_most(cluster: Value, problem: str) -> None:
-    assert of_cloud(cluster=cluster, capacityTypes=["on-demand"], reservations=[RESERVED]) == [problem]
+def test_reserved_machines_that_nothing_asks_for_stay_idle() -> None:
+    assert of_cloud(cluster=KARPENTER, capacityTypes=["on-demand"], reservations=[RESERVED]) == [
+        finding("B158 spec.capacityTypes", "4")
+    ]
 
 
 def test_some_words_came_later() -> None:

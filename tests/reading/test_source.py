@@ -96,7 +96,7 @@ def test_a_file_that_looks_like_a_declaration_and_is_not_read_is_reported(
 def test_a_folder_with_nothing_but_overlooked_files_is_reported_as_empty(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml.txt")
 
-    assert told(read(str(tmp_path), "r")[1]) == [("B008", "r"), ("B007", "r/a.yaml.txt")]
+    assert told(read(str(tmp_path), "r")[1]) == [("B007", "r/a.yaml.txt"), ("B008", "r")]
 
 
 def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:
