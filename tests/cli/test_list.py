@@ -1,6 +1,7 @@
 """`berth list`: what each reservation holds in each cluster, and when it opens next."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,11 @@ night   lab      3 bench   1            27          Sat 2026-02-07 21:00
 rest    lab      1 bench   1            0.33        suspended
 """
 WIDE = """\
-NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE              FILE                      TITLE
-course  prod     25 small  2            225         Mon 2026-02-02 08:30  none      Europe/Zurich     reservations/course.yaml  Zürich, Café | Lab
-night   prod     2 small   1            18          Sat 2026-02-07 21:00  none      America/New_York  reservations/night.yaml   night
-night   lab      3 bench   1            27          Sat 2026-02-07 21:00  none      America/New_York  reservations/night.yaml   night
-rest    lab      1 bench   1            0.33        suspended             none      Europe/Zurich     reservations/rest.yaml    rest
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          RECURRENCE          LEAD    BEHAVIOR  ZONE              FILE                      TITLE
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  Mon 09:00-13:00     30 min  none      Europe/Zurich     reservations/course.yaml  Zürich, Café | Lab
+night   prod     2 small   1            18          Sat 2026-02-07 21:00  listed 22:00-06:00  60 min  none      America/New_York  reservations/night.yaml   night
+night   lab      3 bench   1            27          Sat 2026-02-07 21:00  listed 22:00-06:00  60 min  none      America/New_York  reservations/night.yaml   night
+rest    lab      1 bench   1            0.33        suspended             listed 10:00-10:20  0 min   none      Europe/Zurich     reservations/rest.yaml    rest
 """  # noqa: E501 - as it is
 MARKDOWN = """\
 | name | cluster | seats | occurrences | seat-hours | next opening |
@@ -65,6 +66,49 @@ def test_owners_are_the_last_column_where_there_are_any(berth: Berth, folder: Pa
     ]
 
 
+TIMES = '{dayOfWeek: mon, startTime: "09:00", endTime: "13:00"}'
+
+
+@pytest.mark.parametrize(
+    ("schedule", "more", "expected", "leads"),
+    [
+        (TIMES.replace("dayOfWeek: mon", "daysOfWeek: [mon, thu]"), "", "Mon, Thu 09:00-13:00", "30 min"),
+        (
+            TIMES.replace("09:00", "12:00").replace("13:00", "24:00"),
+            "interval: 2",
+            "every 2 weeks Mon 12:00-24:00",
+            "30 min",
+        ),
+        (TIMES.replace("}", ", weeks: odd}"), "", "Mon 09:00-13:00 in odd weeks", "30 min"),
+        (TIMES.replace("}", ", weeks: 6}"), "", "Mon 09:00-13:00 in some weeks", "30 min"),
+        (TIMES.replace("}", ", monthly: {week: 1}}"), "", "Mon 09:00-13:00 once a month", "30 min"),
+        (
+            f'{TIMES}, {{dayOfWeek: fri, startTime: "14:00", endTime: "15:00", leadTimeMinutes: 60}}',
+            "",
+            "Mon 09:00-13:00; Fri 14:00-15:00",
+            "60 min, 30 min",
+        ),
+    ],
+    ids=["days", "interval", "weeks", "some-weeks", "monthly", "lines"],
+)
+def test_the_recurrence_and_the_lead_are_told_in_words(  # noqa: PLR0913, PLR0917 - one for each column
+    berth: Berth, folder: Path, schedule: str, more: str, expected: str, leads: str
+) -> None:
+    course = project.COURSE.replace(f"      - {TIMES}\n", "").replace(
+        "    schedule:\n", f"    schedule: [{schedule}]\n"
+    )
+    text = course.partition("    calendars")[0] + (f"    {more}\n" if more else "") + PROVISIONING
+    project.write(folder, course=text)
+
+    lines = berth("list", "-o", "wide", *NOW).out.splitlines()
+    cells = dict(zip(*(re.split(" {2,}", line) for line in lines[:2]), strict=True))
+    assert (cells["RECURRENCE"], cells["LEAD"]) == (expected, leads)
+    assert items(berth, *NOW)[0]["recurrence"]["times"] == expected
+
+
+PROVISIONING = "  provisioning: {placeholderCount: 25, scaleDownBehavior: none}\n"
+
+
 def test_text_is_the_usual_form(berth: Berth) -> None:
     assert berth("list", *NOW) == (0, TEXT, "")
 
@@ -82,6 +126,14 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
         "cluster": "prod",
         "seats": {"small": 25},
         "backend": "placeholder",
+        "leadTimeMinutes": 30,
+        "recurrence": {
+            "type": "weekly",
+            "startDate": "2026-02-02",
+            "endDate": "2026-03-01",
+            "timeZone": "Europe/Zurich",
+            "times": "Mon 09:00-13:00",
+        },
         "behavior": "none",
         "occurrences": 2,
         "seatHours": 225,
@@ -91,8 +143,8 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
         "owner": None,
         "file": "reservations/course.yaml",
     }
-    keys = ["name", "title", "cluster", "seats", "backend", "behavior", "occurrences", "seatHours", "next"]
-    keys += ["suspend", "standing", "owner", "file"]
+    keys = ["name", "title", "cluster", "seats", "backend", "leadTimeMinutes", "recurrence", "behavior"]
+    keys += ["occurrences", "seatHours", "next", "suspend", "standing", "owner", "file"]
     assert [list(item) for item in answer["items"]] == [keys] * 4
     assert [(item["name"], item["cluster"]) for item in answer["items"]] == [
         ("course", "prod"),

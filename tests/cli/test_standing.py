@@ -52,9 +52,9 @@ course  prod     25 small  2            225         Mon 2026-02-02 08:30
 lab     prod     2 small                            {}
 """
 WIDE = """\
-NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE           FILE                      TITLE               BACKEND
-course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain  Europe/Zurich  reservations/course.yaml  Zürich, Café | Lab  koordinator
-lab     prod     2 small                            always open           none      Europe/Zurich  reservations/lab.yaml     lab                 koordinator
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          RECURRENCE       LEAD    BEHAVIOR  ZONE           FILE                      TITLE               BACKEND
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  Mon 09:00-13:00  30 min  maintain  Europe/Zurich  reservations/course.yaml  Zürich, Café | Lab  koordinator
+lab     prod     2 small                            always open                                    none      Europe/Zurich  reservations/lab.yaml     lab                 koordinator
 """  # noqa: E501 - as it is
 
 
@@ -77,6 +77,14 @@ def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Pat
         "cluster": "prod",
         "seats": {"brief": 2},
         "backend": "koordinator",
+        "leadTimeMinutes": None,
+        "recurrence": {
+            "type": "standing",
+            "startDate": None,
+            "endDate": None,
+            "timeZone": "Europe/Zurich",
+            "times": "",
+        },
         "behavior": "none",
         "occurrences": 0,
         "seatHours": None,

@@ -47,6 +47,7 @@ from berth.output.answers import (
     seats_text,
 )
 from berth.output.columns import Column, Table, as_json
+from berth.output.recurrencewords import recurrence_json, recurrence_text
 from berth.output.table import Fit
 from berth.pipeline import Item, Part, Pipeline
 from berth.schema.declared import RESERVATION, document_of
@@ -182,6 +183,11 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column(
         "overlap", "overlap", lambda row: row.reservation.overlap if row.is_shared else None, is_optional=True
     ),
+    Column("lead", "", lambda row: _leads(row.reservation)),
+    Column("", "leadTimeMinutes", lambda row: None if row.persistence else row.reservation.lead),
+    Column(
+        "recurrence", "recurrence", lambda row: row.reservation.recurrence, recurrence_text, recurrence_json
+    ),
     Column("", "behavior", lambda row: row.reservation.behavior),
     Column("behavior", "", lambda row: ", ".join(used_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
@@ -201,6 +207,15 @@ _AFTER: tuple[Column[_Summary], ...] = (
     Column("file", "file", lambda row: row.reservation.origin.file),
     Column("zone", "", lambda row: row.reservation.recurrence.zone),
 )
+
+
+def _leads(reservation: Reservation) -> str | None:
+    """Return the leads of a reservation, the longest first; None without windows."""
+    if reservation.holder.persistence is not None:
+        return None
+    lines = reservation.recurrence.lines
+    leads = {scaling.lead for line in lines for scaling in reservation.scaling_of(line)}
+    return ", ".join(f"{lead} min" for lead in sorted(leads or {reservation.lead}, reverse=True))
 
 
 def _columns() -> Sequence[Column[_Summary]]:
@@ -224,6 +239,8 @@ def _written(path: str, row: _Summary) -> object:
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
 _WIDE = (
     *_NARROW,
+    "recurrence",
+    "lead",
     "behavior",
     "zone",
     "file",
