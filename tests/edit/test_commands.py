@@ -335,3 +335,25 @@ def test_a_new_file_is_removed_by_its_name_in_quotes(berth: Berth, folder: Path)
     told = berth(*once_on("2026-03-02"), "--file", "reservations/a course/algebra.yaml").out
 
     assert told.splitlines()[-1] == f"Undo: rm '{folder}/reservations/a course/algebra.yaml'"
+
+
+def test_what_could_mean_two_things_is_asked(berth: Berth, folder: Path) -> None:
+    """So many more seats; and an end of the same day or the next."""
+    before = (folder / "reservations/course.yaml").read_text("utf-8")
+    more = berth("set", "course", "--seats", "+15")
+    early = berth("move", "course", "2026-02-23", "--end", "08:00")
+
+    assert (more.code, early.code) == (2, 2)
+    assert "has a sign" in more.err
+    assert '--end "2026-02-25 08:00"' in early.err
+    assert (folder / "reservations/course.yaml").read_text("utf-8") == before
+
+
+def test_seats_that_no_date_would_get_are_refused(berth: Berth, folder: Path) -> None:
+    file = folder / "reservations/course.yaml"
+    assert berth("set", "course", "recurrence.schedule[0].placeholderCount=3").code == 0
+    before = file.read_text("utf-8")
+    told = berth("set", "course", "--seats", "60")
+
+    assert (told.code, file.read_text("utf-8")) == (2, before)
+    assert "recurrence.schedule[0].placeholderCount=NUMBER" in told.err

@@ -19,7 +19,7 @@ from berth.schema.values import Move, Recurrence
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, FAR_END = "B080", "B081", "B082", "B084"
 
-_LONGEST = 14 * 60  # minutes
+LONGEST = 14 * 60  # minutes
 _LARGEST = 1_000  # seats or nodes
 _FAR = 549 * 86_400  # seconds in 18 months
 
@@ -37,7 +37,7 @@ def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -
     """Report each line whose hours are long, unless it says on which day it ends, or is a whole day."""
     for path, start, end in _hours(reservation.recurrence, occurrences):
         minutes = window_minutes(start, end, None)
-        if minutes > _LONGEST and (start, end) != (0, DAY):
+        if minutes > LONGEST and (start, end) != (0, DAY):
             day = int(end < start)
             message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
             fix = f"Check both times; if it is meant, add endDay: {day}."

@@ -148,6 +148,13 @@ def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
         _check_once([full_path(assignment.path, tree) for assignment in parsed], has_seats=counts is not None)
         if counts is not None:
+            lines = reservation.recurrence.lines
+            if lines and all(line.seats is not reservation.seats for line in lines):
+                field = reservation.holder.unit.field
+                raise CommandError(
+                    "each line of its schedule has seats of its own, so no date would change. "
+                    f"Write --on DATE for one date, or 'recurrence.schedule[0].{field}=NUMBER' for a line"
+                )
             set_seats(reservation, counts, tree, make)
         for assignment in parsed:
             apply_assignment(tree, assignment, make)

@@ -9,6 +9,7 @@ from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
 
+from berth.checks.typos import LONGEST
 from berth.dates.exceptions import NO_OCCURRENCE
 from berth.dates.expansion import LocalOccurrence, window_minutes
 from berth.dates.zone import DAY, clock, day_of, number, window
@@ -134,6 +135,13 @@ def _moved_end(occurrence: LocalOccurrence, start: int, to: NewTimes) -> int:
     if to.end is None:
         return start + occurrence.end - occurrence.start
     midnight, minutes, last = start // DAY * DAY, end_time(to.end), to.last_day(start)
+    is_same_day = end_day(occurrence) == occurrence.start // DAY
+    is_long = minutes <= start % DAY and minutes + DAY - start % DAY > LONGEST
+    if last is None and to.start is None and is_same_day and is_long:
+        raise CommandError(
+            f"the end {to.end} is not after the start, {clock(start)}. For the next day write "
+            f'--end "{day_of(start + DAY)} {to.end}"'
+        )
     if last is not None:
         end = last * DAY + minutes
     elif occurrence.end - occurrence.start > DAY:

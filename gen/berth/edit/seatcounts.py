@@ -6,7 +6,7 @@ from typing import Any
 
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import MakeNode
-from berth.notation.refusal import CommandError
+from berth.notation.refusal import TYPE, CommandError
 from berth.schema.documentproblems import Refusal, shown
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Provisioning
@@ -40,7 +40,12 @@ def parse_counts(text: str) -> Counts:
 
 
 def seat_count(text: str) -> int:
-    """Read a number of seats as the field of a file does. Raise Refusal for anything else."""
+    """Read a number of seats as the field of a file does. Raise Refusal for anything else.
+
+    A sign may mean "so many more", which no field does.
+    """
+    if text.strip().startswith("+"):
+        raise Refusal(f"{shown(text)} has a sign.", "Write the whole number of seats.", TYPE)
     count: int = read_text(Provisioning, "placeholderCount", text)
     return count
 

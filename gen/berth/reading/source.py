@@ -249,7 +249,8 @@ def overlooked(shown: str) -> Problem:
 def unreadable(shown: str, error: OSError) -> Problem:
     """Return the problem of a file or folder that cannot be read."""
     message = f"it cannot be read: {error.strerror}."
-    return _unusable(shown, message, "Check its permissions, or remove it.")
+    fix = "Check the path." if error.errno == errno.ENOENT else "Check its permissions, or remove it."
+    return _unusable(shown, message, fix)
 
 
 def _not_a_file(shown: str, what: str) -> Problem:
