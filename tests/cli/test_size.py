@@ -223,3 +223,12 @@ def test_a_lead_that_is_too_short_for_its_nodes_is_a_warning_until_it_is_mended(
     assert [line.split()[1] for line in out.splitlines()[:1]] == ["warning[B199]"]
     assert berth("set", "linear-algebra", "provisioning.leadTimeMinutes=7").code == 0
     assert "B199" not in berth("validate", *NOW).out
+
+
+def test_where_no_node_takes_a_seat_there_is_no_size(berth: Berth, folder: Path) -> None:
+    classes = folder / "reservations/classes.yaml"
+    classes.write_text(classes.read_text("utf-8").replace("cpu: 500m", "cpu: 500"), "utf-8")
+    told = berth(*ASK)
+
+    assert (told.code, told.out) == (2, "")
+    assert "no type has enough of cpu" in told.err

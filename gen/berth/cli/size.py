@@ -147,7 +147,10 @@ def answer(
     site = pipeline.site
     assert site is not None  # without it there are no items
     pool = _pool(pipeline, site, item, resource_class, now)
-    return SizeAnswer(pool, question, sized(pipeline.declared, site, pool, question))
+    sizing = sized(pipeline.declared, site, pool, question)
+    if sizing.missing and not sizing.supply.most:
+        raise CommandError(f"no node takes a seat of class {pool.resource_class}: {sizing.missing.message}.")
+    return SizeAnswer(pool, question, sizing)
 
 
 def sized_request(
