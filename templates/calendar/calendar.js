@@ -181,6 +181,10 @@
   const isOpen = (one) => one.open <= now && now < one.end;
   const title = (one) => one.of.title + (one.name ? ` (${one.name})` : "");
   const link = (one) => addressOf(one.id);
+  const outcome = (one) => { // of a past or open date: when its seats were ready, or what was missing
+    const [ready, seats] = data.outcomes[one.id] || [null, ""];
+    return ready === null ? seats : `ready ${near(wall(ready), wall(one.start))}, ${seats}`;
+  };
 
   // The address: the name of a reservation or the id of a date, and settings, parted by &
 
@@ -244,6 +248,7 @@
   function tags(one) {
     const found = one.marks.filter((mark) => MARKS[mark]).map((mark) => make("span", { class: "tag" }, MARKS[mark]));
     if (one.start !== undefined && isOpen(one) && !one.of.suspended) found.push(make("span", { class: "tag now" }, "open now"));
+    if (outcome(one)) found.push(make("span", { class: "tag" }, outcome(one)));
     return found.flatMap((tag) => [" ", tag]);
   }
 
@@ -442,7 +447,7 @@
     const first = wall(date.start), before = i ? wall(dates[i - 1].start) : -Infinity;
     const isNewYear = !i || dateOf(first).getUTCFullYear() !== dateOf(before).getUTCFullYear();
     const marks = date.marks.map((mark) => MARKS[mark] || mark);
-    const notes = [date.name, ...marks].filter(Boolean).join(", ");
+    const notes = [date.name, ...marks, outcome(date)].filter(Boolean).join(", ");
     return make("tr", { "aria-current": date === chosen },
       make("th", { scope: "row" }, make("a", { href: link(date) }, isNewYear ? yearText(first) : dayText(first))),
       make("td", {}, spanText(date)), make("td", {}, near(wall(date.open), first)),
@@ -464,6 +469,7 @@
       const zones = [...new Set([state.zone, zoneOf])];
       add("When", ...zones.flatMap((zone, i) => [i ? make("br") : "", `${yearText(wall(chosen.start, zone))}, ${spanText(chosen, zone)} (${zone})`]));
       add("Opens", `${yearText(wall(chosen.open))} ${clock(wall(chosen.open))}`);
+      if (outcome(chosen)) add("Outcome", outcome(chosen));
       if (chosen.marks.length) add("Notes", chosen.marks.map((mark) => MARKS[mark] || mark).join(", "));
     } else if (one.standing) {
       add("When", one.until ? `always, until ${yearText(wall(one.until))} ${clock(wall(one.until))}` : "always");
@@ -598,6 +604,7 @@
   at("Color").closest("label").hidden = data.classes.length < 2 && owners.length < 2;
   for (const id of ["Filter", "Curves", "Standing"]) at(id).open = !narrow;
   at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.length, "date")}, as a calendar: `, ...feed("berth.ics"));
+  if (data.recorded) at("Summary").append(`. Records of ${yearText(wall(data.recorded))} ${clock(wall(data.recorded))}`);
   if (data.ask) at("Summary").append(". ", make("a", { href: data.ask.url, rel: "noreferrer" }, "Ask for seats"));
 
   for (const [key, id] of Object.entries(CONTROLS)) {

@@ -1,9 +1,11 @@
 """`berth calendar`: which files there are, and that they agree with the other commands."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import icalendar
+from berth.core.record import OccurrenceRecord, record_text
 
 from tests.answer import Berth
 from tests.cli import project
@@ -115,3 +117,33 @@ def test_an_event_leads_to_the_file_of_its_reservation(berth: Berth, folder: Pat
 
     urls = {str(event["URL"]) for event in events(folder / "site/feeds/night.ics").values()}
     assert urls == {"https://github.com/u/s/blob/HEAD/reservations/night.yaml"}
+
+
+def recorded(folder: Path) -> Any:
+    page = (folder / "site/index.html").read_text("utf-8")
+    return json.loads(page.partition('id="Data">')[2].partition("</script>")[0])
+
+
+def test_records_mark_past_dates_on_the_page_and_change_no_feed(berth: Berth, folder: Path) -> None:
+    berth("calendar", *LATER)
+    before = recorded(folder)
+    feed = (folder / "site/berth.ics").read_bytes()
+    start = 1_770_019_200
+    times = (start - 1800, start, start + 7200)
+    record = OccurrenceRecord("course/2026-02-02T09:00", {"small": 25}, start - 470, window=times)
+    (folder / "records.json").write_text(record_text([record]), "utf-8")
+    found = berth("calendar", "--records", "records.json", *LATER)
+    after = recorded(folder)
+
+    assert (found.code, found.err) == (0, "")
+    assert (before["outcomes"], before["recorded"]) == ({}, None)
+    assert after["outcomes"] == {"course/2026-02-02T09:00": [(start - 470) // 60, "25 of 25"]}
+    assert after["recorded"] == 1_769_950_800 // 60
+    assert (folder / "site/berth.ics").read_bytes() == feed
+
+
+def test_records_that_cannot_be_read_are_wrong_usage(berth: Berth, folder: Path) -> None:
+    (folder / "records.json").write_text("7", "utf-8")
+
+    assert berth("calendar", "--records", "records.json", *NOW).code == 2
+    assert not (folder / "site").exists()

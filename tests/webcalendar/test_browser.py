@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 from berth import cli
+from berth.core.record import OccurrenceRecord, record_text
 
 from tests.cli import project
 
@@ -66,6 +67,20 @@ def test_a_phone_lists_the_days_on_which_something_happens(page: Path) -> None:
 
 def test_an_empty_weekend_is_narrow(page: Path) -> None:
     assert 'class="week free-sat free-sun"' in shown(page, "date=2026-02-04&search=course")
+
+
+def test_a_date_with_a_record_says_when_its_seats_were_ready(tmp_path: Path) -> None:
+    folder, start = project.write(tmp_path), 1_770_019_200
+    times = (start - 1800, start, start + 7200)
+    record = OccurrenceRecord("course/2026-02-02T09:00", {"small": 25}, start - 470, window=times)
+    (folder / "records.json").write_text(record_text([record]), "utf-8")
+    words = ("calendar", "--records", "records.json", "--now", "2026-02-03 12:00")
+    assert cli.run(["-C", str(folder), *words]) == 0
+    document = shown(folder / "site/index.html", "course/2026-02-02T09:00&date=2026-02-04")
+
+    assert '<span class="tag">ready 08:52, 25 of 25</span>' in document
+    assert "<dt>Outcome</dt><dd>ready 08:52, 25 of 25</dd>" in document
+    assert "Records of Tue 3 Feb 2026 12:00" in document
 
 
 @pytest.mark.parametrize(

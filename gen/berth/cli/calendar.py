@@ -10,7 +10,8 @@ import click
 from berth.checks.ceilings import PoolLoad
 from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
-from berth.cli.selection import published
+from berth.cli.recordfile import read_record_file, records_option
+from berth.cli.selection import clock_of, published
 from berth.git import top_of
 from berth.notation.refusal import CommandError
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
@@ -20,7 +21,8 @@ from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
 from berth.webcalendar.events import EventSource, event_order, events_of, feed_name
 from berth.webcalendar.forgelinks import FORMS, edit_url, issue_form_link
-from berth.webcalendar.model import DatedReservation, calendar_page
+from berth.webcalendar.model import CalendarPage, DatedReservation, calendar_page
+from berth.webcalendar.outcomes import outcomes
 from berth.webcalendar.page import MARK, page_html
 
 _OUTPUT, _FEEDS = "site", "feeds"
@@ -39,15 +41,18 @@ class _Collected(NamedTuple):
     examples=(
         "berth calendar",
         "berth calendar --output-dir /tmp/site",
+        "berth calendar --records records.json",
     )
 )
 @click.option("--output-dir", metavar="DIR", type=FOLDER, help="Write to this folder; default: site/.")
-def calendar(settings: Settings, output_dir: str | None) -> int:
+@records_option
+def calendar(settings: Settings, output_dir: str | None, records: str | None) -> int:
     """Write a page of all dates, and calendar feeds to subscribe to.
 
     index.html shows weeks, days and a list, works from a file and loads nothing. berth.ics has the dates of
     all reservations, feeds/NAME.ics those of one. Feeds say that they were published at the time of the
-    commit that is checked out, or at --now, so one commit always gives the same files.
+    commit that is checked out, or at --now, so one commit always gives the same files. With
+    --records, the page says of past and open dates when their seats were ready, or what was missing.
     """
     folder = _folder(settings, output_dir)
     pipeline = Pipeline()
@@ -56,8 +61,13 @@ def calendar(settings: Settings, output_dir: str | None) -> int:
     code = settings.report(pipeline.findings(), counts_notes=True)
     if code != EXIT_OK or site is None:
         return code
+    page = _page(pipeline, site, found)
+    if records is not None:
+        windows = [window for dated in found.dated for window in dated.expansion.occurrences]
+        known = outcomes(read_record_file(settings, records).records, windows)
+        page = page._replace(outcomes=known, recorded=clock_of(settings, pipeline).now // 60)
     files = {
-        "index.html": _page(pipeline, site, found),
+        "index.html": page_html(page).encode(),
         **_feeds(site, settings.progress(found.sources, len(found.sources)), published(settings, pipeline)),
     }
     try:
@@ -112,9 +122,9 @@ def _source(item: Item, site: Site) -> EventSource:
     return source
 
 
-def _page(pipeline: Pipeline, site: Site, found: _Collected) -> bytes:
+def _page(pipeline: Pipeline, site: Site, found: _Collected) -> CalendarPage:
     page = calendar_page(site, pipeline.declared.classes, found.dated, found.loads)
-    return page_html(page._replace(ask=issue_form_link(site.repository, _forms()))).encode()
+    return page._replace(ask=issue_form_link(site.repository, _forms()))
 
 
 def _forms() -> frozenset[str]:

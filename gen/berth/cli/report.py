@@ -2,15 +2,15 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from berth.cli import reporttext
-from berth.cli.command import FILE, Settings, command, exit_code, reason
+from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
+from berth.cli.recordfile import read_record_file, records_option
 from berth.cli.reporttext import Report, ReservationProposal
 from berth.cli.selection import (
     Clock,
@@ -30,10 +30,9 @@ from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
 from berth.findings import NOTE, Problem
-from berth.live.records import ReadRecords, of_text
+from berth.live.records import ReadRecords
 from berth.machines.results import Money, PoolKey
 from berth.notation.refusal import CommandError
-from berth.output.escape import visible
 from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservation import Reservation
@@ -59,7 +58,7 @@ _MARK = "Report of "  # how the comment begins
 @names_argument
 @click.option("--from", "since", metavar="DATE", help="First date.")
 @click.option("--until", metavar="DATE", help="Last date.")
-@click.option("--records", metavar="FILE", type=FILE, help="Read records from this file, or - for stdin.")
+@records_option
 @click.option("--write", is_flag=True, help="Write the proposals to the reservations.")
 @cluster_options
 def report(  # noqa: PLR0913 - one for each option
@@ -89,7 +88,7 @@ def report(  # noqa: PLR0913 - one for each option
     if records is None:
         read, code = _of_clusters(settings, site, choice)
     else:
-        read, code = _of_file(settings, records), EXIT_OK
+        read, code = read_record_file(settings, records), EXIT_OK
     known = {item.reservation.name for item in items}
     recorded = {course_of(record) for record in read.records}
     if any(name not in known | recorded for name in names):
@@ -123,23 +122,6 @@ def _of_clusters(settings: Settings, site: Site, choice: ClusterChoice) -> tuple
         if finding.severity != NOTE or not read.records:
             stderr(f"{live_line(finding, color=has_color(sys.stderr))}\n")
     return read, exit_code(findings, strict=False)
-
-
-def _of_file(settings: Settings, file: str) -> ReadRecords:
-    try:
-        text = sys.stdin.read() if file == "-" else Path(settings.given(file)).read_text("utf-8")
-    except (OSError, ValueError) as error:  # a name with a NUL, and what is not UTF-8, is a ValueError
-        raise CommandError(f"--records {file}: {reason(error)}.") from error
-    try:
-        read = of_text(text)
-    except ValueError as error:
-        command = "kubectl get configmaps -l berth.dev/role=record -o json"
-        raise CommandError(f"--records {file}: {error}. Write it with: {command}") from error
-    for name in map(visible, read.malformed):
-        stderr(f"--records {file}: {name} has no records that can be read; its dates are left out.\n")
-    if not read.records:
-        stderr(f"--records {file}: there is no record in it.\n")
-    return read
 
 
 def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], site: Site) -> list[Attendance]:

@@ -18,8 +18,8 @@ from berth.output.escape import in_markdown
 from berth.output.table import Fit
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
+from berth.webcalendar.outcomes import CAUSES
 
-_CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
 _NO_PROPOSALS = "No proposals.\n"
 _WIDTH = 110  # of explanations where nobody says how wide a line may be
 
@@ -252,7 +252,7 @@ def _notes(date: Attendance) -> Iterable[str]:
     if date.peak is not None and date.peak > date.promised:
         yield f"{date.peak - date.promised} more than seats"
     for cause, number in date.shortfalls:
-        yield f"{number} missing: {_CAUSES.get(cause, cause)}"
+        yield f"{number} missing: {CAUSES.get(cause, cause)}"
     yield from date.faults
 
 

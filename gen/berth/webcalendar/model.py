@@ -16,6 +16,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import ResourceClass, Site
 from berth.webcalendar.forgelinks import IssueFormLink
+from berth.webcalendar.outcomes import DateOutcome
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
 
 _MARGIN = 60 * DAY
@@ -102,6 +103,8 @@ class CalendarPage(NamedTuple):
     reservations: tuple[PageReservation, ...]
     curves: tuple[Curve, ...]
     ask: IssueFormLink | None = None
+    outcomes: Mapping[str, DateOutcome] = {}  # by id of the date
+    recorded: int | None = None  # when the records were read, in minutes
 
 
 class DatedReservation(NamedTuple):

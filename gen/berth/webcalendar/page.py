@@ -46,6 +46,8 @@ def page_data(page: CalendarPage) -> str:
             {"class": curve.resource_class, "steps": curve.steps, "limits": curve.limits}
             for curve in page.curves
         ],
+        "outcomes": page.outcomes,
+        "recorded": page.recorded,
         "ask": None if page.ask is None else {"url": page.ask.url, "field": page.ask.field},
     }
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE)
