@@ -180,3 +180,10 @@ def test_an_empty_folder_is_stale_because_it_may_be_a_submodule(out: Path) -> No
     assert render(out, OLD) == WriteResult([], [], 3)
     assert check(out, OLD) == []
     assert not (out / "clusters/prod/module").exists()
+
+
+def test_a_folder_of_the_same_name_in_other_letters_is_refused(out: Path) -> None:
+    """A checkout on another file system puts its files beside what Berth renders."""
+    write(out.parent / "Rendered/clusters/prod/extra.yaml", "mine")
+
+    assert [finding.code for finding in refused(lambda: render(out, NEW))] == ["B090"]

@@ -236,3 +236,12 @@ def test_a_larger_file_is_told(tmp_path: Path, size: int) -> None:
 
     assert sources == [Source("r/b.yaml", b"b.yaml")]
     assert told(problems) == [("B006", "r/a.yaml")]
+
+
+@pytest.mark.parametrize("name", ["Reservations", "RESERVATIONS"])
+def test_a_folder_of_the_same_name_in_other_letters_is_refused(tmp_path: Path, name: str) -> None:
+    """On some file systems they are one folder, and a checkout puts the files of both into it."""
+    write(tmp_path / "reservations", "a.yaml")
+    (tmp_path / name).mkdir()
+
+    assert told(read(str(tmp_path / "reservations"), "reservations")[1]) == [("B001", name)]

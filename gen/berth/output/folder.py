@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from berth.findings import FilePlace, Finding
+from berth.reading.source import twins_of
 
 MARK = "# Rendered by berth"
 OWNED = ("clusters", "gitops")
@@ -100,6 +101,9 @@ class OwnedTree:
         if self._is_link:
             message = f"{LINK} is in the place of the output folder."
             self.problems.append(finding(FOREIGN, shown, "", message, "Replace it with a folder."))
+        for name in twins_of(folder):
+            message = f"some file systems take {name} for this folder, and what is in it for rendered files."
+            self.problems.append(finding(FOREIGN, shown, "", message, "Move it away or delete it."))
         self._entries = no_entries() if self._is_link else entries_of(folder)
         self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
 

@@ -6,6 +6,7 @@ No link is followed, a pipe never blocks, and the size of a file is limited.
 import errno
 import os
 import re
+import unicodedata
 from typing import NamedTuple
 
 from berth.findings import Origin, Problem
@@ -87,6 +88,26 @@ def usable(source: Source) -> Source | Problem:
     return _too_large(source.file) if len(source.text) > LIMIT else source
 
 
+def twins_of(folder: str) -> list[str]:
+    """Return the names beside a folder that some file systems take for its own: other letters, same name."""
+    above, own = os.path.split(os.path.abspath(folder))  # noqa: PTH100 - importing pathlib is slow
+    try:
+        names = sorted(os.listdir(above))  # noqa: PTH208
+    except OSError:
+        return []
+    return [name for name in names if name != own and _folded(name) == _folded(own)]
+
+
+def twin(shown: str, own: str) -> Problem:
+    """Return the problem of a file or folder beside another one of the same name in other letters."""
+    message = f"some file systems take it for {own}, and what is in it for files of {own}."
+    return _unusable(shown, message, "Move it away or delete it.")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
 def read_within(project: str, file: str) -> Source:
     """Read a file that a document names.
 
@@ -148,6 +169,7 @@ class _Walk:
         if os.path.islink(folder):  # noqa: PTH114 - importing pathlib is slow
             self.problems.append(link(shown[:-1] or "."))
             return
+        self.problems += [twin(name, shown[:-1]) for name in twins_of(folder) if shown]
         try:
             self._enter(folder, shown)
         except OSError as error:
