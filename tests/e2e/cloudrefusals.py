@@ -120,7 +120,6 @@ _ID, _OTHER_ID = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
 _TAGGED = {"tags": {"course": "ml"}}
 _SELECTED = "capacityReservationSelectorTerms"
 BY_BOTH = (
-    Refused("reservation-by-id-and-tags", _terms({"id": _ID, **_TAGGED}), "B151"),
     Refused("owner-alone", _class(**{_SELECTED: [{"ownerID": "123456789012"}]}), "B151"),
     Refused("owner-too-short", _class(**{_SELECTED: [{**_TAGGED, "ownerID": "12345678901"}]}), "B151"),
     Refused("id-of-nothing", _terms({"id": "0123456789abcdef0"}), "B151"),
@@ -153,6 +152,7 @@ BY_BOTH = (
     Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
 )
 ONLY_BY_US = (
+    Refused("reservation-by-id-and-tags", _terms({"id": _ID, **_TAGGED}), "B151"),
     Refused("less-than-nothing-kept", _class(kubelet={"kubeReserved": {"cpu": "-1"}}), "B022"),
     Refused("bad-reservation-beside-a-good-one", _terms({"id": _OTHER_ID}, {"id": _ID, **_TAGGED}), "B151"),
     Refused("volume-of-no-number", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "Ti"}}]), "B022"),

@@ -131,7 +131,7 @@ def test_its_commands_lead_to_two_placeholders_within_four_minutes(story: Story)
 
 def test_the_pods_are_those_that_the_page_shows(story: Story) -> None:
     """Also those that the first sweep removed, if the watch saw them: each Deployment starts with one."""
-    (page,) = (text for language, text in blocks(text_of("README.md")) if language == "text")
+    (page,) = (text for _, text in blocks(text_of("README.md")) if text.startswith("NAME "))
     expected = [line.split() for line in page.splitlines()[1:]]
     removed = [name for name in story.states if name not in story.shown and "-small-" in name]
     removed += [name for name in story.states if name.startswith("berth-sweep-")]  # one in five minutes

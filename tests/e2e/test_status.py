@@ -171,7 +171,7 @@ def test_an_unreachable_cluster_hides_no_other_and_holds_nobody_up(story: Story)
         "S001",
         "the context far does not answer: Connection refused.",
     )
-    assert numbers(story.unreached.items["distant/distant"]) == ("active", None, None, None, None)
+    assert numbers(story.unreached.items["distant/distant"]) == ("unknown", None, None, None, None)
     assert story.unreached.seconds < story.open.seconds + QUICK
 
 

@@ -8,6 +8,7 @@ from tests.schema.nodeclasses import GOOD, WHOLE, plain
 
 TERMS = "capacityReservationSelectorTerms"
 TOLD: dict[str, tuple[Value, list[str]]] = {
+    "a-key-that-no-file-can-have": ({"kubelet": {"k" * 254: "v"}}, [f"B012 kubelet.{'k' * 254} @key"]),
     "what-nobody-knows-yet": ({"newField": {"a": [1, None]}, "kubelet": {"newer": True}}, []),
     "terms-that-berth-does-not-read": ({"subnetSelectorTerms": [{}], "amiSelectorTerms": []}, []),
     "reservations": (

@@ -4,12 +4,13 @@ The API server checks it by its CRD. Here is only what Berth reads of it, and th
 reservations, whose rules the CRD means and does not enforce: one good term makes it accept all others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import ConfigDict
 
 from berth.findings import Path
+from berth.notation.refusal import RANGE
 from berth.schema import cloudgrammar, grammar
 from berth.schema.basemodel import Json, Length, ListOf, Model, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, UNREADABLE
@@ -17,6 +18,7 @@ from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import INT32, AnyText
 
 MOST_TERMS = 30
+LONGEST_KEY = 253  # characters
 
 TagKey = Annotated[str, Text("tag key", cloudgrammar.tag_key)]
 TagValue = Annotated[str, Text("tag value", cloudgrammar.tag_value)]
@@ -119,6 +121,20 @@ class NodeClass(_Part):
     def dump(self) -> Json:
         spec: Json = _ordered(super().dump())
         return spec
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        """Report keys that no file in YAML can have."""
+        for place in _long_keys(super().dump(), path):
+            message = f"a key of {len(str(place[-1]))} characters is too long."
+            report(RANGE, place, message, f"Write at most {LONGEST_KEY}.", at_key=True)
+
+
+def _long_keys(value: Any, path: Path) -> Iterator[Path]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        if isinstance(key, str) and len(key) > LONGEST_KEY:
+            yield (*path, key)
+        yield from _long_keys(item, (*path, key))
 
 
 def _ordered(value: Any) -> Any:
