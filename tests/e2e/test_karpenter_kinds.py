@@ -20,7 +20,8 @@ SEED = 20260301
 def _kinds(cluster: Cluster) -> None:
     for name in CRDS:
         cluster.kubectl("apply", "--server-side", "-f", str(Path(__file__).parent / "crds" / name))
-    cluster.wait_for(lambda: cluster.kubectl("get", "nodepools,ec2nodeclasses"), 30, "the kinds to be served")
+    lists = ("get", "nodepools,ec2nodeclasses", "-o", "json")  # an empty table is no text at all
+    cluster.wait_for(lambda: cluster.kubectl(*lists), 30, "the kinds to be served")
 
 
 def site() -> project.Document:
