@@ -1,12 +1,13 @@
 """Durations and instants that Koordinator's scheduler reads: one that it could not would blind it for all."""
 
 from random import Random
+from typing import Annotated
 
 import pytest
 from berth.core import slots
+from berth.schema.basemodel import Text
 from berth.schema.documentproblems import Refusal
 from berth.schema.grammar import go_duration, utc
-from berth.schema.types import GoDuration
 
 from tests.saying import said
 
@@ -82,8 +83,9 @@ def test_what_go_reads_and_nobody_means_is_refused() -> None:
 
 
 def test_a_number_is_no_duration() -> None:
-    assert said(GoDuration, 0) == ["B013"]
-    assert said(GoDuration, 3600) == ["B107"]
+    duration = Annotated[str, Text("duration", go_duration)]  # as in a mapping of Slots
+    assert said(duration, 0) == ["B013"]
+    assert said(duration, 3600) == ["B107"]
 
 
 def test_canonical_text_means_the_same_seconds() -> None:

@@ -295,10 +295,6 @@ def _next_sessions(match: SessionMatch) -> str:
     return "carried over" if match.carry_over else f"handed over after {match.handover // 60} min"
 
 
-def _yes_or_no(flag: bool) -> str:
-    return "yes" if flag else "no"
-
-
 # Renamed and similar reservations. A rename is certain: everything but name, title, owner, labels and
 # annotations is equal. Reservations that only share most of their dates are reported for people to judge.
 

@@ -22,8 +22,6 @@ _YEAR_MINUTES = 365 * _DAY_MINUTES
 _DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of each month in any year
 
 Window = tuple[int, int]
-_Months = dict[int, frozenset[int]]
-"""Days, or weekdays, by month."""
 
 
 class WindowBudget(NamedTuple):

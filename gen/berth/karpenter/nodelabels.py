@@ -16,7 +16,6 @@ NODE_CLASS = f"{AWS}ec2nodeclass"
 RESERVATION_ID = f"{AWS}capacity-reservation-id"
 RESERVATION_TYPE = f"{AWS}capacity-reservation-type"
 RESERVATION_INTERRUPTIBLE = f"{AWS}capacity-reservation-interruptible"
-INSTANCE_SIZE = f"{AWS}instance-size"
 
 RESERVED, ON_DEMAND, SPOT = "reserved", "on-demand", "spot"
 RESERVATION_LABELS = (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)

@@ -354,19 +354,16 @@ def _months(
     sums = ledger.sum_by(told, lambda line: line.month)
     paid = ledger.usage_by_month(held, asked.span, months, term)
     standing = [MachineCounts(cluster_plan.run.intervals) for cluster_plan in some]
+    bounds = {month: (first, end) for month, first, end in months(*term)}
     for month in sorted({*sums, *paid}):
         found = sums.get(month, ledger.sum_lines(()))
-        first, end = _bounds(month, term, months)
+        first, end = bounds.get(month, (0, 0))
         yield MonthPlan(
             month,
             found,
             sum(one.most(*asked.span.clip(first, end))[0] for one in standing),
             tuple(sorted(paid.get(month, {}).items())),
         )
-
-
-def _bounds(month: str, term: tuple[int, int], months: MonthSplitter) -> tuple[int, int]:
-    return next(((first, end) for name, first, end in months(*term) if name == month), (0, 0))
 
 
 def _unpriced(told: Iterable[CostLine], reserved: Iterable[ReservedPlan]) -> tuple[str, ...]:

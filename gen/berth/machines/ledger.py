@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
 from berth.dates.moments import local_day
-from berth.dates.zone import DAY, Zone, date_text, day_of, number, resolve
+from berth.dates.zone import DAY, Zone, day_of, number, resolve
 from berth.karpenter.nodelabels import ON_DEMAND, RESERVED, SPOT
 from berth.machines.capacitycatalog import ReservedMachines
 from berth.machines.clusterplans import ClusterPlan
@@ -229,19 +229,6 @@ def month_splitter(zone: Zone) -> MonthSplitter:
                 ends[month] = resolve(zone, number(after) * DAY)
             until = min(end, ends[month])
             yield f"{day.year}-{day.month:02}", first, until
-            first = until
-
-    return cut
-
-
-def day_splitter(zone: Zone) -> MonthSplitter:
-    """Return a function that splits time ranges into days like `2026-02-02` in a time zone."""
-
-    def cut(first: int, end: int) -> Iterator[tuple[str, int, int]]:
-        while first < end:
-            day = local_day(first, zone)
-            until = min(end, resolve(zone, (day + 1) * DAY))
-            yield date_text(day), first, until
             first = until
 
     return cut

@@ -14,7 +14,7 @@ from berth.notation.refusal import as_typed
 from berth.notation.times import TIME
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
-from berth.schema.documentproblems import CHOICE, RANGE, Refusal, choice, shown
+from berth.schema.documentproblems import CHOICE, RANGE, Refusal, shown
 from berth.schema.renkunames import LONGEST_NAME, slug_or_none
 
 NAME, QUANTITY, URL = "B019", "B022", "B014"
@@ -387,17 +387,6 @@ def utc(text: str) -> str:
         message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
         raise Refusal(message, "Write one within.", UNREADABLE)
     return text
-
-
-def one_of(known: tuple[str, ...], where: str = "here") -> Callable[[str], str]:
-    """Make the grammar of a word that must be one of the known ones."""
-
-    def read(text: str) -> str:
-        if text in known:
-            return text
-        raise Refusal(f"{shown(text)} is not known {where}.", choice(text, known), CHOICE)
-
-    return read
 
 
 def optional(grammar: Callable[[str], str]) -> Callable[[str], str]:

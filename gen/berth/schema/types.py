@@ -87,8 +87,6 @@ def _any_case(name: str) -> str:
 _WEEKDAY = "weekday: 1 (Monday) to 7, or a text such as mon or mon-fri"
 _WEEK = f"week number from 1 to {weekdays.LAST_WEEK}"
 _WEEKS = "week number, or a text such as odd or 6-8,10"
-_PORTION = "number of seats: all, a percentage such as 50%, or a number"
-_PERCENT_PATTERN = "^([1-9][0-9]?|100)%$"
 _ANY_DAY = f"([1-7]|{'|'.join(map(_any_case, (*weekdays.WEEKDAYS, *weekdays.DAY_NAMES)))})"
 _ANY_DAYS = f" *{_ANY_DAY}([-,;/&+. a-zA-Z]+{_ANY_DAY})* *"
 _NTH_WEEK = "number from 1 (the first) to 5, or -1 (the last)"
@@ -121,8 +119,6 @@ NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)}
 StartTime = Annotated[int, _TimeOfDay("time of day", times.start_time, pattern=f"^{_TIME}$")]
 EndTime = Annotated[int, _TimeOfDay("time of day", times.end_time, pattern=f"^({_TIME}|24:00)$")]
 TimeZone = Annotated[str, Text("time zone", zones.zone)]
-Instant = Annotated[str, Text("instant in UTC", grammar.utc)]
-GoDuration = Annotated[str, Text("duration", grammar.go_duration)]
 Duration = Annotated[str, Text("duration such as 10m", grammar.duration)]
 
 EngineWord = Literal["argocd", "flux", "none"]
