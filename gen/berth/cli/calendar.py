@@ -1,6 +1,5 @@
 """`berth calendar`: a page of all dates that works from a file, and feeds to subscribe to."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -8,12 +7,11 @@ from typing import NamedTuple
 import click
 
 from berth.checks.ceilings import PoolLoad
-from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
+from berth.cli.command import FOLDER, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
 from berth.cli.recordfile import read_record_file, records_option
-from berth.cli.selection import clock_of, published
+from berth.cli.selection import clock_of, items_of, published
 from berth.git import top_of
-from berth.notation.refusal import CommandError
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
 from berth.output.folder import OutputError
 from berth.output.pages import SiteFiles, write_site
@@ -54,7 +52,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     commit that is checked out, or at --now, so one commit always gives the same files. With
     --records, the page says of past and open dates when their seats were ready, or what was missing.
     """
-    folder = _folder(settings, output_dir)
+    folder = settings.output_folder(output_dir, _OUTPUT)
     pipeline = Pipeline()
     found = _collect(settings, pipeline)
     site = pipeline.site
@@ -83,19 +81,9 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     return EXIT_OK
 
 
-def _folder(settings: Settings, given: str | None) -> str:
-    """Return the output folder, which must not be in reservations/."""
-    folder = _OUTPUT if given is None else given and settings.given(given)
-    source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
-    if not folder or os.path.commonpath((source, target)) == source:
-        raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
-    return folder.rstrip("/") or folder
-
-
 def _collect(settings: Settings, pipeline: Pipeline) -> _Collected:
     found = _Collected([], [], {})
-    items = pipeline.items(all_loads=True)
-    for item in settings.progress(items, len(pipeline.declared.reservations)):
+    for item in items_of(settings, pipeline, all_loads=True):
         if pipeline.site is not None:  # as there are items, there is one
             source = _source(item, pipeline.site)
             is_attended = item.reservation.spec.rehearses is None

@@ -84,6 +84,14 @@ class Settings(NamedTuple):
         """The project's folder as seen from where the program was started, for GitHub."""
         return os.path.join(self.folder, self.up)  # noqa: PTH118 - text
 
+    def output_folder(self, given: str | None, default: str) -> str:
+        """Return the output folder, which must not be in reservations/. Raises CommandError."""
+        folder = default if given is None else given and self.given(given)
+        source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
+        if not folder or os.path.commonpath((source, target)) == source:
+            raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
+        return folder.rstrip("/") or folder
+
     def progress(self, items: Iterable[T], total: int) -> Generator[T, None, None]:
         """Yield the items, and report how far they are unless `--quiet` is given."""
         if self.quiet:

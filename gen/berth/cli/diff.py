@@ -13,7 +13,7 @@ from berth.cli.console import (
     EXIT_STALE,
     has_color,
 )
-from berth.cli.selection import clock_of
+from berth.cli.selection import clock_of, items_of
 from berth.diff.answer import annotations, as_answer
 from berth.diff.change import Change
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
@@ -77,9 +77,7 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)
-    items = settings.progress(
-        after.items(text_of(after), all_loads=True, now=options.now), len(after.declared.reservations)
-    )
+    items = items_of(settings, after, text_of(after), all_loads=True, now=options.now)
     for path, content in files(after, comparison.reservations(items)):
         comparison.file(path, content)
     change = comparison.change()

@@ -13,6 +13,7 @@ from berth.cli.selection import (
     class_option,
     clock_of,
     cluster_option,
+    items_of,
     names_argument,
     published,
     require_class,
@@ -125,7 +126,7 @@ def list_(settings: Settings, week: str | None, resource_class: str | None, clus
         require_cluster(cluster, pipeline),
     )
     rows: list[_Summary] = []
-    for item in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
+    for item in items_of(settings, pipeline):
         parts = [part for part in item.parts if selection.classes(part)]
         summaries = [_summary(item, part, selection, clock.now) for part in parts]
         is_shown = week is None or bool(_persistent(item, selection))
@@ -404,7 +405,7 @@ def occurrences(  # noqa: PLR0913 - one for each option
         require_class(resource_class, pipeline),
         require_cluster(cluster, pipeline),
     )
-    listed = _listed(settings.progress(pipeline.items(), len(pipeline.declared.reservations)), selection)
+    listed = _listed(items_of(settings, pipeline), selection)
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code == EXIT_OK and site is not None:

@@ -12,6 +12,7 @@ from berth.cli.selection import (
     class_option,
     clock_of,
     cluster_option,
+    items_of,
     names_argument,
     require_class,
     require_cluster,
@@ -67,7 +68,7 @@ def plan(  # noqa: PLR0913 - one for each option
     )
     pools: dict[str, list[PoolLoad]] = {}
     dated: list[OccurrenceSeats] = []
-    for item in settings.progress(pipeline.items(all_loads=True), len(pipeline.declared.reservations)):
+    for item in items_of(settings, pipeline, all_loads=True):
         _take(item, pools, dated)
     site = pipeline.site
     if pipeline.has_errors() or site is None:

@@ -11,7 +11,7 @@ from berth import quantity
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import EXIT_OK, has_color
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import clock_of, names_argument, require_cluster, require_reservations
+from berth.cli.selection import clock_of, items_of, names_argument, require_cluster, require_reservations
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
@@ -55,7 +55,7 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
     pipeline = Pipeline()
     selected = require_reservations(names, pipeline)
     require_cluster(choice.cluster, pipeline)
-    items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
+    items = list(items_of(settings, pipeline))
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code != EXIT_OK or site is None:

@@ -17,7 +17,7 @@ from berth.checks.policychecks import (
 )
 from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
-from berth.cli.selection import clock_of
+from berth.cli.selection import clock_of, items_of
 from berth.findings import Problem, in_order
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.notation.refusal import CommandError
@@ -64,7 +64,7 @@ def render(settings: Settings, check: bool, staged: bool, output_dir: str | None
     """
     if check and staged:
         raise click.UsageError("--staged does not go with --check, which writes nothing.")
-    folder = _folder(settings, output_dir)
+    folder = settings.output_folder(output_dir, OUTPUT)
     pipeline = Pipeline()
     try:
         if check:
@@ -78,20 +78,9 @@ def render(settings: Settings, check: bool, staged: bool, output_dir: str | None
         return EXIT_BAD_INPUT
 
 
-def _folder(settings: Settings, given: str | None) -> str:
-    """Return the output folder, which must not be in reservations/: manifests are not declarations."""
-    if given is None:
-        return OUTPUT
-    folder = given and settings.given(given)
-    source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
-    if not given or os.path.commonpath((source, target)) == source:
-        raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
-    return folder.rstrip("/") or folder
-
-
 def _fill(settings: Settings, pipeline: Pipeline, sink: _Sink) -> int:
     """Put every file into the sink, report the findings, and return the exit code that they mean."""
-    items = settings.progress(pipeline.items(text_of(pipeline)), len(pipeline.declared.reservations))
+    items = items_of(settings, pipeline, text_of(pipeline))
     for path, text in files(pipeline, items):
         sink.put(path, text)
     return settings.report(pipeline.findings(), counts_notes=True)
@@ -171,8 +160,7 @@ def validate(settings: Settings) -> int:
     pools: dict[str, list[PoolLoad]] = {}
     cases: list[PolicyCase] = []
     now = clock_of(settings, pipeline).now
-    items = pipeline.items(too_large, now=now)
-    for item in settings.progress(items, len(pipeline.declared.reservations)):
+    for item in items_of(settings, pipeline, too_large, now=now):
         pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
         for cluster, loads in item.pool_loads():
             pools.setdefault(cluster, []).extend(loads)

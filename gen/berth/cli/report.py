@@ -15,6 +15,7 @@ from berth.cli.reporttext import Report, ReservationProposal
 from berth.cli.selection import (
     Clock,
     clock_of,
+    items_of,
     names_argument,
     require_cluster,
     require_reservations,
@@ -80,8 +81,7 @@ def report(  # noqa: PLR0913 - one for each option
     require_cluster(choice.cluster, pipeline)
     clock = clock_of(settings, pipeline)
     span = clock.first("--from", since), clock.end("--until", until)
-    total = len(pipeline.declared.reservations)
-    items = list(settings.progress(pipeline.items(all_loads=_has_clouds(pipeline)), total))
+    items = list(items_of(settings, pipeline, all_loads=_has_clouds(pipeline)))
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())

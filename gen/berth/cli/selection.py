@@ -5,7 +5,7 @@ there the errors are reported instead.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -18,7 +18,7 @@ from berth.dates.zone import DAY, Zone, date_text, number, resolve
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, read_at
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Item, Pipeline, TextOf
 from berth.schema.documentproblems import nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -121,6 +121,19 @@ class Clock(NamedTuple):
     def date(self, option: str, text: str) -> str:
         """Return the date that a DATE means, the value of an option or argument."""
         return str(read_at(option, lambda: day(text, self.today)))
+
+
+def items_of(
+    settings: Settings,
+    pipeline: Pipeline,
+    text_of: TextOf | None = None,
+    *,
+    all_loads: bool = False,
+    now: int | None = None,
+) -> Iterator[Item]:
+    """Return the items of a pipeline, and report how far they are. The options are those of the pipeline."""
+    items = pipeline.items(text_of, all_loads=all_loads, now=now)
+    return settings.progress(items, len(pipeline.declared.reservations))
 
 
 def clock_of(settings: Settings, pipeline: Pipeline | None) -> Clock:

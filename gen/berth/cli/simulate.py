@@ -13,6 +13,7 @@ from berth.cli.console import EXIT_OK, stderr
 from berth.cli.selection import (
     class_option,
     clock_of,
+    items_of,
     name_argument,
     require_class,
     require_reservations,
@@ -131,7 +132,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     item: Item | None = None
     number = next((one.holder.shared for one in pipeline.declared.reservations if one.name == name), None)
     sharing: list[Item] = []
-    for candidate in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
+    for candidate in items_of(settings, pipeline):
         if candidate.reservation.name == name:
             item = candidate
         elif number is not None and candidate.reservation.holder.shared == number:

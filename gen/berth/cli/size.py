@@ -10,7 +10,7 @@ import click
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_reservations
 from berth.cli.console import DEFAULT_COLUMNS, EXIT_OK
-from berth.cli.selection import class_option, clock_of, require_class, require_reservations
+from berth.cli.selection import class_option, clock_of, items_of, require_class, require_reservations
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
 from berth.cost.sizing import (
@@ -181,7 +181,7 @@ def _with_reservation(pipeline: Pipeline, reservation: Reservation) -> Pipeline:
 
 def _item_of(settings: Settings, pipeline: Pipeline, name: str) -> Item | None:
     """Return the item of a reservation; None if the project has errors."""
-    items = settings.progress(pipeline.items(), len(pipeline.declared.reservations))
+    items = items_of(settings, pipeline)
     found = [item for item in items if item.reservation.name == name]
     return found[0] if found and not pipeline.has_errors() else None
 

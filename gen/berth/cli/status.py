@@ -22,6 +22,7 @@ from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     class_option,
     clock_of,
+    items_of,
     names_argument,
     require_class,
     require_cluster,
@@ -124,7 +125,7 @@ def status(
     require_class(resource_class, pipeline)
     require_cluster(choice.cluster, pipeline)
     view = _view(settings, pipeline, selected, resource_class)
-    items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
+    items = list(items_of(settings, pipeline))
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code != EXIT_OK or site is None:
