@@ -35,7 +35,7 @@ from berth.dates.recurrence import expand
 from berth.findings import ERROR, GUARDS, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import parse
-from berth.reading.source import Source, read, read_within
+from berth.reading.source import RESERVATIONS, Source, read, read_within
 from berth.schema.declared import Declared, Reading, declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
@@ -43,7 +43,6 @@ from berth.schema.values import Site
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
 
-_FOLDER = "reservations"
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B064", "B130")
 
@@ -117,7 +116,7 @@ class Pipeline:
         """
         self._sources = [*sources] if sources is not None else []
         if sources is None:
-            self._sources, problems = read(f"{root}/{_FOLDER}", _FOLDER)
+            self._sources, problems = read(f"{root}/{RESERVATIONS}", RESERVATIONS)
         if other_file is None and sources is None:
             other_file = lambda path: read_within(root, path)  # noqa: E731
         self._other_file = other_file
@@ -127,7 +126,7 @@ class Pipeline:
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
         self.problems: list[Problem | Finding] = list(problems)
         readings = self._read_each(file_reader)
-        self.declared: Declared = declared(readings, _FOLDER, given=bool(self._sources))
+        self.declared: Declared = declared(readings, RESERVATIONS, given=bool(self._sources))
         self.problems += self.declared.problems
 
     def has_errors(self) -> bool:

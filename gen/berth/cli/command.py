@@ -31,7 +31,7 @@ from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
 from berth.output.escape import visible
 from berth.output.table import INDENT, wrapped
-from berth.reading.source import link_on_path, repository_of
+from berth.reading.source import RESERVATIONS, link_on_path, repository_of
 from berth.version import VERSION
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-RESERVATIONS = "reservations"
 FORMS = ("text", "wide", *DATA_FORMS, "markdown", "github", "ics")
 _WIDTH = 80
 _LIKENESS = 0.7  # of a word that is suggested: option and command names are short

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from berth.cli.command import RESERVATIONS, Settings, command, exit_code, refuse_linked
+from berth.cli.command import Settings, command, exit_code, refuse_linked
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -26,7 +26,7 @@ from berth.notation.refusal import CommandError
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.pipeline import Pipeline, read_file
-from berth.reading.source import OUTPUT, submodule
+from berth.reading.source import OUTPUT, RESERVATIONS, submodule
 from berth.rendering import files, text_of
 
 _HEAD = "working tree"

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from berth.cli.command import FOLDER, RESERVATIONS, Settings, ask, command
+from berth.cli.command import FOLDER, Settings, ask, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
 from berth.cli.selection import clock_of
 from berth.cli.writing import of_options
@@ -31,6 +31,7 @@ from berth.git import origin, top_of
 from berth.notation.refusal import CommandError
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
+from berth.reading.source import RESERVATIONS
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal
 from berth.schema.engine import CALLED, ENGINES

@@ -15,7 +15,7 @@ from berth.checks.policychecks import (
     compare_costs,
     policy_subject,
 )
-from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
+from berth.cli.command import FOLDER, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
 from berth.cli.selection import clock_of, items_of
 from berth.findings import Problem, in_order
@@ -25,7 +25,7 @@ from berth.output.escape import visible
 from berth.output.folder import OutputError
 from berth.output.stage import FolderComparison, Stage
 from berth.pipeline import Item, Part, Pipeline
-from berth.reading.source import OUTPUT
+from berth.reading.source import OUTPUT, RESERVATIONS
 from berth.rendering import files, text_of
 
 

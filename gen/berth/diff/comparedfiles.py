@@ -11,6 +11,7 @@ from berth.findings import Problem
 from berth.git import Git, top_of
 from berth.output.folder import MARK, OWNED, Entries, empty_folders, entries_of, no_entries
 from berth.reading.source import (
+    RESERVATIONS,
     Source,
     attributes,
     is_attributes,
@@ -23,8 +24,6 @@ from berth.reading.source import (
     submodule,
     usable,
 )
-
-RESERVATIONS = "reservations"
 
 
 class RenderedFiles(Protocol):

@@ -17,6 +17,9 @@ LIMIT = 1024 * 1024
 
 TOO_LARGE = "B006"
 
+RESERVATIONS = "reservations"
+"""The folder of the project that holds the declarations."""
+
 OUTPUT = "rendered"
 """The folder of the project that Berth writes to."""
 
