@@ -62,7 +62,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     page = _page(pipeline, site, found)
     if records is not None:
         windows = [window for dated in found.dated for window in dated.expansion.occurrences]
-        known = outcomes(read_record_file(settings, records).records, windows)
+        known = outcomes(read_record_file(settings, records), windows)
         page = page._replace(outcomes=known, recorded=clock_of(settings, pipeline).now // 60)
     files = {
         "index.html": page_html(page).encode(),

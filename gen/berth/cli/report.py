@@ -1,45 +1,39 @@
-"""`berth report`: what past windows were like, and what they propose for the next ones."""
+"""`berth report`: what past dates needed, and what to change for the next ones."""
 
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 import click
 
-from berth.cli import reporttext
 from berth.cli.command import Settings, command, exit_code
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
+from berth.cli.console import EXIT_OK, has_color, stderr
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.recordfile import read_record_file, records_option
-from berth.cli.reporttext import Report, ReservationProposal
-from berth.cli.selection import (
-    Clock,
-    clock_of,
-    items_of,
-    names_argument,
-    require_cluster,
-    require_reservations,
-)
-from berth.cli.writing import finish_edit
+from berth.cli.selection import clock_of, items_of, names_argument, require_cluster, require_reservations
 from berth.core.record import OccurrenceRecord
-from berth.cost.attendance import Attendance, ClassSummary, attendances, summaries, within
-from berth.cost.proposals import Proposal, asked, proposals
-from berth.cost.rehearsalresults import RehearsalResult, course_of, rehearsal_results
-from berth.dates.moments import local_day
-from berth.dates.zone import date_text
-from berth.edit.edits import edit_reservation
-from berth.edit.roundtrip import Comment, MakeNode
-from berth.edit.seatcounts import set_seats
-from berth.findings import NOTE, Problem
-from berth.live.records import ReadRecords
-from berth.machines.results import Money, PoolKey
-from berth.notation.refusal import CommandError
+from berth.cost.pastdates import PastDate, past_dates
+from berth.cost.proposals import Asked, proposals
+from berth.dates.moments import local_day, named, near_text, span_text
+from berth.dates.zone import Zone
+from berth.findings import NOTE, Finding
+from berth.machines.formatting import minutes
+from berth.output.answers import document, instant_column
+from berth.output.columns import Column, Table, as_json
+from berth.output.escape import fenced, in_markdown
+from berth.output.findinglist import as_json as findings_json
 from berth.output.findinglist import live_line
-from berth.pipeline import Item, Pipeline
+from berth.output.table import Fit
+from berth.pipeline import Pipeline
 from berth.schema.reservation import Reservation
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
+from berth.webcalendar.outcomes import CAUSES
 
-_MARK = "Report of "  # how the comment begins
+_LISTED = ("once", "dates", "capacity")
+_SUMMARY = ("reservation", "class", "dates", "promised", "most sessions", "late", "unused h")
 
 
 @command(
@@ -51,7 +45,6 @@ _MARK = "Report of "  # how the comment begins
     examples=(
         "berth report",
         "berth report my-course --from 2026-02-02",
-        "berth report --write",
         "kubectl -n berth get configmaps -l berth.dev/role=record -o json | \\",
         "    berth report --records -",
     ),
@@ -60,7 +53,6 @@ _MARK = "Report of "  # how the comment begins
 @click.option("--from", "since", metavar="DATE", help="First date.")
 @click.option("--until", metavar="DATE", help="Last date.")
 @records_option
-@click.option("--write", is_flag=True, help="Write the proposals to the reservations.")
 @cluster_options
 def report(  # noqa: PLR0913 - one for each option
     settings: Settings,
@@ -69,10 +61,9 @@ def report(  # noqa: PLR0913 - one for each option
     since: str | None,
     until: str | None,
     records: str | None,
-    write: bool,
     choice: ClusterChoice,
 ) -> int:
-    """Report on past windows; propose seats and leads for the next.
+    """Report on past dates; propose seats and leads for the next.
 
     With NAMEs, only these reservations, date by date. The records are read from the clusters, or from
     --records: ConfigMaps as kubectl prints them in JSON.
@@ -80,8 +71,8 @@ def report(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     require_cluster(choice.cluster, pipeline)
     clock = clock_of(settings, pipeline)
-    span = clock.first("--from", since), clock.end("--until", until)
-    items = list(items_of(settings, pipeline, all_loads=_has_clouds(pipeline)))
+    first, end = clock.first("--from", since) or 0, clock.end("--until", until) or clock.now
+    declared = {item.reservation.name: item.reservation for item in items_of(settings, pipeline)}
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
@@ -89,166 +80,175 @@ def report(  # noqa: PLR0913 - one for each option
         read, code = _of_clusters(settings, site, choice)
     else:
         read, code = read_record_file(settings, records), EXIT_OK
-    known = {item.reservation.name for item in items}
-    recorded = {course_of(record) for record in read.records}
-    if any(name not in known | recorded for name in names):
-        require_reservations([name for name in names if name not in recorded], pipeline)
-    ours = [record for record in read.records if not names or course_of(record) in names]
-    dates = within(_attendances(ours, items, site), *span, clock.now)
-    rehearsals = [
-        rehearsal
-        for rehearsal in rehearsal_results(ours, site.ready_minutes, clock.now)
-        if (span[0] or 0) < rehearsal.end and (span[1] is None or rehearsal.open < span[1])
+    known = past_dates(read, site.ready_minutes, clock.now)
+    recorded = {date.reservation for date in known}
+    require_reservations([name for name in names if name not in recorded], pipeline)
+    uncounted = {name for name, own in declared.items() if own.holder.unit is not Unit.SEAT}
+    dates = [
+        date._replace(unused=None) if date.reservation in uncounted else date
+        for date in known
+        if first < date.end and date.open < end and (not names or date.reservation in names)
     ]
-    result = _report(dates, pipeline, items, site, rehearsals)
+    findings: list[Finding] = []
+    commands: list[str] = []
+    for name, own in groupby(sorted(dates, key=attrgetter("reservation")), attrgetter("reservation")):
+        if name in declared and not declared[name].suspend:
+            proposed, line = _proposed(declared[name], [*own], pipeline, site.ready_minutes)
+            findings += proposed
+            commands += line
+    columns = _columns(declared, site)
     settings.answer(
-        lambda: reporttext.as_answer(result),
-        lambda: reporttext.text(result, settings.form, settings.columns, each_date=bool(names)),
+        lambda: document(
+            "Report",
+            {"items": as_json(columns, dates), "proposals": findings_json(findings), "commands": commands},
+        ),
+        lambda: _text(settings, _tables(dates, columns, names), findings, commands),
     )
-    return max(code, _write(settings, result, clock)) if write else code
+    return code
 
 
-def _has_clouds(pipeline: Pipeline) -> bool:
-    return bool(pipeline.declared.clouds or pipeline.declared.generic)
-
-
-def _of_clusters(settings: Settings, site: Site, choice: ClusterChoice) -> tuple[ReadRecords, int]:
+def _of_clusters(
+    settings: Settings, site: Site, choice: ClusterChoice
+) -> tuple[Sequence[OccurrenceRecord], int]:
     """Return the records of clusters, and the exit code that their findings mean."""
     from berth.live.recordlists import read_clusters  # noqa: PLC0415 - it loads the client
 
     clusters = choice.of(site)
-    read, findings = read_clusters(choice.access(settings, clusters), site, clusters)
+    records, findings = read_clusters(choice.access(settings, clusters), site, clusters)
     for finding in findings:
-        if finding.severity != NOTE or not read.records:
+        if finding.severity != NOTE or not records:
             stderr(f"{live_line(finding, color=has_color(sys.stderr))}\n")
-    return read, exit_code(findings, strict=False)
+    return records, exit_code(findings, strict=False)
 
 
-def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], site: Site) -> list[Attendance]:
-    without_hours = {
-        item.reservation.name for item in items if not item.reservation.holder.unit.has_seat_hours
-    }
-    return attendances(records, site.ready_minutes, without_hours)
+def _proposed(
+    reservation: Reservation, dates: Sequence[PastDate], pipeline: Pipeline, ready_minutes: int
+) -> tuple[list[Finding], list[str]]:
+    """Return what its dates propose, unless it ignores the rule, and the command that writes it, if any.
+
+    Its classes share a lead: the longest that one of them needs.
+    """
+    seats, leads, problems = [], [], []
+    is_listed = reservation.recurrence.type in _LISTED
+    for place, (resource_class, count) in enumerate(reservation.seats):
+        now = Asked(count, reservation.lead, ready_minutes, is_listed, reservation.holder.unit)
+        for proposal in proposals([date for date in dates if date.resource_class == resource_class], now):
+            row = ("seats", place) if reservation.seats_listed and not proposal.is_lead else ()
+            key = "leadTimeMinutes" if proposal.is_lead else reservation.holder.unit.field
+            message = f"{reservation.name}, {resource_class}: {proposal.why}."
+            path = ("spec", "provisioning", *row, key)
+            problem = reservation.problem(proposal.code, path, message, f"{proposal.advice}.")
+            if pipeline.is_silenced(problem):
+                continue
+            problems.append(problem)
+            if proposal.is_lead:
+                leads.append(proposal.after)
+            elif proposal.after != proposal.before:
+                seats.append(f"{resource_class}={proposal.after}")
+    words = [f"--seats={','.join(seats)}"] if seats else []
+    words += [f"lead={max(leads)}"] if leads else []
+    line = [shlex.join(["berth", "set", reservation.name, *words])] if words else []
+    return pipeline.located(problems), line
 
 
-def _report(
-    dates: Sequence[Attendance],
-    pipeline: Pipeline,
-    items: Sequence[Item],
-    site: Site,
-    rehearsals: Sequence[RehearsalResult],
-) -> Report:
-    declared = {item.reservation.name: item.reservation for item in items}
-    zones = {name: reservation.recurrence.zone for name, reservation in declared.items()}
-    proposed = [
-        (problem, reservation.name, summary.resource_class, proposal)
-        for summary in _summaries(dates, rehearsals)
-        if (reservation := declared.get(summary.reservation)) and not reservation.suspend
-        if (now := asked(reservation, summary.resource_class, site.ready_minutes))
-        for proposal in proposals(summary, now, _of_pool(rehearsals, summary))
-        for problem in [_problem(reservation, summary.resource_class, proposal)]
-        if not pipeline.is_silenced(problem)
-    ]
-    located = pipeline.located([problem for problem, *_ in proposed])
-    places = {(finding.code, finding.message): finding for finding in located}
-    pools = {(date.reservation, date.resource_class) for date in dates}
-    pools |= {(rehearsal.reservation, rehearsal.resource_class) for rehearsal in rehearsals}
-    prices = _prices(pipeline, items, site, pools)
-    placed = [
-        ReservationProposal(name, resource_class, places[problem.code, problem.message], proposal)
-        for problem, name, resource_class, proposal in proposed
-    ]
-    owners = {name: reservation.owner for name, reservation in declared.items() if reservation.owner}
-    units = {name: reservation.holder.unit for name, reservation in declared.items()}
-    return Report(tuple(dates), tuple(placed), prices, zones, owners, units, site.zone, tuple(rehearsals))
+def _tables(
+    dates: Sequence[PastDate], columns: Sequence[Column[PastDate]], names: Sequence[str]
+) -> Iterator[Table]:
+    """Yield a line for each class and each rehearsal, or with names one for each date."""
+    if not names:
+        key = attrgetter("reservation", "resource_class")
+        held = groupby(sorted((date for date in dates if not date.rehearses), key=key), key)
+        yield Table(_SUMMARY, tuple(_summary([*own]) for _, own in held)).without_empty()
+    table = Table.of(columns, [date for date in dates if names or date.rehearses]).without_empty()
+    yield table.without("reservation") if len(names) == 1 else table
 
 
-def _summaries(dates: Sequence[Attendance], rehearsals: Sequence[RehearsalResult]) -> Iterator[ClassSummary]:
-    """Yield the dates of each class, then each class that has rehearsals and no date yet."""
-    class_summaries = summaries(dates)
-    yield from class_summaries
-    known = {(summary.reservation, summary.resource_class) for summary in class_summaries}
-    for pool in sorted(
-        {(rehearsal.reservation, rehearsal.resource_class) for rehearsal in rehearsals} - known
-    ):
-        yield ClassSummary(*pool, ())
+def _text(
+    settings: Settings, tables: Iterable[Table], findings: Iterable[Finding], commands: Sequence[str]
+) -> str:
+    is_text = settings.form == "text"
+    parts = [table.written(settings.form, Fit(settings.columns, ("note",))) for table in tables if table.rows]
+    if not parts:
+        return "No date is over that has a record.\n"
+    lines = [f"{one.file}:{one.line}: {one.message} {one.fix} ({one.code})" for one in findings]
+    lines = [settings.wrapped(line) if is_text else f"- {in_markdown(line)}" for line in lines]
+    parts.append("".join(f"{line}\n" for line in lines or ["No proposals."]))
+    if commands:
+        script = "".join(f"{'    ' if is_text else ''}{line}\n" for line in commands)
+        parts.append(script if is_text else fenced(script, "shell"))
+    return "\n".join(parts)
 
 
-def _of_pool(rehearsals: Sequence[RehearsalResult], summary: ClassSummary) -> list[RehearsalResult]:
-    pool = summary.reservation, summary.resource_class
-    return [
-        rehearsal for rehearsal in rehearsals if (rehearsal.reservation, rehearsal.resource_class) == pool
-    ]
+def _summary(own: Sequence[PastDate]) -> tuple[str, ...]:
+    """Return the cells of a class in the table of classes."""
+    promised, peaks = [date.promised for date in own], [date.peak for date in own if date.peak is not None]
+    unused = [date.unused for date in own if date.unused is not None]
+    return (
+        own[0].reservation,
+        own[0].resource_class,
+        str(len(own)),
+        " to ".join(map(str, sorted({min(promised), max(promised)}))),
+        str(max(peaks, default="?")),
+        str(sum(1 for date in own if date.late or date.missing)),
+        _hours(sum(unused)) if len(unused) == len(own) else "",
+    )
 
 
-def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) -> Problem:
-    """Return a proposal as a problem of the file, which has a place."""
-    at: tuple[str | int, ...] = ("spec", "provisioning")
-    if proposal.is_lead:
-        at = (*at, "leadTimeMinutes")
-    elif reservation.seats_listed:
-        index = [name for name, _ in reservation.seats].index(resource_class)
-        at = (*at, "seats", index, "placeholderCount")
-    else:
-        at = (*at, "placeholderCount")
-    message = f"{reservation.name}, {resource_class}: {proposal.why}."
-    return reservation.origin.problem(proposal.code, at, message, proposal.advice)
+def _hours(seconds: int) -> str:
+    return f"{seconds / 3600:,.0f}"
 
 
-def _prices(
-    pipeline: Pipeline, items: Sequence[Item], site: Site, pools: set[PoolKey]
-) -> dict[PoolKey, Money]:
-    """Return the price of a seat of the pools, where it is known."""
-    names = {name for name, _ in pools}
-    own = [item for item in items if item.reservation.name in names]
-    if not own or not _has_clouds(pipeline):
-        return {}
-    from berth.machines.poolcosts import seat_prices  # noqa: PLC0415 - it loads the estimate
+def _columns(declared: Mapping[str, Reservation], site: Site) -> Sequence[Column[PastDate]]:
+    """Return what is said of a date, or of a rehearsal."""
 
-    by_cluster: dict[str, list[Any]] = {}
-    for item in own:
-        for cluster, loads in item.pool_loads():
-            by_cluster.setdefault(cluster, []).extend(loads)
-    return seat_prices(pipeline.declared, site, by_cluster)
+    def zone(date: PastDate) -> Zone:
+        own = declared.get(date.reservation)
+        return named(own.recurrence.zone if own else site.zone)
 
+    def when(date: PastDate) -> str:
+        return span_text(date.open if date.rehearses else date.start, date.end, zone(date))
 
-def _write(settings: Settings, result: Report, clock: Clock) -> int:
-    """Write the proposals, one reservation after the other; a file may have several."""
-    code = EXIT_OK
-    say = stdout if settings.form == "text" else stderr  # beside an answer that somebody saves
-    by_name: dict[str, list[ReservationProposal]] = {}
-    for placed in result.proposals:
-        if placed.proposal.is_edit:
-            by_name.setdefault(placed.reservation, []).append(placed)
-    if not by_name:
-        stderr("There is nothing to write.\n")
-    for name, own in by_name.items():
-        pipeline = Pipeline()
-        try:
-            edited = edit_reservation(pipeline, name, _edit(own), clock.now, _comment(own, clock))
-            code = max(code, finish_edit(settings, pipeline, edited, say))
-        except CommandError as error:
-            stderr(f"{error}\n")
-            code = EXIT_BAD_INPUT
-    return code
+    def ready(date: PastDate) -> str:
+        if date.ready is None:
+            return "never" if date.shortfalls else "?"
+        return near_text(date.ready, zone(date), local_day(date.start, zone(date)))
 
+    def hours(seconds: int) -> float:
+        return round(seconds / 3600, 2)
 
-def _edit(own: Sequence[ReservationProposal]) -> Any:
-    """Return the edit of a reservation. Its classes share a lead: the longest that one of them needs."""
-    seats = {placed.resource_class: placed.proposal.after for placed in own if not placed.proposal.is_lead}
-    leads = [placed.proposal.after for placed in own if placed.proposal.is_lead]
-
-    def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
-        if seats:
-            set_seats(reservation, seats, tree, make)
-        if leads:
-            tree["spec"]["provisioning"]["leadTimeMinutes"] = max(leads)
-
-    return change
+    return (
+        Column("reservation", "reservation", lambda date: date.reservation),
+        Column("", "id", lambda date: date.id),
+        Column("", "rehearses", lambda date: date.rehearses or None, is_optional=True),
+        Column("date", "", when),
+        Column("class", "class", lambda date: date.resource_class),
+        instant_column("", "open", lambda date: date.open),
+        instant_column("", "start", lambda date: date.start),
+        instant_column("", "end", lambda date: date.end),
+        Column("promised", "promised", lambda date: date.promised),
+        instant_column("", "due", lambda date: date.due),
+        instant_column("", "firstReadyAt", lambda date: date.first_ready),
+        instant_column("", "readyAt", lambda date: date.ready),
+        Column("ready", "", ready),
+        Column("", "lateSeconds", lambda date: date.late),
+        Column("most sessions", "sessionsPeak", lambda date: date.peak, none="?"),
+        Column("unused h", "unusedSeatHours", lambda date: date.unused, _hours, hours),
+        Column("", "missing", lambda date: date.missing),
+        Column("", "causes", lambda date: [*date.shortfalls]),
+        Column("", "faults", lambda date: [*date.faults]),
+        Column("nodes", "nodes", lambda date: dict(date.nodes), lambda nodes: str(len(nodes) or "")),
+        Column("note", "", lambda date: "; ".join(_notes(date))),
+    )
 
 
-def _comment(own: Sequence[ReservationProposal], clock: Clock) -> Comment:
-    """Return the comment that says where the numbers come from."""
-    day = date_text(local_day(clock.now, clock.zone))
-    why = "; ".join(dict.fromkeys(placed.proposal.why for placed in own))
-    return Comment("provisioning", _MARK, f"{_MARK}{day}: {why}.")
+def _notes(date: PastDate) -> Iterator[str]:
+    if date.rehearses:
+        yield f"rehearsal of {date.rehearses.partition('/')[2]}"
+    if date.late:
+        number = minutes(date.late)
+        yield f"{number} minute{'' if number == 1 else 's'} late"
+    if date.peak is not None and date.peak > date.promised:
+        yield f"{date.peak - date.promised} more than seats"
+    for cause, number in date.shortfalls.items():
+        yield f"{number} missing: {CAUSES.get(cause, cause)}"
+    yield from date.faults

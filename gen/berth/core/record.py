@@ -5,11 +5,22 @@ Pure: observations in, text out. The size of the record is limited.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from berth.core.holders import PLACEHOLDERS
-from berth.core.jsonvalues import instant_text, parse_instant, text
+from berth.core.jsonvalues import (
+    T,
+    TimetableError,
+    excerpt,
+    field,
+    instant_of,
+    instant_text,
+    mapping,
+    non_negative,
+    sequence,
+    text,
+)
 from berth.core.obstacles import Obstacle, is_obstacle
 from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
@@ -19,6 +30,7 @@ MAX_RECORD_BYTES = 32_768  # bytes of all records
 MAX_FAULTS = 5  # of an occurrence
 MAX_FAULT_TEXT = 160  # characters
 MAX_NODES = 20  # of a rehearsal
+MAX_COUNT = 2**31 - 1  # of seats: no object of the API server holds more
 RECORD_KEY = "records.json"  # in the ConfigMap
 
 OPENED_LATE, NOT_READY, LOST = "openedLate", "notReady", "lost"
@@ -184,20 +196,6 @@ def with_point(points: Points, now: int, value: int) -> Points:
     return points[:least] + points[least + 1 :]
 
 
-def unused_seconds(record: OccurrenceRecord) -> dict[str, int]:
-    """Return the seconds that seats of each class were held for nobody; empty if its times are unknown."""
-    if record.window is None:
-        return {}
-    end = record.window[2]
-    found = {}
-    for name, points in record.targets.items():
-        ends = [*(at for at, _ in points[1:]), end]
-        found[name] = sum(
-            count * max(0, min(to, end) - at) for (at, count), to in zip(points, ends, strict=True)
-        )
-    return found
-
-
 def record_json(record: OccurrenceRecord) -> dict[str, object]:
     """Return the record as JSON values. Unknown and empty values are left out."""
     found: dict[str, object] = {"occurrence": record.occurrence}
@@ -207,7 +205,6 @@ def record_json(record: OccurrenceRecord) -> dict[str, object]:
     found["promised"] = dict(record.promised)
     more: dict[str, object] = {
         "sessionsPeak": dict(record.peak),
-        "unusedSeatHours": {name: round(held / 3600, 2) for name, held in unused_seconds(record).items()},
         "shortfalls": {name: dict(causes) for name, causes in record.shortfalls.items()},
         "faults": list(record.faults),
         "rehearses": record.rehearses,
@@ -232,40 +229,81 @@ def record_text(records: Sequence[OccurrenceRecord]) -> str:
 
 
 def parse_records(said: str) -> dict[str, OccurrenceRecord]:
-    """Parse the text of an earlier pod into records by occurrence; malformed text gives none."""
+    """Parse the text of an earlier pod into records by occurrence, without those that are malformed."""
+    return read_records(said)[0]
+
+
+def read_records(said: str | bytes) -> tuple[dict[str, OccurrenceRecord], list[str]]:
+    """Return the records of a text by occurrence, and what is wrong with those that are left out."""
     try:
-        return {tree["occurrence"]: _parse_record(tree) for tree in json.loads(said)}
-    except Exception:  # anybody may have written it
-        return {}
+        trees = sequence(json.loads(said), "the text")
+    except TimetableError as error:
+        return {}, [str(error)]
+    except (ValueError, RecursionError):  # anybody may have written it; also a number of 5,000 digits
+        return {}, ["it is not JSON as Berth writes it"]
+    records, problems = {}, []
+    for place, tree in enumerate(trees):
+        at = f"[{place}]"
+        try:
+            known = mapping(tree, at)
+            at = f"{at} {excerpt(known.get('occurrence'))}"
+            record = _parse_record(known)
+            records[record.occurrence] = record
+        except TimetableError as error:
+            problems.append(f"{at}: {error}"[:300])
+    return records, problems
 
 
-def _parse_record(tree: dict[str, Any]) -> OccurrenceRecord:
-    window = tuple(parse_instant(tree[key]) for key in _WINDOW) if "open" in tree else None
+def _parse_record(tree: dict[str, object]) -> OccurrenceRecord:
+    def optional(key: str, read: Callable[[object, str], T], default: T) -> T:
+        return field(tree, key, read) if key in tree else default
+
+    window = None
+    if "open" in tree:
+        opens, start, end = (field(tree, key, instant_of) for key in _WINDOW)
+        window = opens, start, end
+        if not opens <= start < end:
+            raise TimetableError("open, start and end are not in order")
     return OccurrenceRecord(
-        text(tree["occurrence"], "occurrence"),
-        _counts(tree["promised"]),
-        parse_instant(tree["readyAt"]) if "readyAt" in tree else None,
-        _counts(tree.get("sessionsPeak", {})),
-        _parse_points(tree["targets"]),
-        (window[0], window[1], window[2]) if window else None,
-        parse_instant(tree["firstReadyAt"]) if "firstReadyAt" in tree else None,
-        {name: _counts(causes) for name, causes in tree.get("shortfalls", {}).items()},
-        tuple(str(fault) for fault in tree.get("faults", ())),
-        str(tree.get("rehearses", "")),
-        _parse_points(tree.get("ready", {})),
-        _counts(tree.get("nodes", {})),
+        field(tree, "occurrence", text),
+        field(tree, "promised", _counts),
+        optional("readyAt", instant_of, None),
+        optional("sessionsPeak", _counts, {}),
+        field(tree, "targets", _each(_points)),
+        window,
+        optional("firstReadyAt", instant_of, None),
+        optional("shortfalls", _each(_counts), {}),
+        optional("faults", _texts, ()),
+        optional("rehearses", text, ""),
+        optional("ready", _each(_points), {}),
+        optional("nodes", _counts, {}),
     )
 
 
-def _parse_points(tree: dict[str, Any]) -> dict[str, Points]:
-    return {
-        name: tuple((parse_instant(at), int(count)) for at, count in points[:MAX_POINTS])
-        for name, points in tree.items()
-    }
+def _points(value: object, at: str) -> Points:
+    pairs = [sequence(pair, at) for pair in sequence(value, at)[:MAX_POINTS]]
+    if any(len(pair) != 2 for pair in pairs):
+        raise TimetableError(f"{at}: a point is not an instant and a number")
+    return tuple((instant_of(instant, at), _count(count, at)) for instant, count in pairs)
 
 
-def _counts(tree: dict[str, Any]) -> dict[str, int]:
-    return {name: int(count) for name, count in tree.items()}
+def _count(value: object, at: str) -> int:
+    count = non_negative(value, at)
+    if count > MAX_COUNT:
+        raise TimetableError(f"{at}: {excerpt(value)} is more than {MAX_COUNT}")
+    return count
+
+
+def _texts(value: object, at: str) -> tuple[str, ...]:
+    return tuple(text(line, at) for line in sequence(value, at))
+
+
+def _each(read: Callable[[object, str], T]) -> Callable[[object, str], dict[str, T]]:
+    """Return what reads an object with such values."""
+    return lambda value, at: {name: read(part, f"{at}.{name}") for name, part in mapping(value, at).items()}
+
+
+_counts = _each(_count)
 
 
 def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> OccurrenceRecord:

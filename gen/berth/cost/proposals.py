@@ -10,10 +10,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from berth.core.record import OPENED_LATE
-from berth.cost.attendance import Attendance, ClassSummary
-from berth.cost.rehearsalresults import RehearsalResult
+from berth.cost.pastdates import PastDate
 from berth.machines.formatting import minutes
-from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 
 FEWER, MORE, EARLIER, LATER, NOBODY, NO_ROOM = "B210", "B211", "B212", "B213", "B214", "B215"
@@ -25,7 +23,6 @@ STEP = 5  # seats, and minutes: proposals are multiples of it
 WORTH_PERCENT = 10  # of the seats that must be saved
 WORTH_MINUTES = 15  # of lead that must be saved
 MAX_LEAD = 1440  # minutes, as a reservation may have
-_LISTED = ("once", "dates", "capacity")
 
 
 class Asked(NamedTuple):
@@ -34,7 +31,6 @@ class Asked(NamedTuple):
     seats: int
     lead: int  # minutes
     ready_minutes: int  # of the site
-    behavior: str = "maintain"
     is_listed: bool = False  # its dates are a list, such as those of exams
     unit: Unit = Unit.SEAT
 
@@ -44,181 +40,92 @@ class Proposal(NamedTuple):
 
     code: str
     before: int  # seats, or minutes of lead
-    after: int  # the same as before: there is nothing to write
-    dates: int  # that it is derived from
+    after: int  # the same as before: people decide what to do
     advice: str
     why: str
-    saved: int = 0  # seat-seconds that would have been saved on these dates; below 0, needed more
-
-    @property
-    def is_edit(self) -> bool:
-        return self.before != self.after
 
     @property
     def is_lead(self) -> bool:
         return self.code in (EARLIER, LATER)
 
 
-def asked(reservation: Reservation, resource_class: str, ready_minutes: int) -> Asked | None:
-    """Return what a reservation asks for now; None if it has no such class."""
-    seats = dict(reservation.seats)
-    if resource_class not in seats:
-        return None
-    return Asked(
-        seats[resource_class],
-        reservation.lead,
-        ready_minutes,
-        reservation.behavior,
-        reservation.recurrence.type in _LISTED,
-        reservation.holder.unit,
-    )
-
-
-def proposals(
-    summary: ClassSummary, now: Asked, rehearsals: Sequence[RehearsalResult] = ()
-) -> list[Proposal]:
+def proposals(dates: Sequence[PastDate], now: Asked) -> list[Proposal]:
     """Return what the dates of a class propose, at most one change of the seats and one of the lead.
 
-    Its rehearsals tell how long all seats take, and whether there is room for them; not how many are needed.
+    Rehearsals tell how long all seats take, and whether there is room for them; not how many are needed.
     """
-    seats = [seat for seat in _of_seats(summary.dates, now) if seat is not None]
-    then = now._replace(seats=seats[0].after) if seats else now
-    whole = [rehearsal.as_lead for rehearsal in rehearsals if rehearsal.promised == now.seats]
-    over = [date.id for date in summary.dates]
-    coming = [one for one in rehearsals if not any(date.startswith(one.rehearses) for date in over)]
-    found = [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(coming, now)]
-    return found if now.unit.has_machines else [each._replace(saved=0) for each in found]
+    held = [date for date in dates if not date.rehearses]
+    opened = [date for date in dates if not date.rehearses or date.promised == now.seats]
+    return [*_of_seats(held, now), *_of_lead(opened, now), *_of_room(dates, now)]
 
 
-def _of_room(rehearsals: Sequence[RehearsalResult], now: Asked) -> Iterator[Proposal]:
-    """Yield what the last rehearsal of each occurrence lacked: one that succeeded says nothing of others.
+def _of_seats(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
+    """Yield a proposal for the seats, from the most sessions."""
+    clean = [date for date in dates if date.promised == now.seats and not date.faults]
+    counted = [(date, date.peak) for date in clean if date.peak is not None]
+    full = [peak for _, peak in counted if peak > now.seats]
+    served = [peak for date, peak in counted if peak + date.missing <= now.seats]  # all found a seat
+    if now.unit is not Unit.SEAT:
+        return
+    if len(full) >= TWICE:
+        code, number, after = MORE, len(counted), _steps(max(full) * (100 + MARGIN) // 100)
+        why = f"more sessions than seats on {len(full)} of {_dates(number)}, at most {max(full)}"
+    elif full or len(served) < (MANY_DATES if now.is_listed else FEW_DATES):
+        return
+    elif not max(served):
+        advice = "Look at how its sessions are recognized, or suspend it"
+        why = f"no session counted in {_dates(len(served))}"
+        yield Proposal(NOBODY, now.seats, now.seats, advice, why)
+        return
+    else:
+        code, number, most = FEWER, len(served), max(served)
+        after = _steps(most * (100 + (MARGIN if number >= MANY_DATES else WIDE_MARGIN)) // 100)
+        why = f"never more than {most} session{'' if most == 1 else 's'} in {_dates(number)}"
+        if 100 * (now.seats - after) < WORTH_PERCENT * now.seats:
+            return
+    yield Proposal(code, now.seats, after, f"Reserve {after} instead of {now.seats}", why)
+
+
+def _of_lead(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
+    """Yield a proposal for the lead, from the times at which all seats were ready."""
+    same = [date for date in dates if date.start - date.open == 60 * now.lead and not date.faults]
+    same = [date for date in same if OPENED_LATE not in date.shortfalls]
+    ready = [(date, date.ready) for date in same if date.ready is not None]
+    late = [date for date, _ in ready if date.late]
+    openings = _openings([date for date, _ in ready])
+    needed = minutes(max((at - date.open for date, at in ready), default=0)) + now.ready_minutes
+    if len(late) >= TWICE:
+        code, after = EARLIER, min(_steps(needed), MAX_LEAD)
+        most = minutes(max(date.late for date in late))
+        why = f"ready {most} minute{'' if most == 1 else 's'} late on {len(late)} of {openings}"
+    elif not late and len(ready) == len(same) >= MANY_DATES:
+        code, after = LATER, _steps(needed + STEP)
+        why = f"ready at least {min(date.due - at for date, at in ready) // 60} minutes early in {openings}"
+    else:
+        return
+    if after > now.lead if code == EARLIER else now.lead - after >= WORTH_MINUTES:
+        yield Proposal(
+            code, now.lead, after, f"Open {after} minutes before the start instead of {now.lead}", why
+        )
+
+
+def _of_room(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
+    """Yield what the last rehearsal of each date to come lacked: one that succeeded says nothing of others.
 
     Whether to make room or to reserve less, people decide.
     """
-    last = {rehearsal.rehearses: rehearsal for rehearsal in sorted(rehearsals, key=attrgetter("open"))}
-    for occurrence, rehearsal in last.items():
-        missing = rehearsal.missing
-        if not missing:
-            continue
-        of_which = "" if len(last) == 1 else f" of {occurrence.partition('/')[2]}"
-        why = f"{rehearsal.ready} of {rehearsal.promised} were ready in the last rehearsal{of_which}"
-        if rehearsal.faults:
-            why += f": {'; '.join(rehearsal.faults).removesuffix('.')}"
-        unit = now.unit.word if missing == 1 else now.unit.plural
-        advice = f"make room for {missing} more {unit} and rehearse again"
-        yield Proposal(NO_ROOM, now.seats, now.seats, 1, advice, why)
-
-
-def _of_seats(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal | None]:
-    """Yield a proposal for the seats, from the most sessions."""
-    if now.unit is not Unit.SEAT or not now.seats:
-        return
-    counted = [(date, date.peak) for date in dates if date.peak is not None and not date.faults]
-    counted = [(one, peak) for one, peak in counted if one.promised == now.seats]
-    full = [peak for one, peak in counted if peak > one.promised]
-    if len(full) >= TWICE:
-        yield _more(counted, max(full), len(full), now)
-        return
-    clean = [(one, peak) for one, peak in counted if peak + one.missing <= one.promised]  # all found a seat
-    if len(clean) >= _enough(now) and not full:
-        yield _fewer(clean, now)
-
-
-def _enough(now: Asked) -> int:
-    """Return how many dates it takes to lower something."""
-    return MANY_DATES if now.is_listed else FEW_DATES
-
-
-def _more(counted: Sequence[tuple[Attendance, int]], most: int, full: int, now: Asked) -> Proposal:
-    after = _steps(most + most * MARGIN // 100)
-    dates = [one for one, _ in counted]
-    return Proposal(
-        MORE,
-        now.seats,
-        after,
-        len(dates),
-        f"reserve {after} instead of {now.seats}",
-        f"more sessions than seats on {full} of {_dates(len(dates))}, at most {most}",
-        -_saved(dates, after - now.seats, now.behavior),
-    )
-
-
-def _fewer(clean: Sequence[tuple[Attendance, int]], now: Asked) -> Proposal | None:
-    most, dates = max(peak for _, peak in clean), [one for one, _ in clean]
-    if not most:
-        advice = "look at how its sessions are recognized, or suspend it"
-        why = f"no session counted in {_dates(len(dates))}"
-        return Proposal(NOBODY, now.seats, now.seats, len(dates), advice, why)
-    after = _steps(most + most * (MARGIN if len(dates) >= MANY_DATES else WIDE_MARGIN) // 100)
-    if 100 * (now.seats - after) < WORTH_PERCENT * now.seats:
-        return None
-    return Proposal(
-        FEWER,
-        now.seats,
-        after,
-        len(dates),
-        f"reserve {after} instead of {now.seats}",
-        f"never more than {most} session{'' if most == 1 else 's'} in {_dates(len(dates))}",
-        _saved(dates, now.seats - after, now.behavior),
-    )
-
-
-def _saved(dates: Sequence[Attendance], seats: int, behavior: str) -> int:
-    """Return the seat-seconds that so many seats less would have saved.
-
-    With `reduce` free seats fall from all at the start to none at the end; a buffer follows the sessions.
-    """
-    if behavior == "buffer":
-        return 0
-    half = 2 if behavior == "reduce" else 1
-    return sum(seats * (date.start - date.open + (date.end - date.start) // half) for date in dates)
-
-
-def _of_lead(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal]:
-    """Yield a proposal for the lead, from the times at which all seats were ready."""
-    same = [date for date in dates if date.start - date.open == 60 * now.lead and not date.faults]
-    same = [one for one in same if OPENED_LATE not in dict(one.shortfalls)]
-    took = [(one, one.ready - one.open) for one in same if one.ready is not None]
-    late = [one for one, _ in took if one.late]
-    needed = minutes(max((seconds for _, seconds in took), default=0)) + now.ready_minutes
-    if len(late) >= TWICE:
-        after = min(_steps(needed), MAX_LEAD)
-        if after > now.lead:
-            yield _earlier([one for one, _ in took], late, after, now)
-        return
-    is_always_ready = len(took) == len(same) and not late
-    if is_always_ready and len(took) >= MANY_DATES:
-        after = _steps(needed + STEP)
-        if now.lead - after >= WORTH_MINUTES:
-            yield _later([one for one, _ in took], after, now)
-
-
-def _earlier(took: Sequence[Attendance], late: Sequence[Attendance], after: int, now: Asked) -> Proposal:
-    most = minutes(max(attendance.late for attendance in late))
-    return Proposal(
-        EARLIER,
-        now.lead,
-        after,
-        len(took),
-        f"lead {now.lead} -> {after} minutes",
-        f"ready {most} minute{'' if most == 1 else 's'} late on {len(late)} of {_openings(took)}",
-        60 * (now.lead - after) * now.seats * len(took),
-    )
-
-
-def _later(took: Sequence[Attendance], after: int, now: Asked) -> Proposal:
-    spare = (
-        min(attendance.due - attendance.ready for attendance in took if attendance.ready is not None) // 60
-    )
-    return Proposal(
-        LATER,
-        now.lead,
-        after,
-        len(took),
-        f"lead {now.lead} -> {after} minutes",
-        f"ready at least {spare} minutes early in {_openings(took)}",
-        60 * (now.lead - after) * now.seats * len(took),
-    )
+    over = [date.id for date in dates if not date.rehearses]
+    tried = sorted((date for date in dates if date.rehearses), key=attrgetter("open"))
+    last = {date.rehearses: date for date in tried if not any(one.startswith(date.rehearses) for one in over)}
+    for occurrence, date in last.items():
+        if date.missing:
+            which = "" if len(last) == 1 else f" of {occurrence.partition('/')[2]}"
+            ready = f"{date.promised - date.missing} of {date.promised}"
+            faults = f": {'; '.join(date.faults).removesuffix('.')}" if date.faults else ""
+            why = f"{ready} were ready in the last rehearsal{which}{faults}"
+            unit = now.unit.word if date.missing == 1 else now.unit.plural
+            advice = f"Make room for {date.missing} more {unit} and rehearse again"
+            yield Proposal(NO_ROOM, now.seats, now.seats, advice, why)
 
 
 def _steps(number: int) -> int:
@@ -226,15 +133,13 @@ def _steps(number: int) -> int:
     return -(-number // STEP) * STEP
 
 
-def _openings(some: Sequence[Attendance]) -> str:
-    """Return `3 dates`; with rehearsals, which end as they start, `3 dates and rehearsals`."""
-    rehearsals = sum(attendance.start == attendance.end for attendance in some)
-    if not rehearsals:
-        return _dates(len(some))
-    if rehearsals < len(some):
-        return f"{len(some)} dates and rehearsals"
-    return f"{rehearsals} rehearsal{'' if rehearsals == 1 else 's'}"
+def _openings(dates: Sequence[PastDate]) -> str:
+    """Return `3 dates`, `3 dates and rehearsals` or `3 rehearsals`."""
+    kinds = {bool(date.rehearses) for date in dates}
+    if len(kinds) > 1:
+        return f"{len(dates)} dates and rehearsals"
+    return _dates(len(dates), "rehearsal" if True in kinds else "date")
 
 
-def _dates(number: int) -> str:
-    return f"{number} date{'' if number == 1 else 's'}"
+def _dates(number: int, word: str = "date") -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

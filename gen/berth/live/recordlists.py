@@ -5,6 +5,7 @@ from typing import Any
 
 from berth.core.labels import RECORD, ROLE, SITE
 from berth.core.objects import CONFIG_MAP
+from berth.core.record import OccurrenceRecord
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess, validated_list
 from berth.live.client import ClusterClient
@@ -16,7 +17,7 @@ from berth.schema.values import Cluster, Site
 
 def read_clusters(
     access: ClusterAccess, site: Site, clusters: Iterable[Cluster]
-) -> tuple[ReadRecords, list[LiveFinding]]:
+) -> tuple[list[OccurrenceRecord], list[LiveFinding]]:
     """Read the records in clusters, and say what could not be read."""
     places = access.places(site, [*clusters])
     known = [place for place in places.values() if isinstance(place, ClusterLocation)]
@@ -29,17 +30,11 @@ def read_clusters(
         return of_config_maps(list_all(ask, path, selector, "", "application/json"))
 
     answers = access.at_each(known, listed)
-    read = [answer for answer in answers.values() if isinstance(answer, ReadRecords)]
-    findings = [
-        finding for finding in (*places.values(), *answers.values()) if isinstance(finding, LiveFinding)
-    ]
+    records: list[OccurrenceRecord] = []
+    findings = [one for one in (*places.values(), *answers.values()) if isinstance(one, LiveFinding)]
     for name, answer in answers.items():
         if isinstance(answer, ReadRecords):
-            findings += _findings(name, answer)
-    return ReadRecords(tuple(record for each in read for record in each.records)), findings
-
-
-def _findings(cluster: str, read: ReadRecords) -> Iterable[LiveFinding]:
-    for name in read.malformed:
-        message = f"{name} has no records that can be read; its dates are left out."
-        yield LiveFinding("S024", cluster, "", message, "The scaler writes it anew at the next occurrence.")
+            records += answer.records
+            fix = "It is left out. The scaler writes the record anew at the next occurrence."
+            findings += [LiveFinding("S024", name, "", f"{problem}.", fix) for problem in answer.problems]
+    return records, findings

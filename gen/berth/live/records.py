@@ -1,4 +1,4 @@
-"""Parse the records that scalers have written: those of ConfigMaps, and what kubectl has printed."""
+"""Read the records that scalers have written: those of ConfigMaps, and what kubectl has printed."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,39 +7,55 @@ from typing import Any, NamedTuple
 from berth.core.jsonvalues import part, parts
 from berth.core.labels import RESERVATION
 from berth.core.objectnames import is_record
-from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_records
+from berth.core.record import RECORD_KEY, OccurrenceRecord, read_records
 
 
 class ReadRecords(NamedTuple):
-    """Records of all reservations, and the names of ConfigMaps whose records are malformed."""
+    """Records of all reservations, and what is wrong with those that are left out."""
 
     records: tuple[OccurrenceRecord, ...]
-    malformed: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def of_config_maps(items: Iterable[Mapping[str, Any]]) -> ReadRecords:
     """Return the records of ConfigMaps; those without any are somebody else's.
 
     An account of a reservation may write its record: one of another name, or occurrences of another
-    reservation, count as malformed.
+    reservation, are left out.
     """
-    occurrence_records: list[OccurrenceRecord] = []
-    malformed = []
+    records: list[OccurrenceRecord] = []
+    problems: list[str] = []
     for item in items:
-        text = part(item, "data").get(RECORD_KEY)
-        records = parse_records(str(text)) if text is not None else {}
-        metadata = part(item, "metadata")
+        text, metadata = part(item, "data").get(RECORD_KEY), part(item, "metadata")
+        if text is None:
+            continue
         name, reservation = str(metadata.get("name", "")), str(part(metadata, "labels").get(RESERVATION, ""))
-        own = [record for record in records.values() if record.occurrence.startswith(f"{reservation}/")]
-        is_own = is_record(name, reservation)
-        occurrence_records += own if is_own else []
-        if text not in (None, "[]") and not (is_own and own and len(own) == len(records)):
-            malformed.append(f"ConfigMap {name}")
-    return ReadRecords(tuple(occurrence_records), tuple(malformed))
+        found = of_records(str(text), f"{reservation}/")
+        if not is_record(name, reservation):
+            found = ReadRecords((), (f'it is not the record of reservation "{reservation}"',))
+        records += found.records
+        problems += [f"ConfigMap {name}: {problem}" for problem in found.problems]
+    return ReadRecords(tuple(records), tuple(problems))
 
 
-def of_text(text: str) -> ReadRecords:
-    """Return the records of a text: a list of ConfigMaps or one, in JSON, or `records.json` of one.
+def of_records(text: str | bytes, prefix: str = "") -> ReadRecords:
+    """Return the records of one list. The ids of its occurrences begin with `prefix`."""
+    read, problems = read_records(text)
+    records = []
+    for name, record in read.items():
+        opens, _, end = record.window or (0, 0, 0)
+        ready = [at for at in (record.first_ready, record.ready_at) if at is not None]
+        if not name.startswith(prefix):
+            problems.append(f"{name}: it is not of this reservation")
+        elif not all(opens <= at <= end for at in ready):
+            problems.append(f"{name}: firstReadyAt or readyAt is not between open and end")
+        else:
+            records.append(record)
+    return ReadRecords(tuple(records), tuple(problems))
+
+
+def of_json(text: bytes) -> ReadRecords:
+    """Return the records of a text: a list of ConfigMaps or one, or `records.json` of one.
 
     Raises ValueError for any other text.
     """
@@ -47,13 +63,10 @@ def of_text(text: str) -> ReadRecords:
         tree = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON: line {error.lineno}, column {error.colno}") from None
-    except RecursionError:
-        raise ValueError("it is not JSON: it is nested too deeply") from None
+    except (ValueError, RecursionError):  # of another encoding, a number of 5,000 digits
+        raise ValueError("it is not JSON") from None
     if isinstance(tree, list):
-        records = parse_records(text)
-        if tree and not records:
-            raise ValueError("the list is not one of records")
-        return ReadRecords(tuple(records.values()))
+        return of_records(text)
     if not isinstance(tree, dict):
         raise ValueError("it is neither an object nor a list")
     return of_config_maps(parts(tree, "items") if "items" in tree else [tree])
