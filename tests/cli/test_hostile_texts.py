@@ -53,7 +53,6 @@ WORDS: tuple[tuple[str, ...], ...] = (
     ("delete", "course"),
     ("report", "--records", "records.json"),
     ("report", "course", "--records", "records.json"),
-    ("report", "--records", "records.json", "--write"),
     ("status", "--kubeconfig", "TEXT"),
     ("preflight", "--kubeconfig", "TEXT"),
     ("override", "TEXT", "--clear"),

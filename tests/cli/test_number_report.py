@@ -53,19 +53,9 @@ def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]
         yield run
 
 
-def test_a_date_has_its_own_unit_and_no_seat_hours(berth: Berth) -> None:
-    found = json.loads(berth("-o", "json").out)
-    (date,), (rehearsal,) = found["items"], found["rehearsals"]
+def test_a_date_has_no_seat_hours_and_says_who_set_the_number_back(berth: Berth) -> None:
+    rehearsal, date = json.loads(berth("-o", "json").out)["items"]
 
-    assert (date["promised"], date["unit"], date["unusedSeatHours"]) == (25, "replica", None)
-    assert date["faults"] == [SET_BACK]
-    assert (rehearsal["promised"], rehearsal["unit"], rehearsal["missing"]) == (25, "replica", 5)
-
-
-def test_people_read_the_word_of_the_object_and_who_set_it_back(berth: Berth) -> None:
-    dates = berth("sale", "-o", "markdown").out
-
-    assert "| 25 replicas |" in dates
-    assert SET_BACK in dates
-    assert "seat-hours" not in dates
-    assert "make room for 5 more replicas" in dates
+    assert (date["promised"], date["unusedSeatHours"], date["faults"]) == (25, None, [SET_BACK])
+    assert (rehearsal["promised"], rehearsal["missing"]) == (25, 5)
+    assert "Make room for 5 more replicas" in berth("-o", "markdown").out

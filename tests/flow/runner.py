@@ -109,6 +109,7 @@ class Runner:
         self.remote, self.folder, self.repository = remote, folder, repository
         self.path, self.server, self.token = path, SERVER, TOKEN
         self.secrets: dict[str, str] = {}
+        self.variables: dict[str, str] = {}
         self.environment: dict[str, str] = {}  # of all steps
 
     def run(self, job: Mapping[str, Any], event: Event) -> Ran:
@@ -131,6 +132,7 @@ class Runner:
             "github": github,
             "runner": {"temp": str(self.temporary)},
             "secrets": self.secrets,
+            "vars": self.variables,
             "job": status,
             "steps": {},
         }
@@ -156,7 +158,7 @@ class Runner:
             elif step["uses"].startswith("actions/checkout@"):
                 self._checkout(given, event)
             outcome = "failure" if inner.failed else "success"
-            scope.failed.extend(inner.failed)
+            scope.failed.extend([] if step.get("continue-on-error") else inner.failed)
         if "id" in step:
             scope.contexts["steps"][step["id"]] = {"outcome": outcome, "outputs": outputs}
 

@@ -95,7 +95,7 @@ def test_proposals_become_a_pull_request_that_is_rendered(week: Week) -> None:
     repository.git("checkout", "--quiet", "--detach", BRANCH)
     assert repository.run("berth", "render", "--check").code == 0
     body = (week.folder / "body").read_text("utf-8")
-    assert "lead 0 → 20 minutes: ready 10 minutes late on 4 of 4 dates" in body
+    assert "ready 10 minutes late on 4 of 4 dates. Open 20 minutes before the start" in body
     assert (week.folder / "summary.md").read_text("utf-8") == body
 
 

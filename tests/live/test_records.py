@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from berth.core.record import OccurrenceRecord, record_text
-from berth.cost.attendance import attendances
-from berth.live.records import of_config_maps, of_text
+from berth.cost.pastdates import past_dates
+from berth.live.records import of_config_maps, of_json
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,9 +74,9 @@ def test_a_record_tells_of_its_own_reservation_only(
     code, out, err = report(berth, server, tmp_path)
 
     assert (code, dates(out)) == (0, [("mine/1", 1), (ONE.occurrence, 7)])
-    assert [line.partition(" has")[0] for line in err.splitlines()] == [
-        "prod: warning[S024] ConfigMap mine-record",
-        "prod: warning[S024] ConfigMap other-record",
+    assert [line.partition(". ")[0] for line in err.splitlines()] == [
+        "prod: warning[S024] ConfigMap mine-record: course/2026-02-02T09:00: it is not of this reservation",
+        'prod: warning[S024] ConfigMap other-record: it is not the record of reservation "course"',
     ]
 
 
@@ -102,9 +102,64 @@ def test_what_kubectl_prints_and_one_record_alone_are_read() -> None:
     text = record_text([ONE])
     listed = json.dumps({"kind": "List", "items": [config_map(text), config_map(None, "somebody-else")]})
 
-    assert of_text(listed) == of_text(json.dumps(config_map(text))) == of_text(text)
-    assert of_text(text).records == (ONE,)
+    assert (
+        of_json(listed.encode()) == of_json(json.dumps(config_map(text)).encode()) == of_json(text.encode())
+    )
+    assert of_json(listed.encode("utf-16")) == of_json(text.encode())  # as PowerShell writes it
+    assert of_json(text.encode()).records == (ONE,)
     assert of_config_maps([config_map("[]")]) == of_config_maps([])
+
+
+WHOLE: dict[str, Any] = json.loads(
+    record_text(
+        [
+            OccurrenceRecord(
+                "course/1",
+                {"small": 25},
+                600,
+                {"small": 7},
+                {"small": ((0, 25), (900, 9))},
+                (0, 1800, 9000),
+                60,
+                {"small": {"lost": 3}},
+                ("no answer",),
+            )
+        ]
+    )
+)[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"promised": {"small": -3}}, "promised.small: -3 is not a non-negative integer"),
+        ({"promised": {"small": True}}, "promised.small: true is not a non-negative integer"),
+        ({"promised": {"small": 2.5}}, "promised.small: 2.5 is not a non-negative integer"),
+        ({"promised": {"small": float("nan")}}, "promised.small: NaN is not a non-negative integer"),
+        ({"promised": {"small": 10**12}}, "promised.small: 1000000000000 is more than 2147483647"),
+        ({"promised": [["small", 25]]}, 'promised: [["small", 25]] is not an object'),
+        ({"sessionsPeak": {"small": "7"}}, 'sessionsPeak.small: "7" is not a non-negative integer'),
+        ({"shortfalls": {"small": 3}}, "shortfalls.small: 3 is not an object"),
+        ({"targets": {"small": [[0, 25]]}}, "targets.small: 0 is not a non-empty string"),
+        ({"targets": {"small": [["1970-01-01T00:00:00Z"]]}}, "targets.small: a point is not an instant"),
+        ({"faults": "no answer"}, 'faults: "no answer" is not a list'),
+        ({"open": "1970-01-01T09:00:00Z"}, "open, start and end are not in order"),
+        ({"end": "noon"}, "end: 'noon' is not an instant"),
+        ({"readyAt": "1971-01-01T00:00:00Z"}, "firstReadyAt or readyAt is not between open and end"),
+        ({"occurrence": ""}, 'occurrence: "" is not a non-empty string'),
+    ],
+)
+def test_a_record_that_is_not_as_berth_writes_it_is_named_and_left_out(
+    change: dict[str, Any], problem: str
+) -> None:
+    other = {**WHOLE, "occurrence": "course/2"}
+    read = of_json(json.dumps([{**WHOLE, **change}, other, 7]).encode())
+    of_map = of_config_maps([config_map(json.dumps([{**WHOLE, **change}]))])
+
+    assert [record.occurrence for record in read.records] == ["course/2"]
+    assert problem in "".join(read.problems)
+    assert "[2]: occurrence: is missing" in read.problems
+    assert of_map.problems[0].startswith("ConfigMap course-record: ")
 
 
 INSTANTS = st.sampled_from(("2026-02-02T07:30:00Z", "2026-02-02T09:00:00Z", "noon"))
@@ -131,14 +186,15 @@ RECORDS = st.lists(
 
 
 @given(ANYTHING | RECORDS)
-def test_whatever_somebody_writes_is_read_or_refused(tree: object) -> None:
+def test_whatever_somebody_writes_is_read_or_named(tree: object) -> None:
     text = json.dumps(tree)
     try:
-        read_records = of_text(text)
+        read = of_json(text.encode())
     except ValueError:
         return
-    wrapped = of_config_maps([config_map(text)])
-    assert wrapped.malformed or wrapped.records == read_records.records or isinstance(tree, dict)
-    for attendance in attendances(read_records.records, 5, ()):
-        assert attendance.late >= 0
-        assert attendance.reservation in ("course", "")
+    if isinstance(tree, list):
+        assert len(read.problems) + len(read.records) <= len(tree)
+    for date in past_dates(read.records, 5, 10**10):
+        assert date.late >= 0
+        assert 0 <= (date.unused or 0) <= 2**31 * (date.end - date.open)
+        assert date.reservation in ("course", "")

@@ -13,7 +13,6 @@ from berth.core.record import (
     merge_records,
     parse_records,
     record_text,
-    unused_seconds,
     with_faults,
     with_observation,
     with_point,
@@ -76,7 +75,6 @@ def test_the_text_is_this() -> None:
             "readyAt": "2026-02-02T07:34:00Z",
             "promised": {"small": 25, "huge": 2},
             "sessionsPeak": {"small": 13},
-            "unusedSeatHours": {"small": 52.0, "huge": 5.0},
             "shortfalls": {"small": {"lost": 8}},
             "targets": {
                 "small": [
@@ -164,15 +162,6 @@ def test_faults_are_few_and_short() -> None:
     assert record.faults[0] == "always"
     assert [fault[:2] for fault in record.faults[1:]] == ["0 ", "1 ", "2 ", "3 "]
     assert max(map(len, record.faults)) == MAX_FAULT_TEXT
-
-
-def test_seats_held_for_nobody_count_until_the_end() -> None:
-    targets = {"small": ((0, 10), (100, 4), (5000, 9))}
-
-    assert unused_seconds(OccurrenceRecord("course/1", targets=targets, window=(0, 50, 1000))) == {
-        "small": 10 * 100 + 4 * 900
-    }
-    assert unused_seconds(OccurrenceRecord("course/1", targets=targets)) == {}
 
 
 def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept() -> None:

@@ -136,7 +136,6 @@ def test_a_config_map_keeps_the_record_and_the_log_has_it_too() -> None:
             "firstReadyAt": "2026-02-02T07:30:05Z",
             "readyAt": "2026-02-02T07:30:05Z",
             "promised": {"small": 25},
-            "unusedSeatHours": {"small": 62.5},
             "targets": {"small": [["2026-02-02T07:30:00Z", 25]]},
         },
         {
@@ -147,7 +146,6 @@ def test_a_config_map_keeps_the_record_and_the_log_has_it_too() -> None:
             "firstReadyAt": "2026-02-02T09:30:00Z",
             "readyAt": "2026-02-02T09:30:00Z",
             "promised": {"small": 25},
-            "unusedSeatHours": {"small": 62.5},
             "targets": {"small": [["2026-02-02T09:30:00Z", 25]]},
         },
     ]

@@ -145,7 +145,7 @@ def _proposed(
                 leads.append(proposal.after)
             elif proposal.after != proposal.before:
                 seats.append(f"{resource_class}={proposal.after}")
-    words = [f"--seats={','.join(seats)}"] if seats else []
+    words = ["--seats", ",".join(seats)] if seats else []
     words += [f"lead={max(leads)}"] if leads else []
     line = [shlex.join(["berth", "set", reservation.name, *words])] if words else []
     return pipeline.located(problems), line

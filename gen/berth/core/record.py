@@ -242,15 +242,14 @@ def read_records(said: str | bytes) -> tuple[dict[str, OccurrenceRecord], list[s
     except (ValueError, RecursionError):  # anybody may have written it; also a number of 5,000 digits
         return {}, ["it is not JSON as Berth writes it"]
     records, problems = {}, []
-    for place, tree in enumerate(trees):
-        at = f"[{place}]"
+    for place, value in enumerate(trees):
+        tree = value if isinstance(value, dict) else {}
+        name = f" {excerpt(tree['occurrence'])}" if "occurrence" in tree else ""
         try:
-            known = mapping(tree, at)
-            at = f"{at} {excerpt(known.get('occurrence'))}"
-            record = _parse_record(known)
+            record = _parse_record(tree)
             records[record.occurrence] = record
         except TimetableError as error:
-            problems.append(f"{at}: {error}"[:300])
+            problems.append(f"[{place}]{name}: {error}"[:300])
     return records, problems
 
 

@@ -5,6 +5,7 @@ wrong: a date with faults teaches nothing. Lowering takes several dates, and mor
 such as exams.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
@@ -119,12 +120,14 @@ def _of_room(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
     last = {date.rehearses: date for date in tried if not any(one.startswith(date.rehearses) for one in over)}
     for occurrence, date in last.items():
         if date.missing:
-            which = "" if len(last) == 1 else f" of {occurrence.partition('/')[2]}"
+            course, _, day = occurrence.partition("/")
+            which = "" if len(last) == 1 else f" of {day}"
             ready = f"{date.promised - date.missing} of {date.promised}"
             faults = f": {'; '.join(date.faults).removesuffix('.')}" if date.faults else ""
             why = f"{ready} were ready in the last rehearsal{which}{faults}"
             unit = now.unit.word if date.missing == 1 else now.unit.plural
-            advice = f"Make room for {date.missing} more {unit} and rehearse again"
+            again = shlex.join(["berth", "rehearse", course, day, "--at", "INSTANT"])
+            advice = f"Make room for {date.missing} more {unit}, and rehearse again: {again}"
             yield Proposal(NO_ROOM, now.seats, now.seats, advice, why)
 
 

@@ -1,0 +1,53 @@
+"""The workflow of `berth init --calendar`: bash runs its steps, with git and a stub of kubectl."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.flow.conftest import REPOSITORY, Repository
+from tests.flow.runner import Event, Runner, is_met
+
+WORKFLOW: Any = yaml.safe_load((REPOSITORY / ".github/workflows/berth-calendar.yaml").read_text("utf-8"))
+JOB = WORKFLOW["jobs"]["build"]
+RECORDS = '{"items": []}'
+
+
+def published(runner: Runner, repository: Repository) -> tuple[bool, list[str]]:
+    """Return whether the page says when records were read, and the steps that failed."""
+    head = repository.git("rev-parse", "HEAD")
+    repository.git("push", "--quiet", "origin", f"{head}:refs/heads/main")
+    ran = runner.run(JOB, Event("push", {}, head, "refs/heads/main"))
+    page = (runner.workspace / "site/index.html").read_text("utf-8")
+    data = json.loads(page.partition('id="Data">')[2].partition("</script>")[0])
+    return data["recorded"] is not None, ran.failed
+
+
+@pytest.mark.parametrize(
+    ("is_on", "kubectl", "has_records"),
+    [
+        pytest.param(False, f"echo '{RECORDS}'", False, id="off"),
+        pytest.param(True, f"echo '{RECORDS}'", True, id="on"),
+        pytest.param(True, "echo forbidden >&2; exit 1", False, id="a-cluster-that-does-not-answer"),
+    ],
+)
+def test_it_reads_records_only_if_the_repository_says_so(
+    repository: Repository, is_on: bool, kubectl: str, has_records: bool
+) -> None:
+    repository.program("kubectl", kubectl)
+    runner = Runner(str(repository.remote), repository.folder.parent, repository.path)
+    if is_on:
+        runner.variables["BERTH_RECORDS"], runner.secrets["KUBECONFIG"] = "true", "a kubeconfig"
+
+    assert published(runner, repository) == (has_records, [])
+
+
+@pytest.mark.parametrize(
+    ("event", "variables", "runs"),
+    [("push", {}, True), ("schedule", {}, False), ("schedule", {"BERTH_RECORDS": "true"}, True)],
+)
+def test_it_runs_each_hour_only_for_records(event: str, variables: dict[str, str], runs: bool) -> None:
+    github = {"event_name": event, "event": {"repository": {"has_pages": True}}}
+
+    assert is_met(JOB["if"], {"github": github, "vars": variables}, []) is runs
