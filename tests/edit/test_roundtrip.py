@@ -10,7 +10,7 @@ from berth.edit.edits import (
     parse_assignment,
 )
 from berth.edit.fieldpaths import FieldPath
-from berth.edit.roundtrip import Comment, MakeNode, edit_document
+from berth.edit.roundtrip import MakeNode, edit_document
 from berth.notation.refusal import CommandError
 from berth.reading.document import parse
 from berth.reading.source import Source
@@ -219,31 +219,3 @@ def test_any_text_that_is_set_comes_out_as_it_is() -> None:
             tree["spec"]["title"] = make(text)
 
         assert values(edit_document(FILE, 0, change))[0]["spec"]["title"] == text
-
-
-def test_a_comment_stands_above_its_key_and_replaces_the_one_before() -> None:
-    def change(count: int, text: str, file: str) -> str:
-        def edit(tree: Any, make: MakeNode) -> None:
-            tree["spec"]["provisioning"]["placeholderCount"] = make(count)
-
-        return edit_document(file, 0, edit, Comment("provisioning", "Sized for", f"Sized for {text}"))
-
-    once = change(30, "three", FILE)
-    twice = change(40, "four", once)
-
-    assert once == FILE.replace("    provisioning:", "    # Sized for three\n    provisioning:").replace(
-        "25", "30"
-    )
-    assert twice == once.replace("three", "four").replace("30", "40")
-    assert (
-        change(1, "x", '{"spec": {"provisioning": {}}}')
-        == '{"spec": {"provisioning": {"placeholderCount": 1}}}'
-    )
-
-
-def test_a_comment_in_a_text_of_the_author_is_refused() -> None:
-    """The first line of this key is not a key."""
-    file = "spec:\n  text: |\n    provisioning: ours\n  provisioning: {a: 1}\n"
-
-    with pytest.raises(CommandError):
-        edit_document(file, 0, lambda *_: None, Comment("provisioning", "Sized", "Sized"))

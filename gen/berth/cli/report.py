@@ -63,7 +63,7 @@ def report(  # noqa: PLR0913 - one for each option
     records: str | None,
     choice: ClusterChoice,
 ) -> int:
-    """Report on past dates; propose seats and leads for the next.
+    """Report on past windows; propose seats and leads for the next.
 
     With NAMEs, only these reservations, date by date. The records are read from the clusters, or from
     --records: ConfigMaps as kubectl prints them in JSON.

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from berth.cli.command import Settings, exit_code
@@ -30,7 +30,6 @@ def finish_edit(
     settings: Settings,
     pipeline: Pipeline,
     edited: EditResult,
-    say: Callable[[str], object] = stdout,
     places: Places | None = None,
 ) -> int:
     """Write the file and say what changed, or report why not.
@@ -50,7 +49,7 @@ def finish_edit(
         remove_file(edited.file, before)
         shown += " is removed"
     elif before == edited.text.encode():
-        say(settings.wrapped(f"{shown} is unchanged: {edited.note or 'it already says so'}.\n"))
+        stdout(settings.wrapped(f"{shown} is unchanged: {edited.note or 'it already says so'}.\n"))
         return EXIT_OK
     else:
         write_file(edited.file, edited.text, before)
@@ -62,7 +61,7 @@ def finish_edit(
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
     )
-    say(settings.wrapped(outcome + _undo_line(settings, edited.file, before)))
+    stdout(settings.wrapped(outcome + _undo_line(settings, edited.file, before)))
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)
     return EXIT_OK

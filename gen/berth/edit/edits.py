@@ -18,7 +18,6 @@ from berth.edit.datelists import keep_entries, set_keys
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.roundtrip import (
-    Comment,
     MakeNode,
     TreeEdit,
     edit_document,
@@ -165,14 +164,13 @@ def edit_reservation(
     name: str,
     edit: ReservationEdit,
     now: int | None = None,
-    comment: Comment | None = None,
 ) -> EditResult:
     """Edit the reservation of this name; the edit may rename it. Raise CommandError if it is refused."""
     edit_result = _editable(pipeline, name)
     if isinstance(edit_result, EditResult):
         return edit_result
     reservation, text = edit_result
-    return _apply(pipeline, reservation, text, partial(edit, reservation), now, comment)
+    return _apply(pipeline, reservation, text, partial(edit, reservation), now)
 
 
 def edit_occurrence(
@@ -277,17 +275,16 @@ def _delete(pipeline: Pipeline, name: str) -> EditResult:
     return check_edit(pipeline, file, without_document(text, index), reservation)
 
 
-def _apply(  # noqa: PLR0913, PLR0917 - what an edit is made of
+def _apply(
     pipeline: Pipeline,
     reservation: Reservation,
     text: str,
     edit: TreeEdit,
     now: int | None,
-    comment: Comment | None = None,
 ) -> EditResult:
     """Edit the text of the file of a reservation, and check the project with it."""
     file, index = reservation.origin[:2]
-    return check_edit(pipeline, file, edit_document(text, index, edit, comment), reservation, now)
+    return check_edit(pipeline, file, edit_document(text, index, edit), reservation, now)
 
 
 def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, ...]:

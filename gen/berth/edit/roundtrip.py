@@ -13,7 +13,7 @@ from datetime import date
 from difflib import SequenceMatcher
 from io import StringIO
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -38,23 +38,15 @@ class TreeEdit(Protocol):
     def __call__(self, tree: Any, make: MakeNode) -> object: ...
 
 
-class Comment(NamedTuple):
-    """A comment line above a key; it replaces the one there that begins with the same `mark`."""
-
-    key: str
-    mark: str
-    text: str
-
-
-def edit_document(text: str, index: int, edit: TreeEdit, comment: Comment | None = None) -> str:
-    """Return the text with one document edited. JSON, and a key in braces, take no comment.
+def edit_document(text: str, index: int, edit: TreeEdit) -> str:
+    """Return the text with one document edited.
 
     `index` counts documents from 0, including empty ones, as `berth.reading.document` does. Raise
     CommandError if the edit is not possible or the result is not exact.
     """
     wanted = _plain(text)
     edit(wanted[index], lambda value: value)
-    found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit, comment)
+    found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit)
     try:
         is_exact = _plain(found) == wanted
     except CommandError:
@@ -92,7 +84,7 @@ def _json(text: str, wanted: dict[int, Any]) -> str:
     return json.dumps(wanted[0], indent=indent, ensure_ascii=False) + ("\n" if text.endswith("\n") else "")
 
 
-def _yaml(text: str, index: int, edit: TreeEdit, comment: Comment | None) -> str:
+def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     pieces = _pieces(text)
     crlf = "\r\n" in pieces[index]
     piece = pieces[index].replace("\r\n", "\n")
@@ -105,17 +97,8 @@ def _yaml(text: str, index: int, edit: TreeEdit, comment: Comment | None) -> str
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
     edited = keep_comments(piece, stream.getvalue())
-    if comment is not None:
-        edited = _with_comment(edited, comment)
     pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
-
-
-def _with_comment(text: str, comment: Comment) -> str:
-    """Return the text with the comment above the first line of its key."""
-    mark, key = re.escape(comment.mark), re.escape(comment.key)
-    line = re.compile(rf"^(?P<indent> *)(?:# {mark}.*\n *)?(?={key}:)", re.MULTILINE)
-    return line.sub(lambda found: f"{found['indent']}# {comment.text}\n{found['indent']}", text, count=1)
 
 
 def _pieces(text: str) -> dict[int, str]:

@@ -66,11 +66,6 @@ class Unit(Enum):
         return self is Unit.SEAT
 
     @property
-    def has_machines(self) -> bool:
-        """Whether it is known what one of them takes of machines."""
-        return self in {Unit.SEAT, Unit.NODE}
-
-    @property
     def is_number(self) -> bool:
         """Whether it is what a number of somebody else's object counts."""
         return self not in {Unit.SEAT, Unit.NODE}
