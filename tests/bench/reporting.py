@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
+from berth.core.labels import RESERVATION
 from berth.core.record import MAX_POINTS, RECORD_KEY, OccurrenceRecord, record_text
 from berth.pipeline import Pipeline
 
@@ -73,5 +74,6 @@ def write(folder: Path) -> None:
             )
             for occurrence in item.expansion.occurrences
         ]
-        maps.append({"metadata": {"name": f"{name}-record"}, "data": {RECORD_KEY: record_text(records)}})
+        metadata = {"name": f"{name}-record", "labels": {RESERVATION: name}}
+        maps.append({"metadata": metadata, "data": {RECORD_KEY: record_text(records)}})
     (folder / "records.json").write_text(json.dumps({"items": maps}), "utf-8")

@@ -18,7 +18,7 @@ from berth.cost.pastdates import PastDate, past_dates
 from berth.cost.proposals import Asked, proposals
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.zone import Zone
-from berth.findings import NOTE, Finding
+from berth.findings import NOTE, Finding, Problem
 from berth.machines.formatting import minutes
 from berth.output.answers import document, instant_column
 from berth.output.columns import Column, Table, as_json
@@ -89,13 +89,14 @@ def report(  # noqa: PLR0913 - one for each option
         for date in known
         if first < date.end and date.open < end and (not names or date.reservation in names)
     ]
-    findings: list[Finding] = []
+    problems: list[Problem] = []
     commands: list[str] = []
     for name, own in groupby(sorted(dates, key=attrgetter("reservation")), attrgetter("reservation")):
         if name in declared and not declared[name].suspend:
             proposed, line = _proposed(declared[name], [*own], pipeline, site.ready_minutes)
-            findings += proposed
+            problems += proposed
             commands += line
+    findings = pipeline.located(problems)
     columns = _columns(declared, site)
     settings.answer(
         lambda: document(
@@ -123,7 +124,7 @@ def _of_clusters(
 
 def _proposed(
     reservation: Reservation, dates: Sequence[PastDate], pipeline: Pipeline, ready_minutes: int
-) -> tuple[list[Finding], list[str]]:
+) -> tuple[list[Problem], list[str]]:
     """Return what its dates propose, unless it ignores the rule, and the command that writes it, if any.
 
     Its classes share a lead: the longest that one of them needs.
@@ -148,7 +149,7 @@ def _proposed(
     words = ["--seats", ",".join(seats)] if seats else []
     words += [f"lead={max(leads)}"] if leads else []
     line = [shlex.join(["berth", "set", reservation.name, *words])] if words else []
-    return pipeline.located(problems), line
+    return problems, line
 
 
 def _tables(
