@@ -75,7 +75,7 @@ def test_a_record_tells_of_its_own_reservation_only(
 
     assert (code, dates(out)) == (0, [("mine/1", 1), (ONE.occurrence, 7)])
     assert [line.partition(". ")[0] for line in err.splitlines()] == [
-        "prod: warning[S024] ConfigMap mine-record: course/2026-02-02T09:00: it is not of this reservation",
+        'prod: warning[S024] ConfigMap mine-record: "course/2026-02-02T09:00": it is not of this reservation',
         'prod: warning[S024] ConfigMap other-record: it is not the record of reservation "course"',
     ]
 
@@ -142,6 +142,8 @@ WHOLE: dict[str, Any] = json.loads(
         ({"shortfalls": {"small": 3}}, "shortfalls.small: 3 is not an object"),
         ({"targets": {"small": [[0, 25]]}}, "targets.small: 0 is not a non-empty string"),
         ({"targets": {"small": [["1970-01-01T00:00:00Z"]]}}, "targets.small: a point is not an instant"),
+        ({"faults": ["\ud800"]}, 'faults: "\\ud800" is not a non-empty string'),
+        ({"nodes": {"\ud800": 1}}, 'nodes: "\\ud800" is not a non-empty string'),
         ({"faults": "no answer"}, 'faults: "no answer" is not a list'),
         ({"open": "1970-01-01T09:00:00Z"}, "open, start and end are not in order"),
         ({"end": "noon"}, "end: 'noon' is not an instant"),
@@ -179,6 +181,9 @@ RECORDS = st.lists(
             "sessionsPeak": COUNTS,
             "shortfalls": st.dictionaries(st.just("small"), COUNTS, max_size=1),
             "faults": ANYTHING,
+            "rehearses": SCALARS,
+            "ready": ANYTHING | COUNTS,
+            "nodes": ANYTHING | COUNTS,
         },
     ),
     max_size=2,

@@ -5,6 +5,7 @@ server, whatever is not there or of another type is empty. Instants are in UTC.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 DAY = 86_400
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair: no file can hold it
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - everything here is UTC
 
 
@@ -98,7 +100,7 @@ def sequence(value: object, at: str) -> list[object]:
 
 
 def text(value: object, at: str) -> str:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value or _HALF.search(value):
         raise TimetableError(f"{at}: {excerpt(value)} is not a non-empty string")
     return value
 

@@ -272,7 +272,7 @@ def _parse_record(tree: dict[str, object]) -> OccurrenceRecord:
         window,
         optional("firstReadyAt", instant_of, None),
         optional("shortfalls", _each(_counts), {}),
-        optional("faults", _texts, ()),
+        optional("faults", _faults, ()),
         optional("rehearses", text, ""),
         optional("ready", _each(_points), {}),
         optional("nodes", _counts, {}),
@@ -293,13 +293,15 @@ def _count(value: object, at: str) -> int:
     return count
 
 
-def _texts(value: object, at: str) -> tuple[str, ...]:
-    return tuple(text(line, at) for line in sequence(value, at))
+def _faults(value: object, at: str) -> tuple[str, ...]:
+    return tuple(text(fault, at)[:MAX_FAULT_TEXT] for fault in sequence(value, at)[:MAX_FAULTS])
 
 
 def _each(read: Callable[[object, str], T]) -> Callable[[object, str], dict[str, T]]:
     """Return what reads an object with such values."""
-    return lambda value, at: {name: read(part, f"{at}.{name}") for name, part in mapping(value, at).items()}
+    return lambda value, at: {
+        text(name, at): read(part, f"{at}.{name}") for name, part in mapping(value, at).items()
+    }
 
 
 _counts = _each(_count)

@@ -62,12 +62,12 @@ def proposals(dates: Sequence[PastDate], now: Asked) -> list[Proposal]:
 
 def _of_seats(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
     """Yield a proposal for the seats, from the most sessions."""
+    if now.unit is not Unit.SEAT:
+        return
     clean = [date for date in dates if date.promised == now.seats and not date.faults]
     counted = [(date, date.peak) for date in clean if date.peak is not None]
     full = [peak for _, peak in counted if peak > now.seats]
     served = [peak for date, peak in counted if peak + date.missing <= now.seats]  # all found a seat
-    if now.unit is not Unit.SEAT:
-        return
     if len(full) >= TWICE:
         code, number, after = MORE, len(counted), _steps(max(full) * (100 + MARGIN) // 100)
         why = f"more sessions than seats on {len(full)} of {_dates(number)}, at most {max(full)}"

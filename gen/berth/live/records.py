@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from berth.core.jsonvalues import part, parts
+from berth.core.jsonvalues import excerpt, part, parts
 from berth.core.labels import RESERVATION
 from berth.core.objectnames import is_record
 from berth.core.record import RECORD_KEY, OccurrenceRecord, read_records
@@ -46,9 +46,9 @@ def of_records(text: str | bytes, prefix: str = "") -> ReadRecords:
         opens, _, end = record.window or (0, 0, 0)
         ready = [at for at in (record.first_ready, record.ready_at) if at is not None]
         if not name.startswith(prefix):
-            problems.append(f"{name}: it is not of this reservation")
+            problems.append(f"{excerpt(name)}: it is not of this reservation")
         elif not all(opens <= at <= end for at in ready):
-            problems.append(f"{name}: firstReadyAt or readyAt is not between open and end")
+            problems.append(f"{excerpt(name)}: firstReadyAt or readyAt is not between open and end")
         else:
             records.append(record)
     return ReadRecords(tuple(records), tuple(problems))
