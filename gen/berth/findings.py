@@ -181,7 +181,6 @@ RULES = {
     "B068": Rule(ERROR, "Sessions must be counted, but the class does not say how."),
     "B069": Rule(ERROR, "A document has an unknown kind."),
     "B070": Rule(WARNING, "The seconds of a capacity reservation of Renku are cut."),
-    "B071": Rule(ERROR, "A name that Renku does not allow, or that makes other names too long."),
     "B072": Rule(ERROR, "No class has the id that a capacity reservation of Renku names."),
     "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
     "B074": Rule(WARNING, "A project template that cannot be determined, or only for some sessions."),
@@ -288,8 +287,14 @@ RULES = {
     ),
     # more about calendars of other programs
     # JupyterHub and Renku
-    "B260": Rule(ERROR, "A file has no values of the JupyterHub chart, or its values are elsewhere."),
-    "B261": Rule(WARNING, "Code in the values of a JupyterHub sets what a class is made of."),
+    "B260": Rule(
+        ERROR,
+        "Values of the JupyterHub chart are missing, elsewhere, or below keys that the chart does not have.",
+    ),
+    "B261": Rule(
+        WARNING,
+        "Code in the values of a JupyterHub, or an override for groups, sets what a class is made of.",
+    ),
     "B262": Rule(WARNING, "Values of a JupyterHub keep sessions from taking the place of placeholders."),
     "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
     "B266": Rule(WARNING, "Renku has no class of a renkuId."),

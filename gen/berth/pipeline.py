@@ -218,12 +218,9 @@ class Pipeline:
         """Compare classes with files that the Site names; return the hubs whose values are known."""
         if self._other_file is None:
             return ()
-        reading = profiles.read_hubs(site, self._read_other)
-        self.problems += reading.problems
-        self.problems += profiles.check_hub_profiles(self.declared, site, reading.hubs)
-        self.problems += profiles.check_selectors(self.declared, site, reading.hubs)
-        self.problems += profiles.check_renku_classes(self.declared, site, self._read_other)
-        return reading.hubs
+        hubs, problems = profiles.compare_classes(self.declared, site, self._read_other)
+        self.problems += problems
+        return hubs
 
     def findings(self) -> list[Finding]:
         """Return all findings so far, with places, in order, except those that authors ignore."""

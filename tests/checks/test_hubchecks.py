@@ -192,15 +192,20 @@ REHEARSAL: dict[str, Any] = {
     [
         pytest.param("singleuser: {}", [course("a", 64)], [], id="default-is-enough"),
         pytest.param("singleuser: {}", [course("a", 200)], [f"hub.yaml:1 B265 {LIMIT}"], id="default"),
-        pytest.param("hub: {concurrentSpawnLimit: 200}", [course("a", 200)], [], id="raised"),
-        pytest.param("hub: {concurrentSpawnLimit: 0}", [course("a", 200)], [], id="no-limit"),
+        pytest.param("singleuser: {}\nhub: {concurrentSpawnLimit: 200}", [course("a", 200)], [], id="raised"),
+        pytest.param("singleuser: {}\nhub: {concurrentSpawnLimit: 0}", [course("a", 200)], [], id="no-limit"),
         pytest.param(
-            "hub: {concurrentSpawnLimit: null}",
+            "{singleuser: {}, hub: {concurrentSpawnLimit: null}}",
             [course("a", 101)],
             [f"hub.yaml:1 B265 {LIMIT}"],
             id="of-jupyterhub",
         ),
-        pytest.param("hub: {concurrentSpawnLimit: null}", [course("a", 100)], [], id="100-of-jupyterhub"),
+        pytest.param(
+            "singleuser: {}\nhub: {concurrentSpawnLimit: null}",
+            [course("a", 100)],
+            [],
+            id="100-of-jupyterhub",
+        ),
         pytest.param(
             "hub:\n  config: {JupyterHub: {concurrent_spawn_limit: 10}}",
             [course("a", 11)],
@@ -213,7 +218,7 @@ REHEARSAL: dict[str, Any] = {
         pytest.param("singleuser: {}", [course("a", 40), course("b", 40, "10:00")], [], id="one-by-one"),
         pytest.param("singleuser: {}", [course("a", 200, suspend=True)], [], id="suspended"),
         pytest.param(
-            "hub: {concurrentSpawnLimit: 63}",
+            "{singleuser: {}, hub: {concurrentSpawnLimit: 63}}",
             [course("a", 60), course("rehearsal", 64, **REHEARSAL)],
             [],
             id="rehearsal",
@@ -233,7 +238,7 @@ def test_more_arrivals_than_servers_may_start_at_once_are_told(
 def test_a_class_whose_namespaces_have_a_label_is_compared_with_each_hub(namespaces: Any) -> None:
     """Its namespace may have the label."""
     small = resource_class(sessions={"source": "jupyterhub", "namespaces": namespaces})
-    hub = {"files": ["hub.yaml"], "namespace": "hub"}
+    hub = [{"files": ["hub.yaml"], "namespace": "hub"}]
     spec = {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": hub}]}
     found = findings("singleuser: {}", small, course("a", 200), site={**SITE, "spec": spec})
 
@@ -261,7 +266,9 @@ def hubs(*listed: Mapping[str, object]) -> Mapping[str, object]:
 
 def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
     large = "singleuser: {memory: {guarantee: 8G}}"
-    site = hubs({"file": "small.yaml", "namespace": "hub"}, {"file": "large.yaml", "namespace": "other"})
+    site = hubs(
+        {"files": ["small.yaml"], "namespace": "hub"}, {"files": ["large.yaml"], "namespace": "other"}
+    )
     found = findings(
         {"small.yaml": "singleuser: {}", "large.yaml": large},
         resource_class("a"),
@@ -273,20 +280,17 @@ def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
     assert "class b" in found[0].message
 
 
-def test_layers_prefix_and_release_are_followed() -> None:
-    release = (
-        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: %s}\nspec: {values: {%s}}"
-    )
-    site = hubs({"files": ["base.yaml", "top.yaml"], "prefix": "x", "release": "b"})
-    top = release % ("a", "x: {singleuser: {}}")
-    files = {"base.yaml": "x: {singleuser: {memory: {guarantee: 8G}}}", "top.yaml": top}
+def test_layers_and_the_release_are_followed() -> None:
+    site = hubs({"files": ["base.yaml", "top.yaml"], "release": "b"})
+    top = FLUX.replace("singleuser: {}%s", "jupyterhub: {singleuser: {}}")
+    files = {"base.yaml": "jupyterhub: {singleuser: {memory: {guarantee: 8G}}}", "top.yaml": top}
     found = findings(files, resource_class(schedulerName="b-user-scheduler"), site=site)
 
     assert [finding.code for finding in found] == ["B085"]
 
 
 def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
-    site = hubs({"file": "hub.yaml", "namespace": "elsewhere"})
+    site = hubs({"files": ["hub.yaml"], "namespace": "elsewhere"})
     (found,) = findings("singleuser: {}", site=site)
 
     assert (found.code, found.path) == ("B029", "spec.clusters[prod].z2jh[0].namespace")
@@ -297,20 +301,14 @@ def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
     [
         pytest.param([{"namespace": "a"}], ["B011 spec.clusters[prod].z2jh[0]"], id="no-file"),
         pytest.param(
-            [{"file": "a.yaml", "files": ["b.yaml"]}], ["B016 spec.clusters[prod].z2jh[0]"], id="both"
-        ),
-        pytest.param(
-            [{"file": "a.yaml", "namespace": "a"}, {"file": "b.yaml"}],
+            [{"files": ["a.yaml"], "namespace": "a"}, {"files": ["b.yaml"]}],
             ["B011 spec.clusters[prod].z2jh[1]"],
             id="no-namespace",
         ),
         pytest.param(
-            [{"file": "a.yaml", "namespace": "a"}, {"file": "b.yaml", "namespace": "a"}],
+            [{"files": ["a.yaml"], "namespace": "a"}, {"files": ["b.yaml"], "namespace": "a"}],
             ["B016 spec.clusters[prod].z2jh[1].namespace"],
             id="same-namespace",
-        ),
-        pytest.param(
-            [{"file": "a.yaml", "prefix": "a..b"}], ["B014 spec.clusters[prod].z2jh[0].prefix"], id="prefix"
         ),
         pytest.param(["a.yaml"], ["B013 spec.clusters[prod].z2jh[0]"], id="text"),
         pytest.param([], ["B012 spec.clusters[prod].z2jh"], id="empty"),

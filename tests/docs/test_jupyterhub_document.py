@@ -8,9 +8,8 @@ import re
 
 import pytest
 import yaml
-from berth.edit.classes import HubRequest, import_z2jh
-from berth.reading.source import Source
 
+from tests.edit.hubvalues import imported
 from tests.jupyterhub.record import HERE, PAGE, SECTIONS, blocks
 
 PODS = json.loads((HERE / "pods.json").read_text("utf-8"))["page"]
@@ -36,9 +35,9 @@ def test_every_section_with_values_of_the_chart_is_tried() -> None:
 
 
 def test_the_class_of_the_example_is_that_of_its_profile() -> None:
-    values = Source("values.yaml", json.dumps(blocks("By profile")[0]).encode())
-    imported = yaml.safe_load_all(import_z2jh(HubRequest((values,))).text)
+    (found, *_) = imported(json.dumps(blocks("By profile")[0])).classes
     page = re.search(r"^## A complete example\n.*?^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     assert page is not None
 
-    assert next(yaml.safe_load_all(page[1])) in list(imported)
+    shown = next(yaml.safe_load_all(page[1]))
+    assert (shown["metadata"]["name"], shown["spec"]) == (found.name, found.spec)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from berth.edit.classes import HubRequest, ImportedClasses, import_z2jh
+from berth.edit.classes import ClassRequest, ImportedClasses, classes_text, import_z2jh
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.values import ResourceClass
@@ -23,12 +23,17 @@ def imported(*texts: str | bytes, **request: Any) -> ImportedClasses:
     """Import files that are layers: values.yaml, values1.yaml and so on."""
     files = [text if isinstance(text, bytes) else text.encode() for text in texts]
     sources = tuple(Source(f"values{i or ''}.yaml", text) for i, text in enumerate(files))
-    return import_z2jh(HubRequest(sources, **request))
+    return import_z2jh(ClassRequest(sources, **request))
+
+
+def declared(found: ImportedClasses) -> dict[str, ResourceClass]:
+    """Return the classes as they are read from the file that is written."""
+    assert found.findings == ()
+    text = classes_text(None, (), found.classes)[0]
+    project = Pipeline(sources=[Source("a.yaml", SITE), Source("b.yaml", text.encode())])
+    assert project.problems == []
+    return project.declared.classes
 
 
 def classes(*values: str | bytes, **request: Any) -> dict[str, ResourceClass]:
-    found = imported(*values, **request)
-    assert found.findings == ()
-    project = Pipeline(sources=[Source("a.yaml", SITE), Source("b.yaml", found.text.encode())])
-    assert project.problems == []
-    return project.declared.classes
+    return declared(imported(*values, **request))

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from berth.edit.classes import HubRequest, ImportedClasses, import_renku_classes, import_z2jh
+from berth.edit.classes import ClassRequest, ImportedClasses, import_renku_classes, import_z2jh
 from berth.reading.source import Source
 
 from tests.schema.junk import changed, places
@@ -75,7 +75,7 @@ PLAIN: tuple[Any, ...] = (None, True, -1, 1.5, "", "A b", [], ["x"], {}, {"x": "
 def is_told(found: ImportedClasses) -> bool:
     """Tell whether there are classes or errors, each with a sentence and a place."""
     errors = [finding for finding in found.findings if finding.severity == "error" or finding.code == "B007"]
-    return bool(found.text) != bool(errors) and all(
+    return bool(found.classes) != bool(errors) and all(
         finding.message and finding.line for finding in found.findings
     )
 
@@ -86,7 +86,7 @@ def test_values_with_junk_are_classes_or_findings(name: str) -> None:
     for place in places(document):
         for junk in PLAIN:
             text = json.dumps(changed(document, place, junk)).encode()
-            assert is_told(import_z2jh(HubRequest((Source("hub.yaml", text),)))), (place, junk)
+            assert is_told(import_z2jh(ClassRequest((Source("hub.yaml", text),)))), (place, junk)
 
 
 @pytest.mark.parametrize("answer", [[POOL], {"error": {"code": 1, "message": "a"}}], ids=["pools", "error"])
@@ -94,7 +94,6 @@ def test_an_answer_of_renku_with_junk_is_classes_or_findings(answer: Any) -> Non
     for place in places(answer):
         for junk in PLAIN:
             text = json.dumps(changed(answer, place, junk)).encode()
-            imported_classes = import_renku_classes(
-                Source("pools.json", text), None, "renku", ("Public pool",)
-            )
+            request = ClassRequest((Source("pools.json", text),), pools=("Public pool",))
+            imported_classes = import_renku_classes(request)
             assert is_told(imported_classes), (place, junk)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.edit.create import reservation_yaml
+from berth.dates.moments import named
+from berth.output.yamltext import block
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.renku import read_payloads
@@ -32,6 +33,7 @@ PAYLOAD: dict[str, Any] = {
     "provisioning": {"placeholder_count": 35, "lead_time_minutes": 20, "scale_down_behavior": "none"},
 }
 NAME = "intro-to-statistics-d9cde2"
+RECURRENCE = PAYLOAD["recurrence"]
 IMPORTED = """\
 # yaml-language-server: $schema=.schema.json
 apiVersion: berth.dev/v1alpha1
@@ -45,8 +47,8 @@ spec:
   resourceClass: small
   recurrence:
     type: weekly
-    startDate: 2026-02-17
-    endDate: 2026-05-26
+    startDate: "2026-02-17"
+    endDate: "2026-05-26"
     timeZone: {zone}
     schedule:
       - {{dayOfWeek: tue, startTime: "{start}", endTime: "{end}"}}
@@ -121,53 +123,6 @@ def test_a_second_import_knows_it_by_its_id_wherever_it_is(
     assert not file.exists()
 
 
-RECURRENCE, PROVISIONING = PAYLOAD["recurrence"], PAYLOAD["provisioning"]
-CHANGES: dict[str, tuple[dict[str, Any], str]] = {
-    "seats": (
-        {"provisioning": {**PROVISIONING, "placeholder_count": 40}},
-        "seats 35 small, there 40 small",
-    ),
-    "lead": (
-        {"provisioning": {**PAYLOAD["provisioning"], "lead_time_minutes": 0}},
-        "lead 20 min, there 0 min",
-    ),
-    "behavior": (
-        {"provisioning": {**PAYLOAD["provisioning"], "scale_down_behavior": "reduce"}},
-        "behavior none, there reduce",
-    ),
-    "title": ({"name": "Statistics"}, "title Intro to Statistics, there Statistics"),
-    "template": (
-        {"project_template_id": None},
-        "template 01JC3CB5426KC7P5STS5X3KSS9, there none",
-    ),
-    "last-date": ({"recurrence": {**RECURRENCE, "end_date": "2026-06-02"}}, "other dates"),
-    "times": (
-        {"recurrence": {**RECURRENCE, "schedule": [{**RECURRENCE["schedule"][0], "end_time": "14:15"}]}},
-        "other dates",
-    ),
-    "another-day-here": (
-        {"recurrence": {**RECURRENCE, "schedule": [{**RECURRENCE["schedule"][0], "start_time": "23:15"}]}},
-        "other dates",
-    ),
-}
-
-
-@pytest.mark.parametrize(("fields", "expected"), CHANGES.values(), ids=CHANGES)
-def test_what_changed_in_renku_is_told_and_not_written(
-    berth: Berth, folder: Path, export: Export, fields: dict[str, Any], expected: str
-) -> None:
-    berth("import", "renku", export(PAYLOAD), "--time-zone", "Europe/Zurich")
-    file = folder / f"reservations/{NAME}.yaml"
-    before = file.read_bytes()
-    told = berth("import", "renku", export(changed(**fields)))
-
-    assert (told.code, told.out) == (
-        0,
-        f"Changed: reservations/{NAME}.yaml is not as in Renku, and stays: {expected}.\n",
-    )
-    assert file.read_bytes() == before
-
-
 def test_without_an_id_the_name_tells_what_was_imported(berth: Berth, export: Export) -> None:
     first = berth("import", "renku", export(changed(id=None)))
     second = berth("import", "renku", "export.json")
@@ -176,26 +131,41 @@ def test_without_an_id_the_name_tells_what_was_imported(berth: Berth, export: Ex
     assert second.out == "Known: reservations/intro-to-statistics.yaml.\n"
 
 
-FAULTY: dict[str, tuple[bytes, str]] = {
-    "json": (b"[", "b.json:1:"),
-    "class": (json.dumps(changed(resource_class_id=9)).encode(), "error[B072]"),
-    "document": (b"kind: Calendar\n", "b.json:1:1: error[B010] kind"),
-    "error": (b'{"error": {"code": 1401, "message": "no"}}', "error[B069] error"),
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), FAULTY.values(), ids=FAULTY)
-def test_a_file_that_is_wrong_stops_none_of_the_others(
-    berth: Berth, folder: Path, export: Export, text: bytes, expected: str
-) -> None:
+def test_nothing_is_written_if_one_of_the_files_is_wrong(berth: Berth, folder: Path, export: Export) -> None:
     names = [export(changed(name=name, id=None), name=name) for name in ("a", "c")]
-    (folder / "b.json").write_bytes(text)
-    told = berth("import", "renku", names[0], "b.json", "missing.json", names[1])
+    (folder / "b.json").write_bytes(b"[")
+    told = berth("import", "renku", names[0], "b.json", names[1])
 
-    assert (told.code, told.out) == (1, "Wrote reservations/a.yaml.\nWrote reservations/c.yaml.\n")
-    assert expected in told.err
-    assert "Nothing of b.json was written.\n" in told.err
-    assert "missing.json:1:1: error[B001] " in told.err
+    assert (told.code, told.out) == (1, "")
+    assert "b.json:1:" in told.err
+    assert not (folder / "reservations/a.yaml").exists()
+
+
+def test_several_files_are_read(berth: Berth, export: Export) -> None:
+    names = [export(changed(name=name, id=None), name=name) for name in ("a", "c")]
+
+    assert berth("import", "renku", *names).out == "Wrote reservations/a.yaml.\nWrote reservations/c.yaml.\n"
+    assert (
+        berth("import", "renku", *names).out == "Known: reservations/a.yaml.\nKnown: reservations/c.yaml.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"end_date": "2026-02-02"},
+        {"schedule": [{"start_time": "12:00", "end_time": "13:00"}]},
+        {"type": "daily", "schedule": [{"start_time": "12:00", "end_time": "12:00"}]},
+    ],
+    ids=["backwards", "no-weekday", "no-length"],
+)
+def test_what_cannot_be_a_document_is_an_error_at_the_reservation(
+    berth: Berth, export: Export, fields: dict[str, Any]
+) -> None:
+    told = berth("import", "renku", export(changed(recurrence={**PAYLOAD["recurrence"], **fields})))
+
+    assert (told.code, told.out) == (1, "")
+    assert told.err.startswith(f"export.json, {NAME}: error[B0")
 
 
 def test_of_a_file_with_a_wrong_item_nothing_is_written(berth: Berth, folder: Path, export: Export) -> None:
@@ -226,32 +196,19 @@ def test_what_the_project_refuses_is_told_at_the_reservation(
 
 
 def test_a_file_that_is_there_is_never_overwritten(berth: Berth, folder: Path, export: Export) -> None:
-    two = [export(changed(id=None, name=name), name=name) for name in ("first", "second")]
-    mine = f"# mine\n{IMPORTED}".format(zone="UTC", start="09:00", end="10:00")
+    other = IMPORTED.format(zone="UTC", start="09:00", end="10:00").replace(f"name: {NAME}", "name: mine")
+    mine = other.replace("01K9ZK4T8W3Q6M5N2R7V1X0Y9B", "01K9ZK4T8W3Q6M5N2R7V1X0Y9C")
     (folder / "reservations/first.yaml").write_text(mine, "utf-8")
-    told = berth("import", "renku", *two)
+    told = berth("import", "renku", export(changed(id=None, name="first")))
 
-    assert (told.code, told.out) == (1, "Wrote reservations/second.yaml.\n")
-    assert "first.json: reservations/first.yaml exists; nothing was written.\n" in told.err
-    assert (folder / "reservations/first.yaml").read_text("utf-8").startswith("# mine\n")
+    assert (told.code, told.out) == (2, "")
+    assert "reservations/first.yaml" in told.err
+    assert (folder / "reservations/first.yaml").read_text("utf-8") == mine
 
 
 def test_import_can_suspend(berth: Berth, folder: Path, export: Export) -> None:
     assert berth("import", "renku", export(PAYLOAD), "--suspend").code == 0
     assert (folder / f"reservations/{NAME}.yaml").read_text("utf-8").endswith("\n  suspend: true\n")
-
-
-def test_what_is_among_the_documents_is_to_be_removed(berth: Berth, folder: Path, export: Export) -> None:
-    export(PAYLOAD, name="reservations/export")
-    told = berth("import", "renku", "reservations/export.json")
-
-    assert (told.code, told.out.splitlines()[-1]) == (
-        0,
-        "Remove reservations/export.json: the documents replace it.",
-    )
-    assert berth("validate").code == 1
-    (folder / "reservations/export.json").unlink()
-    assert berth("validate").code == 0
 
 
 @pytest.mark.parametrize("source", ["renku", "renku-classes", "z2jh"])
@@ -346,8 +303,9 @@ spec: {renkuId: 5, requests: {cpu: 1}}
 @given(recurrences())
 def test_a_document_has_the_occurrences_that_renku_has(recurrence: dict[str, Any]) -> None:
     text = json.dumps(changed(recurrence=recurrence)).encode()
-    (reservation,) = read_payloads(Source("export.json", text), {5: "small"}).reservations
-    document = Source("reservations/a.yaml", reservation_yaml(reservation).encode())
+    ((payload,), _) = read_payloads([Source("export.json", text)], {5: "small"})
+    made = payload.document("a", "small", named("UTC"))
+    document = Source("reservations/a.yaml", block(made, 0).encode())
     pipeline = Pipeline(sources=[document, Source("reservations/site.yaml", SITE.encode())])
     (item,) = pipeline.items()
     occurrences = item.expansion.occurrences
@@ -363,6 +321,6 @@ def test_ids_of_equal_starts_are_told_apart_by_end_then_position() -> None:
     schedule = [{"start_time": start, "end_time": end} for start, end in times]
     recurrence = {"type": "daily", "start_date": "2026-01-01", "end_date": "2026-01-01", "schedule": schedule}
     text = json.dumps(changed(recurrence=recurrence)).encode()
-    (reservation,) = read_payloads(Source("export.json", text), {5: "small"}).reservations
+    ((payload,), _) = read_payloads([Source("export.json", text)], {5: "small"})
 
-    assert [entry.name for entry in reservation.recurrence.schedule] == ["2", "", "3", ""]
+    assert [entry.get("name") for entry in payload.recurrence.entries(named("UTC"))] == ["2", None, "3", None]

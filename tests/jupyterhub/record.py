@@ -35,11 +35,6 @@ HUBS: dict[str, dict[str, dict[str, str]]] = {
     "teaching.yaml": {"jupyterhub": {}},
 }
 """The files of values, and for each class what a user chooses to get a pod of it."""
-PREFIXES: dict[str, tuple[str, ...]] = {
-    "research.yaml": ("basehub", "jupyterhub"),
-    "teaching.yaml": ("jupyterhub",),
-}
-"""The keys that lead to the values, where they are not at the top."""
 
 
 class Person(NamedTuple):

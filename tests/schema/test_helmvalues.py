@@ -1,13 +1,18 @@
-"""Values of a chart are read where they are written; if they are elsewhere, it is said how to get them."""
+"""Values of a chart are read where they are written; what is elsewhere, or of another format, is refused."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
 from berth.findings import Origin
 from berth.reading.source import Source
-from berth.schema.helmvalues import ValuesReading, merged, read_values
+from berth.schema.helmvalues import HelmValues, merged, read_values
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.edit.hubvalues import HERE
 
 HUB = {"singleuser": {"memory": {"guarantee": "2G"}}}
 RELEASE = """\
@@ -19,6 +24,7 @@ spec:
   values:
     singleuser: {memory: {guarantee: %s}}
 """
+FROM = "  valuesFrom: [{kind: Secret, name: a}]\n"
 NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: hub}\n"
 
 
@@ -28,31 +34,25 @@ def application(source: object, **spec: object) -> str:
     return json.dumps({**head, "spec": whole})
 
 
-def reading(*texts: str, **options: Any) -> ValuesReading:
+class Reading(NamedTuple):
+    values: HelmValues | None
+    problems: Sequence[Any]
+
+
+def reading(*texts: str, **options: Any) -> Reading:
     """Read files that are layers: a/0.yaml, a/1.yaml and so on."""
     files = [Source(f"a/{i}.yaml", text.encode()) for i, text in enumerate(texts)]
-    return read_values(files, **options)
-
-
-def values(*texts: str, **options: Any) -> Any:
-    """Return the values of files without any problem."""
-    found = reading(*texts, **options)
-    assert found.problems == ()
-    assert found.values is not None
-    return found.values.value
-
-
-def codes(found: ValuesReading) -> list[str]:
-    return [problem.code for problem in found.problems]
+    return Reading(*read_values(files, **options))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param(json.dumps(HUB), id="plain"),
+        pytest.param(json.dumps({"jupyterhub": HUB}), id="of-a-chart-that-depends-on-it"),
+        pytest.param(json.dumps({"basehub": {"jupyterhub": HUB}}), id="of-a-chart-of-such-a-chart"),
         pytest.param(RELEASE % ("hub", "2G"), id="flux"),
         pytest.param(NAMESPACE + "---\n" + RELEASE % ("hub", "2G"), id="flux-second-document"),
-        pytest.param(NAMESPACE + "---\n" + json.dumps(HUB), id="plain-second-document"),
         pytest.param(application({"helm": {"valuesObject": HUB}}), id="argocd-object"),
         pytest.param(application({"helm": {"values": yaml.safe_dump(HUB)}}), id="argocd-text"),
         pytest.param(
@@ -64,81 +64,41 @@ def codes(found: ValuesReading) -> list[str]:
     ],
 )
 def test_the_values_of_the_chart_are_found_in_every_form(text: str) -> None:
-    assert values(text) == HUB
+    found = reading(text)
 
-
-def test_the_heading_of_helm_get_values_does_not_matter() -> None:
-    assert values(json.dumps({"USER-SUPPLIED VALUES": None, **HUB}))["singleuser"] == HUB["singleuser"]
-
-
-FILES = {
-    "beside-the-chart": (
-        {"path": "charts/hub", "helm": {"valueFiles": ["values.yaml", "../prod.yaml"]}},
-        "charts/hub/values.yaml charts/prod.yaml --namespace hub --release hub",
-    ),
-    "of-a-ref": (
-        {"chart": "jupyterhub", "helm": {"valueFiles": ["$values/apps/hub.yaml", "/top.yaml"]}},
-        "apps/hub.yaml top.yaml --namespace hub --release hub",
-    ),
-    "with-its-own": (
-        {"helm": {"valueFiles": ["my values.yaml"], "valuesObject": HUB, "releaseName": "b"}},
-        "'my values.yaml' a/0.yaml --namespace hub --release b",
-    ),
-}
-
-
-@pytest.mark.parametrize(("source", "words"), FILES.values(), ids=FILES)
-def test_value_files_are_refused_with_the_command_that_names_them_in_their_order(
-    source: dict[str, Any], words: str
-) -> None:
-    found = reading(application(source))
-    problem = found.problems[0]
-
-    assert (found.values, problem.code, problem.path) == (
-        None,
-        "B260",
-        ("spec", "source", "helm", "valueFiles"),
-    )
-    assert f": berth import z2jh {words} (in the Site, files)." in problem.fix
-
-
-FROM = "  valuesFrom: [{kind: Secret, name: a}]\n"
-
-
-def test_values_of_a_release_that_are_elsewhere_are_refused_with_the_command_of_helm() -> None:
-    (found,) = reading(RELEASE % ("hub", "2G") + FROM).problems
-
-    assert (found.code, found.path) == ("B260", ("spec", "valuesFrom"))
-    assert "helm get values hub --namespace hubs --all --output yaml > hub-values.yaml." in found.fix
-    assert "secrets" in found.fix
+    assert found.problems == []
+    assert found.values is not None
+    assert (found.values.value, found.values.unread) == (HUB, ())
 
 
 @pytest.mark.parametrize(
     ("text", "path"),
     [
+        ((RELEASE % ("hub", "2G")) + FROM, "spec.valuesFrom"),
         (
             (RELEASE % ("hub", "2G")).replace("jupyterhub}", "jupyterhub, valuesFiles: [a.yaml]}"),
-            ("spec", "chart", "spec", "valuesFiles"),
+            "spec.chart.spec.valuesFiles",
+        ),
+        (
+            application({"helm": {"valueFiles": ["a.yaml"], "valuesObject": HUB}}),
+            "spec.source.helm.valueFiles",
         ),
         (
             application({"helm": {"valuesObject": HUB, "parameters": [{"name": "a", "value": "1"}]}}),
-            ("spec", "source", "helm", "parameters"),
+            "spec.source.helm.parameters",
         ),
-        (
-            application({"helm": {"valuesObject": HUB, "fileParameters": [{"name": "a", "path": "b"}]}}),
-            ("spec", "source", "helm", "fileParameters"),
-        ),
-        (application({"helm": {"valuesObject": "a"}}), ("spec", "source", "helm", "valuesObject")),
-        (application({"helm": {"values": 5}}), ("spec", "source", "helm", "values")),
-        (application({}, sources=[{"helm": {"values": "a"}}, {"helm": {"values": "b"}}]), ("spec",)),
+        (application({"helm": {"valuesObject": "a"}}), "spec.source.helm.valuesObject"),
+        (application({"helm": {"values": 5}}), "spec.source.helm.values"),
+        (application({}, sources=[{"helm": {"values": "a"}}, {"helm": {"values": "b"}}]), "spec"),
     ],
-    ids=["in-the-chart", "parameters", "file-parameters", "no-mapping", "no-text", "two-sources"],
+    ids=["values-from", "in-the-chart", "files", "parameters", "no-mapping", "no-text", "two-sources"],
 )
-def test_what_is_not_read_is_refused_at_its_key(text: str, path: tuple[Any, ...]) -> None:
+def test_values_that_are_not_read_are_refused_at_their_key(text: str, path: str) -> None:
     found = reading(text)
 
     assert found.values is None
-    assert [problem.path for problem in found.problems] == [path]
+    assert [".".join(map(str, problem.path)) for problem in found.problems] == [path]
+    assert all("helm get values hub " in one.fix for one in found.problems if one.code == "B260")
 
 
 @pytest.mark.parametrize(
@@ -147,10 +107,75 @@ def test_what_is_not_read_is_refused_at_its_key(text: str, path: tuple[Any, ...]
     ids=["flux", "argocd"],
 )
 def test_values_that_are_elsewhere_may_be_given_as_layers_below(upper: str) -> None:
-    assert values(json.dumps({"hub": {"concurrentSpawnLimit": 9}}), upper) == {
-        **HUB,
-        "hub": {"concurrentSpawnLimit": 9},
-    }
+    found = reading(json.dumps({"hub": {"concurrentSpawnLimit": 9}}), upper).values
+
+    assert found is not None
+    assert found.value == {**HUB, "hub": {"concurrentSpawnLimit": 9}}
+
+
+OVERRIDE = {"profiles": [{"kubespawner_override": {"mem_guarantee": "4G"}}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ((HERE / "nebari.yaml").read_text(), ["profiles", "jupyterhub.overrides"]),
+        ((HERE / "fleet2.yaml").read_text(), ["helm", "targetCustomizations"]),
+        (json.dumps({**HUB, "hubs": OVERRIDE}), ["hubs"]),
+        (json.dumps({"jupyterhub": HUB, "other": {"jupyterhub": HUB}}), ["other"]),
+        (json.dumps({"jupyterhub": HUB, **HUB}), ["jupyterhub"]),
+        (json.dumps({"a": {"jupyterhub": HUB}, "b": {"jupyterhub": HUB}}), ["a", "b"]),
+        (json.dumps({"singleuser": OVERRIDE}), ["singleuser.profiles"]),
+        (json.dumps({"singleUser": {}, "singleuser": {}, "hub": {}, "x": {"mem_limit": 1}}), ["x"]),
+    ],
+    ids=["nebari", "fleet", "beside", "other-chart", "both", "two", "in-singleuser", "size"],
+)
+def test_profiles_and_sizes_below_a_key_that_the_chart_does_not_have_are_errors(
+    text: str, paths: list[str]
+) -> None:
+    found = reading(text)
+
+    assert found.values is None
+    assert [one.code for one in found.problems] == ["B260"]
+    (problem,) = found.problems
+    assert ".".join(map(str, problem.path)) == paths[0]
+    assert f" {', '.join(paths)}, " in problem.message
+    assert "helm get values" in problem.fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "controller: {replicas: 2}\nimage: {tag: a}",
+        "proxy: {enabled: true, http: {}}\ningress: {}",
+        "global: {hub: a}",
+        "hub: {image: {tag: a}}",
+        "cull: {enabled: true}",
+        "[1, 2]",
+        NAMESPACE,
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {values.yaml: 'singleuser: {}'}",
+        RELEASE.partition("  values:")[0] % "hub",
+        application({"chart": "jupyterhub"}),
+        application({"helm": {"valuesObject": {"controller": {}}}}),
+        json.dumps(HUB) + "\n---\n" + json.dumps(HUB),
+        RELEASE % ("a", "1G") + "---\n" + RELEASE % ("b", "2G"),
+    ],
+)
+def test_a_file_without_values_of_one_hub_is_an_error(text: str) -> None:
+    found = reading(text)
+
+    assert ([problem.code for problem in found.problems], found.values) == (["B260"], None)
+
+
+def test_other_keys_are_named() -> None:
+    found = reading(
+        json.dumps({"nfs": {"a": 1}, "jupyterhub": {**HUB, "extra": {}}}),
+        json.dumps({"USER-SUPPLIED VALUES": None, "jupyterhub": {"singleuser": {"memry": {}}}}),
+        json.dumps({"jupyterhub": {"custom": OVERRIDE}}),
+    ).values
+
+    assert found is not None
+    assert found.unread == ("nfs", "jupyterhub.extra", "jupyterhub.singleuser.memry", "jupyterhub.custom")
 
 
 @pytest.mark.parametrize(
@@ -185,55 +210,6 @@ def test_a_value_has_the_place_of_the_layer_that_wins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("controller: {replicas: 2}\nimage: {tag: a}", {}),
-        ("proxy: {enabled: true, http: {}}\ningress: {}", {}),
-        ("global: {hub: a}", {}),
-        ("[1, 2]", {}),
-        (NAMESPACE, {}),
-        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {values.yaml: 'singleuser: {}'}", {}),
-        (RELEASE.partition("  values:")[0] % "hub", {}),
-        (application({"chart": "jupyterhub"}), {}),
-        (application({"helm": {"valuesObject": {"controller": {}}}}), {}),
-        (json.dumps({"jupyterhub": HUB}), {}),
-        (json.dumps({"a": HUB}), {"prefix": ("b",)}),
-        (json.dumps(HUB) + "\n---\n" + json.dumps(HUB), {}),
-        (RELEASE % ("a", "1G") + "---\n" + RELEASE % ("b", "2G"), {}),
-        (RELEASE % ("a", "1G") + "---\n" + RELEASE % ("b", "2G"), {"release": "b"}),
-    ],
-    ids=[
-        "another-chart",
-        "chart-with-a-proxy",
-        "hub-of-another-meaning",
-        "list",
-        "namespace",
-        "config-map",
-        "release-without-values",
-        "application-without-values",
-        "application-of-another-chart",
-        "below-another-key",
-        "wrong-prefix",
-        "two-documents",
-        "two-releases",
-        "two-releases-and-a-name",
-    ],
-)
-def test_a_file_without_values_of_one_hub_is_an_error(text: str, options: dict[str, Any]) -> None:
-    found = reading(text, **options)
-
-    assert (codes(found), found.values) == (["B260"], None)
-
-
-def test_a_prefix_leads_to_the_values() -> None:
-    other = {"singleuser": {"memory": {"guarantee": "9G"}}}
-    text = json.dumps({"a": {"c": other}, "b": {"c": HUB}})
-
-    assert values(text, prefix=("b", "c")) == HUB
-    assert "Site: prefix): a.c or b.c." in reading(text).problems[0].fix
-
-
-@pytest.mark.parametrize(
     ("text", "release", "namespace"),
     [
         (RELEASE % ("hub", "2G"), "hub", "hubs"),
@@ -246,28 +222,29 @@ def test_a_prefix_leads_to_the_values() -> None:
     ids=["flux", "flux-target", "flux-name", "argocd", "argocd-name", "plain"],
 )
 def test_a_release_knows_its_name_and_namespace(text: str, release: str, namespace: str) -> None:
-    found = reading(text).values
+    found, given = reading(text).values, reading(text, release="x").values
 
     assert found is not None
-    assert (found.release, found.namespace) == (release, namespace)
-
-
-def test_each_layer_has_values_of_the_chart() -> None:
-    found = reading(json.dumps(HUB), "ingress: {enabled: true}")
-
-    assert (codes(found), found.values, found.problems[0].file) == (["B260"], None, "a/1.yaml")
-
-
-def test_a_name_that_is_given_wins() -> None:
-    found = reading(RELEASE % ("hub", "2G"), release="other").values
-
-    assert found is not None
-    assert found.release == "other"
+    assert given is not None
+    assert (found.release, found.namespace, given.release) == (release, namespace, "x")
 
 
 def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
     found = reading(application({"helm": {"values": "singleuser:\n  a: [1"}}))
 
     assert found.values is None
-    assert {problem.code for problem in found.problems} >= {"B003"}
+    assert found.problems[0].code == "B003"
     assert found.problems[0].path == ("spec", "source", "helm", "values")
+
+
+@given(st.lists(st.sampled_from(["jupyterhub", "basehub", "values", "helm", "custom", "hub"]), max_size=3))
+def test_values_below_any_keys_are_read_whole_or_refused(keys: list[str]) -> None:
+    values: dict[str, Any] = HUB
+    for key in reversed(keys):
+        values = {key: values}
+    found = reading(json.dumps(values))
+
+    if found.values is None:
+        assert [problem.code for problem in found.problems] == ["B260"]
+    else:
+        assert found.values.value == HUB

@@ -34,7 +34,7 @@ UNKNOWN_CLASS, TWICE = "B061", "B060"
 _FLAGS = {
     "renku": ("time_zone", "suspend"),
     "renku-classes": ("cluster", "namespace", "pools", "file_name"),
-    "z2jh": ("cluster", "namespace", "prefix", "release", "file_name"),
+    "z2jh": ("cluster", "namespace", "release", "file_name"),
     "ics": (
         "resource_class",
         "seats",
@@ -335,7 +335,6 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
     metavar="NAME",
     help="Classes: where sessions run; default: that of the Helm release, jupyterhub or renku.",
 )
-@click.option("--prefix", metavar="KEYS", help="z2jh: keys that lead to the values: basehub.jupyterhub.")
 @click.option("--release", metavar="NAME", help="z2jh: name of the Helm release of the hub.")
 @click.option(
     "--pool", "pools", metavar="NAME", multiple=True, help="renku-classes: only this resource pool."
@@ -347,14 +346,14 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
     ics: an iCalendar file. With --class, events become reservations; with --calendar, all become a Calendar.
     Run it again to update them.
 
-    renku: capacity reservations of Renku's API. Each becomes a file, once: a later import says what is known,
-    and what has changed. renku-classes: its resource pools, from GET /api/data/resource_pools; each class
-    becomes a resource class.
+    renku: capacity reservations of Renku's API. Each becomes a file, once. renku-classes: its resource pools,
+    from GET /api/data/resource_pools; each class becomes a resource class.
 
     z2jh: the profiles in the values of the Zero to JupyterHub chart; each becomes a resource class. FILE has
     values, or is a HelmRelease of Flux or an Application of Argo CD with them. Later files win, as in Helm.
+    Run it again to update the sizes and places of the classes; their other keys are yours.
 
-    FILE is not changed. If it is in reservations/, remove it afterwards. With -, stdin is read.
+    With -, stdin is read.
     """
     for name, value in options.items():
         if value and name not in _FLAGS[source]:
@@ -363,10 +362,6 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
     if len(files) > 1 and source not in ("renku", "z2jh"):
         raise click.UsageError(f"{source} takes one FILE.")
     found = [_source(settings, file, LIMIT if source != "ics" else FEED_LIMIT) for file in files]
-    if source == "renku":
-        from berth.cli.importreservations import import_reservations  # noqa: PLC0415 - it loads models
-
-        return import_reservations(settings, found, options["time_zone"], suspend=options["suspend"])
     pipeline = Pipeline()
     unreadable_files = [problem for problem in found if isinstance(problem, Problem)]
     if unreadable_files:
@@ -382,11 +377,13 @@ def _import(
         from berth.cli.importevents import import_events  # noqa: PLC0415 - it loads icalendar
 
         return import_events(settings, pipeline, sources[0], given)
-    from berth.cli.importclasses import import_classes_of_renku, import_hub  # noqa: PLC0415 - it loads models
+    if source == "renku":
+        from berth.cli.importreservations import import_reservations  # noqa: PLC0415 - it loads models
 
-    if source == "z2jh":
-        return import_hub(settings, pipeline, sources, given)
-    return import_classes_of_renku(settings, pipeline, sources[0], given)
+        return import_reservations(settings, pipeline, sources, given)
+    from berth.cli.importclasses import import_classes  # noqa: PLC0415 - it loads models
+
+    return import_classes(settings, pipeline, source, sources, given)
 
 
 def _source(settings: Settings, file: str, limit: int) -> Source | Problem:

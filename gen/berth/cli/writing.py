@@ -3,18 +3,21 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from itertools import islice
 from pathlib import Path
 
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
-from berth.edit.create import remove_file, write_file
+from berth.edit.create import refuse_link, remove_file, write_file
 from berth.edit.edits import EditResult, EditStep
-from berth.findings import Finding
+from berth.findings import ERROR, Finding
 from berth.git import staged_text
+from berth.notation.refusal import CommandError
 from berth.output.escape import visible
 from berth.pipeline import Pipeline
-from berth.reading.source import SCHEMA
+from berth.reading.source import SCHEMA, Source
 from berth.schema.describe import json_schema_text
 
 Places = tuple[Mapping[str, str], str]
@@ -110,6 +113,48 @@ def _of_option(finding: Finding, places: Places) -> Finding:
     if path:
         return finding._replace(file=by_path[path], line=0, column=0, path="")
     return finding._replace(file=otherwise, line=0, column=0) if otherwise else finding
+
+
+def write_imported(settings: Settings, pipeline: Pipeline, texts: Mapping[str, str], source: str) -> int:
+    """Write the files of an import unless the project would have errors then; show what changed in them.
+
+    `source` is what they are made of: a finding about text that is not written names it and the document.
+    """
+    before = {known.file: known.text for known in pipeline.sources}
+    kept = [known for known in pipeline.sources if known.file not in texts]
+    after = Pipeline(sources=sorted([*kept, *(Source(file, text.encode()) for file, text in texts.items())]))
+    for _ in after.items():
+        pass
+    findings = [one for one in after.findings() if one.file in texts or one.severity == ERROR]
+    if exit_code(findings, strict=settings.strict) != EXIT_OK:
+        code = settings.report(
+            [_at_source(one, texts[one.file], source) if one.file in texts else one for one in findings]
+        )
+        stderr("Nothing was written.\n")
+        return code
+    for file in texts:
+        refuse_link(file)
+        if file not in before and Path(file).exists():
+            raise CommandError(f"{settings.shown(file)}: the file exists; nothing was written")
+    settings.report(findings)
+    for file, text in texts.items():
+        old = before.get(file)
+        if old == text.encode():
+            stdout(f"Unchanged: {settings.shown(file)}.\n")
+            continue
+        write_file(file, text, old)
+        stdout(f"{'Wrote' if old is None else 'Changed'} {settings.shown(file)}.\n")
+        if old is not None:
+            lines = unified_diff(old.decode().splitlines(), text.splitlines(), n=1, lineterm="")
+            stdout("".join(f"{line}\n" for line in islice(lines, 2, None)))  # without the names of files
+    keep_schema()
+    return EXIT_OK
+
+
+def _at_source(finding: Finding, text: str, source: str) -> Finding:
+    number = sum(line.startswith("---") for line in text.splitlines()[: finding.line])
+    name = re.search(r"^  name: (.+)$", re.split(r"^---", text, flags=re.MULTILINE)[number], re.MULTILINE)
+    return finding._replace(file=f"{source}, {name[1]}" if name else source, line=0, column=0)
 
 
 def keep_schema() -> None:

@@ -1,250 +1,143 @@
-"""Create resource classes from the profiles of a JupyterHub, and from the resource classes of Renku."""
+"""Resource classes of the profiles of a JupyterHub, or of the resource classes of Renku, as text of YAML.
 
-import re
+A class that is in the file already keeps its other keys, and its comments.
+"""
+
+import json
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from berth.core.timetable import API_VERSION
 from berth.edit.create import MODELINE
-from berth.findings import ERROR, Finding, Origin, Path, Problem, in_order, severity
-from berth.output.yamltext import flow, quote
+from berth.edit.roundtrip import MakeNode, edit_document
+from berth.findings import ERROR, Finding, Origin
+from berth.notation.refusal import CommandError
+from berth.output.yamltext import block, flow
 from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
-from berth.schema import validate
 from berth.schema.basemodel import Json
-from berth.schema.classsessions import ClassSessions
-from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, nearest
-from berth.schema.pod import Amounts, check_resources
-from berth.schema.renkuclasses import RenkuClass, read_pools
+from berth.schema.documentproblems import MISSING, nearest
+from berth.schema.renkuclasses import read_pools
 from berth.schema.renkunames import fitted
-from berth.schema.resourceclass import ResourceClassDocument
-from berth.schema.z2jh import Hub, ProfileSession, read_hub
+from berth.schema.values import ResourceClass
+from berth.schema.z2jh import read_hub
 
-DUPLICATE = "B060"
-_HEAD = """\
-apiVersion: berth.dev/v1alpha1
-kind: ResourceClass
-metadata:
-  name: {name}
-spec:
-"""
-_WIDTH = 110
+_REPLACED = ("requests", "limits", "nodeSelector", "tolerations", "affinity")  # also removed
+_UPDATED = ("renkuId", "images", "schedulerName")  # stay if an import knows none
 
 
 class ImportedClass(NamedTuple):
-    """A class for people: its name, what a seat requests, and whose sessions it counts.
-
-    `origin` is what it was made of: document and path.
-    """
+    """A class for people: its name, a title, whose sessions it counts, and its spec."""
 
     name: str
-    requests: str
+    title: str
     sessions: str
-    origin: tuple[Origin, Path]
+    spec: Json
 
 
 class ImportedClasses(NamedTuple):
-    """The file of classes, unless there are errors, and all findings.
+    """The classes, unless there are errors, and all findings.
 
     `unlabeled` are the labels that profiles must add, without which the classes count the same sessions.
-    `default` is the class of people who choose nothing. `skipped` are classes of Renku that were left out,
-    and why. `needs_release`: the hub has a scheduler whose name is not known without the release.
+    `left_out` is what was not read, or made no class, and why. `needs_release`: the hub has a scheduler
+    whose name is not known without the release.
     """
 
-    text: str
     classes: tuple[ImportedClass, ...]
     findings: tuple[Finding, ...]
     unlabeled: tuple[tuple[str, str], ...] = ()  # title of the sessions, and labels
-    default: str = ""
-    skipped: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
     needs_release: bool = False
-    sources: tuple[Source, ...] = ()  # what the classes were made of
-
-    def at_origins(self, findings: Iterable[Finding], file: str) -> list[Finding]:
-        """Return findings with those of the unwritten file of classes where the classes come from."""
-        moved: list[Finding] = []
-        for finding in findings:
-            if finding.file != file:
-                moved.append(finding)
-                continue
-            above = self.text.splitlines()[: finding.line]
-            made = self.classes[min(above.count("---"), len(self.classes) - 1)]
-            message = (
-                f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
-            )
-            origin, path = made.origin
-            problem = origin.problem(finding.code, path, message, finding.fix)
-            (located,) = locate([problem], self.sources)
-            moved.append(located._replace(severity=finding.severity))
-        return in_order(moved)
 
 
-class HubRequest(NamedTuple):
-    """What is to be imported of a hub, and for which cluster."""
+class ClassRequest(NamedTuple):
+    """What is to be imported, and for which cluster. `taken` are the names of classes in other files.
+
+    `pools` are the resource pools of Renku that are meant; without them, all of Renku's own cluster.
+    """
 
     files: tuple[Source, ...]
     cluster: str | None = None
-    namespace: str = ""  # empty: that of the release, or jupyterhub
-    prefix: tuple[str, ...] = ()
+    namespace: str = ""  # empty: that of the release, or jupyterhub, or renku
     release: str = ""
+    pools: tuple[str, ...] = ()
+    taken: Collection[str] = ()
 
 
 # JupyterHub
 
 
-def import_z2jh(request: HubRequest, taken: Collection[str] = ()) -> ImportedClasses:
-    """Convert the profiles in values of the z2jh chart.
-
-    `taken` are the names of other classes: if one of them would be used again, all names begin with the
-    namespace.
-    """
-    reading = read_hub(request.files, request.prefix, request.release)
-    hub = reading.hub
-    problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
+def import_z2jh(request: ClassRequest) -> ImportedClasses:
+    """Convert the profiles in values of the z2jh chart."""
+    hub, problems = read_hub(request.files, request.release)
     findings = tuple(locate(problems, request.files))
     if hub is None or any(finding.severity == ERROR for finding in findings):
-        return ImportedClasses("", (), findings)
+        return ImportedClasses((), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
-    names = _free_names([session.name for session in hub.sessions], namespace, taken)
-    own = _are_exclusive(hub.sessions)
-    made, texts = [], []
+    names = _free_names([session.name for session in hub.sessions], namespace, request.taken)
+    # Whether no pod has the labels that two profiles add.
+    are_labeled = all(
+        any(one.added[key] != other.added[key] for key in one.added.keys() & other.added.keys())
+        for one, other in combinations(hub.sessions, 2)
+    )
+    classes = []
     for session, name in zip(hub.sessions, names, strict=True):
         requests, limits = session.spawner.resources
-        placement = {"schedulerName": hub.user_scheduler, **session.placement}
         sessions: Json = {"source": "jupyterhub", "namespaces": [namespace]}
-        labels = session.added if own else dict(session.picked)
+        labels = session.added if are_labeled else dict(session.picked)
         if labels:
             sessions["selector"] = {"matchLabels": labels}
+        spec = {"requests": requests, "limits": limits, "images": list(session.images)}
+        spec |= {"schedulerName": hub.user_scheduler, **session.placement, "sessions": sessions}
         title = session.title if session.images else f"{session.title}; their image is that of the chart"
-        held = {"requests": requests, "limits": limits, "images": list(session.images)}
-        texts.append(_text(name, title, request.cluster, {**held, **placement, "sessions": sessions}))
-        made.append(ImportedClass(name, _amounts(requests), session.phrase, hub.written.place(session.path)))
-    default = next((i for i, session in enumerate(hub.sessions) if session.is_default), 0)
+        classes.append(ImportedClass(name, title, session.phrase, _spec(request, spec)))
+    unread = hub.written.unread
     return ImportedClasses(
-        text=_file(texts),
-        classes=tuple(made),
-        findings=findings,
-        unlabeled=()
-        if own
-        else tuple((session.title, flow(dict(session.picked))) for session in hub.sessions),
-        default=names[default],
-        needs_release=hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
-        sources=request.files,
-    )
-
-
-def _unfit(hub: Hub) -> Iterable[Problem | Finding]:
-    """Yield the problems of profiles that cannot be classes."""
-    by_name: dict[str, ProfileSession] = {}
-    for session in hub.sessions:
-        other = by_name.setdefault(session.name, session)
-        if other is not session:
-            message = (
-                f'profile "{session.title}" would have the class {session.name}, '
-                f'as profile "{other.title}" has: '
-                f"{_keys(session)} is the second of the two."
-            )
-            yield hub.written.problem(DUPLICATE, session.path, message, "Give one of them another slug.")
-        if not session.requests:
-            message = f"{session.phrase} request nothing, so a placeholder would hold nothing."
-            yield hub.written.problem(RANGE, session.path, message, "Write mem_guarantee or cpu_guarantee.")
-        report = DocumentProblems(Origin(""))
-        check_resources(*session.spawner.bounds, (), report)
-        for problem in report.problems:
-            if severity(problem.code) == ERROR:  # warnings are those of the class
-                path = hub.amount_path(session, str(problem.path[1]))
-                message = f"{session.phrase}: {problem.message}"
-                yield hub.written.problem(problem.code, path, message, problem.fix)
-
-
-def _keys(one: ProfileSession) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path).lstrip(".")
-
-
-def _are_exclusive(kinds: Sequence[ProfileSession]) -> bool:
-    """Tell whether no pod has the labels that two of them add."""
-    return all(
-        any(one.added[key] != other.added[key] for key in one.added.keys() & other.added.keys())
-        for one, other in combinations(kinds, 2)
+        tuple(classes),
+        findings,
+        () if are_labeled else tuple((one.title, flow(dict(one.picked))) for one in hub.sessions),
+        (f"Not read: {', '.join(unread)}",) if unread else (),
+        hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
     )
 
 
 # Renku
 
 
-def import_renku_classes(
-    source: Source,
-    cluster: str | None,
-    namespace: str,
-    pools: Sequence[str] = (),
-    taken: Collection[str] = (),
-) -> ImportedClasses:
-    """Convert the resource classes that Renku's API answers.
-
-    `pools` are the names of the resource pools that are meant; without them, all of Renku's own cluster.
-    `taken` are the names of other classes, as in `import_z2jh`.
-    """
-    reading = read_pools(source)
-    problems = list(reading.problems)
-    known = {resource_class.pool for resource_class in reading.classes or ()}
-    for name in pools if reading.classes is not None else ():
-        if name not in known:
-            there = sorted(filter(None, known)) or ["none with a name"]
-            message = f'no resource pool is named "{name}".'
-            problems.append(Origin(source.file).problem(MISSING, (), message, nearest(name, there)))
-    found = [
-        resource_class
-        for resource_class in reading.classes or ()
-        if (resource_class.pool in pools if pools else not resource_class.elsewhere)
+def import_renku_classes(request: ClassRequest) -> ImportedClasses:
+    """Convert the resource classes that Renku's API answers."""
+    classes_of_renku, problems = read_pools(request.files)
+    known, file = classes_of_renku or [], Origin(request.files[0].file)
+    names = {found.pool for found in known}
+    wanted = [
+        found for found in known if (found.pool in request.pools if request.pools else not found.elsewhere)
     ]
-    skipped = [resource_class for resource_class in reading.classes or () if resource_class not in found]
-    if reading.classes is not None and not found and not problems:
-        message = f"no class is left: {skipped[0].elsewhere}."
+    for pool in request.pools if known else ():
+        if pool not in names:
+            message = f'no resource pool is named "{pool}".'
+            problems.append(file.problem(MISSING, (), message, nearest(pool, sorted(names))))
+    if known and not wanted and not problems:
         fix = "Name the resource pools that you mean (--pool)."
-        problems.append(Origin(source.file).problem(MISSING, (), message, fix))
-    findings = tuple(locate(problems, [source]))
-    if not found or any(finding.severity == ERROR for finding in findings):
-        return ImportedClasses("", (), findings)
-    names = _free_names([resource_class.name for resource_class in found], namespace, taken)
-    texts = []
-    for resource_class, name in zip(found, names, strict=True):
+        problems.append(file.problem(MISSING, (), f"no class is left: {known[0].elsewhere}.", fix))
+    findings = tuple(locate(problems, request.files))
+    if not wanted or any(finding.severity == ERROR for finding in findings):
+        return ImportedClasses((), findings)
+    namespace = request.namespace or "renku"
+    classes = []
+    free = _free_names([one.name for one in wanted], namespace, request.taken)
+    for found, name in zip(wanted, free, strict=True):
         sessions = {"source": "renku", "namespaces": [namespace]}
-        held: Json = {
-            "renkuId": resource_class.id,
-            "requests": resource_class.requests,
-            "limits": resource_class.limits,
-        }
-        texts.append(
-            _text(
-                name,
-                _title(resource_class),
-                cluster,
-                {**held, **resource_class.placement, "sessions": sessions},
-            )
-        )
-    return ImportedClasses(
-        text=_file(texts),
-        classes=tuple(
-            ImportedClass(
-                name,
-                _amounts(resource_class.requests),
-                resource_class.phrase,
-                (Origin(source.file, reading.index), resource_class.path),
-            )
-            for resource_class, name in zip(found, names, strict=True)
-        ),
-        findings=findings,
-        default=names[0],
-        skipped=tuple(
-            (_title(resource_class), resource_class.elsewhere or "another pool") for resource_class in skipped
-        ),
-        sources=(source,),
-    )
-
-
-def _title(one: RenkuClass) -> str:
-    return f"{one.title} ({one.pool})" if one.pool else one.title
+        spec: Json = {"renkuId": found.id, "requests": found.requests, "limits": found.limits}
+        spec = _spec(request, {**spec, **found.placement, "sessions": sessions})
+        classes.append(ImportedClass(name, f"{found.title} ({found.pool})", found.phrase, spec))
+    left_out = [
+        f"Left out: {found.title} ({found.pool}): {found.elsewhere or 'another pool'}"
+        for found in known
+        if found not in wanted
+    ]
+    return ImportedClasses(tuple(classes), findings, left_out=tuple(left_out))
 
 
 # Text
@@ -257,85 +150,71 @@ def _free_names(names: list[str], namespace: str, taken: Collection[str]) -> lis
     return [fitted(f"{namespace}-{name}", f"{namespace}-{name}") for name in names]
 
 
-def _amounts(amounts: Amounts) -> str:
-    return ", ".join(f"{name} {amount}" for name, amount in amounts.items())
+def _spec(request: ClassRequest, keys: Json) -> Json:
+    spec = {"cluster": request.cluster or "", **keys}
+    kept = {key: value for key, value in spec.items() if value not in ({}, [], "")}
+    plain: Json = json.loads(json.dumps(kept))  # lists, as in the file
+    return plain
 
 
-def _file(texts: Iterable[str]) -> str:
-    return MODELINE.format(SCHEMA) + "---\n".join(texts)
+def classes_text(
+    before: Source | None, there: Iterable[ResourceClass], classes: Sequence[ImportedClass]
+) -> tuple[str, list[str]]:
+    """Return the text of a file with the classes, and the names of those in it that are not imported.
+
+    `there` are the classes of the file. One is known by its `renkuId` or its name. Raise CommandError if it
+    is that of another hub.
+    """
+    text, values = MODELINE.format(SCHEMA), dict[int, Any]()
+    if before is not None:
+        documents, faults = parse(before)
+        if faults:
+            raise CommandError(
+                f"{before.file} cannot be read. Correct it, or import into another file (--file)"
+            )
+        text, values = before.text.decode(), {one.index: one.value for one in documents}
+    new, kept = list(classes), []
+    for old in there:
+        same = [
+            one
+            for one in new
+            if one.spec.get("renkuId") == old.renku_id and (one.name == old.name or old.renku_id is not None)
+        ]
+        if not same:
+            kept.append(old.name)
+            continue
+        new.remove(same[0])
+        own, spec = values[old.origin.index]["spec"], same[0].spec
+        (namespace,) = spec["sessions"]["namespaces"]
+        namespaces = () if old.sessions is None else old.sessions.namespace_names
+        if (namespaces and namespace not in namespaces) or spec.get("cluster", old.cluster) != old.cluster:
+            raise CommandError(
+                f"class {old.name} in {old.origin.file} counts the sessions of another hub. "
+                "Import into another file (--file)"
+            )
+        wanted = {key: value for key, value in own.items() if key not in _REPLACED}
+        wanted |= {key: spec[key] for key in (*_REPLACED, *_UPDATED) if key in spec}
+        if wanted != own:
+
+            def edit(tree: Any, make: MakeNode, wanted: Json = wanted) -> None:
+                _update(tree["spec"], wanted, make)
+
+            text = edit_document(text, old.origin.index, edit)
+    text += "" if text.endswith("\n") or not new else "\n"
+    for number, one in enumerate(new):
+        comment = "".join(character for character in one.title if character.isprintable())
+        start = "" if before is None and number == 0 else "---\n"
+        document = {"apiVersion": API_VERSION, "kind": "ResourceClass", "metadata": {"name": one.name}}
+        text += f"{start}# {comment}\n{block({**document, 'spec': one.spec}, 0)}\n"
+    return text, kept
 
 
-def why_not_replaced(old: Source, new: Source) -> str:
-    """Return why an import may not replace a file; empty: an import of the same hub or pools wrote it."""
-    before, after = _specs(old), _specs(new)
-    if before is None or after is None:
-        return "it is not as an import writes it"
-    for key in ("cluster", "sessions"):
-        other = {_owner(spec, key) for spec in before.values()} - {
-            _owner(spec, key) for spec in after.values()
-        }
-        if other:
-            return f"its classes are of {', '.join(sorted(other))}"
-    return "" if before.keys() & after.keys() else "no class of it is imported"
-
-
-def _owner(spec: Json, key: str) -> str:
-    """Return whose classes a file has: their cluster, or where their sessions are."""
-    if key == "cluster":
-        return f"cluster {spec['cluster']}" if "cluster" in spec else "no cluster"
-    sessions = spec["sessions"]
-    return f"source {sessions['source']} in {ClassSessions.model_validate(sessions).where}"
-
-
-def _specs(source: Source) -> dict[str, Json] | None:
-    """Return what the classes of a file say, by name; None if an import would not write them exactly so."""
-    documents, problems = parse(source)
-    text = source.text.decode(errors="replace").replace("\r\n", "\n")
-    titles = [part.partition("\n")[0] for part in _separator(text.removeprefix(MODELINE.format(SCHEMA)))]
-    if problems or len(titles) != len(documents):
-        return None
-    specs: dict[str, Json] = {}
-    texts = []
-    for document, title in zip(documents, titles, strict=True):
-        report = DocumentProblems(document.origin)
-        read = validate.read(ResourceClassDocument, document.value, report)
-        if read is None or read.spec.sessions is None:
-            return None
-        spec: Json = document.value["spec"]  # type: ignore[index,call-overload,assignment] # it was validated
-        if not spec.keys() <= _KEYS:
-            return None
-        specs[read.metadata.name] = spec
-        texts.append(_text(read.metadata.name, title.removeprefix("# "), None, spec))
-    return specs if _file(texts) == text else None
-
-
-_separator = re.compile("^---\n", re.MULTILINE).split
-_KEYS = frozenset(
-    (
-        *("cluster", "renkuId", "requests", "limits", "images", "sessions"),
-        *("nodeSelector", "tolerations", "affinity", "schedulerName"),
-    )
-)
-
-
-def _text(name: str, title: str, cluster: str | None, keys: Json) -> str:
-    spec: Json = {} if cluster is None else {"cluster": cluster}
-    spec |= keys
-    lines = _lines({key: value for key, value in spec.items() if value not in ({}, [], "")}, "  ")
-    comment = "".join(c for c in title if c.isprintable())
-    return f"# {comment}\n{_HEAD.format(name=quote(name))}{lines}"
-
-
-def _lines(value: Json, indent: str) -> str:
-    """Return a mapping in YAML: one line for each key, or more where one would be long."""
-    found = []
-    for key, inner in value.items():
-        line = f"{indent}{quote(key)}: {flow(inner)}\n"
-        if len(line) <= _WIDTH or not isinstance(inner, dict | list):
-            found.append(line)
-        elif isinstance(inner, dict):
-            found.append(f"{indent}{quote(key)}:\n{_lines(inner, indent + '  ')}")
-        else:
-            items = "".join(f"{indent}  - {flow(item)}\n" for item in inner)
-            found.append(f"{indent}{quote(key)}:\n{items}")
-    return "".join(found)
+def _update(tree: Any, wanted: Json, make: MakeNode) -> None:
+    """Change a mapping to what is wanted; what is equal keeps its form."""
+    for key in [key for key in tree if key not in wanted]:
+        del tree[key]
+    for key, value in wanted.items():
+        if isinstance(tree.get(key), dict) and isinstance(value, dict):
+            _update(tree[key], value, make)
+        elif tree.get(key) != value:
+            tree[key] = make(value)

@@ -14,7 +14,6 @@ from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA, Source
 from berth.schema.describe import json_schema_text
 from berth.schema.metadata import IGNORE
-from berth.schema.values import ResourceClass
 
 README = "README.md"
 ACTION = ".github/berth/"
@@ -136,13 +135,3 @@ def _demo(now: int) -> str:
 
 def _sample(request: ReservationRequest) -> str:
     return reservation_yaml(new_reservation(request)._replace(annotations=_SAMPLE))
-
-
-def is_sample_class(resource_class: ResourceClass, source: Source) -> bool:
-    """Tell whether a class is the sample of `berth init`, alone in its file and as it was written."""
-    sessions = resource_class.sessions
-    if resource_class.name != SAMPLE_CLASS or sessions is None or len(sessions.namespace_names) != 1:
-        return False
-    values = {"source": sessions.source, "namespace": sessions.namespace_names[0]}
-    path = "reservations/classes.yaml"
-    return source.text in [repository_file(path, {**values, "demo": demo}).encode() for demo in (False, True)]

@@ -12,7 +12,6 @@ from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.documentproblems import DocumentProblems, Refusal, close, nearest, shown
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
-from berth.schema.renkunames import KIND, is_payload
 from berth.schema.values import ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 EMPTY, DUPLICATE, NOT_ONE_SITE, BAD_IGNORE = "B007", "B060", "B064", "B030"
 GUARD_IGNORED = "B271"
+KIND = "B069"  # of a document that is not a declaration
 _next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
 TERM = "term"
 RESERVATION = "CapacityReservation"
@@ -150,12 +150,7 @@ class Reading:
     def _take(self, document: Document) -> None:
         value, origin = document.value, document.origin
         report = DocumentProblems(origin)
-        if any(map(is_payload, value if isinstance(value, list) else [value])):
-            message = "this is a capacity reservation of Renku, not a document of Berth."
-            fix = f"Write documents of it, and remove this file: berth import renku {origin.file}"
-            report(KIND, (), message, f"{fix}.")
-            self._doubt(None, (RESERVATION,))
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             self._declaration(value, origin, report)
         elif value == []:
             report(EMPTY, (), "the list is empty.", "Write a declaration, or remove the file.")

@@ -254,15 +254,6 @@ def file(text: str) -> str:
     raise Refusal(f"{shown(text)} is not the path of a file in the project.", fix, CHOICE)
 
 
-def keys(text: str) -> tuple[str, ...]:
-    """Read keys that lead to a value, separated by dots."""
-    parts = tuple(text.split("."))
-    if all(key and key == key.strip() and key.isprintable() for key in parts):
-        return parts
-    fix = "Write the keys that lead to the values, for instance jupyterhub or basehub.jupyterhub."
-    raise Refusal(f"{shown(text)} is not a list of keys with dots between them.", fix, CHOICE)
-
-
 def _inside(text: str) -> str | None:
     """Return a path in a repository without its needless parts; None if it may lead out of it."""
     parts = [part for part in text.split("/") if part not in ("", ".")]

@@ -1,18 +1,6 @@
-"""Names that follow from titles, and what Renku answers; it does not import pydantic."""
+"""Names that follow from titles; it does not import pydantic."""
 
 import re
-from typing import NamedTuple
-
-from berth.schema.documentproblems import shown
-
-
-def is_payload(value: object) -> bool:
-    """Tell whether a document without `kind` looks like one of Renku's."""
-    return (
-        isinstance(value, dict)
-        and not {"kind", "apiVersion"} & value.keys()
-        and bool({"recurrence", "provisioning", "resource_class_id"} & value.keys())
-    )
 
 
 def slug(title: str) -> str:
@@ -54,26 +42,3 @@ def _digest(text: str) -> str:
 def name(title: str, ulid: str | None) -> str:
     """Return the slug; with an id also `-` and the first six hex digits of the id's SHA-256."""
     return slug(title) if ulid is None else f"{slug(title)}-{_digest(ulid)}"
-
-
-KIND = "B069"  # of a document that is no declaration
-
-
-class ErrorAnswer(NamedTuple):
-    """That Renku answered with an error, and what to do."""
-
-    message: str
-    fix: str
-
-
-def error_answer(value: object) -> ErrorAnswer | None:
-    """Return what an error object of Renku's API says; None for anything else."""
-    is_answer = isinstance(value, dict) and not {"kind", "apiVersion"} & value.keys()
-    error = value.get("error") if isinstance(value, dict) and is_answer else None
-    if not isinstance(error, dict) or not {"code", "message"} & error.keys():
-        return None
-    message = " ".join(
-        shown(error[key]) for key in ("code", "message", "detail") if error.get(key) is not None
-    )
-    fix = "Save the answer again, with a token that may read it."
-    return ErrorAnswer(f"this is not an answer with data: Renku answered with the error {message}.", fix)

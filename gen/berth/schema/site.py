@@ -92,11 +92,6 @@ Priority = Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -
 OwnNamespace = Annotated[str, Text("DNS label", grammar.own_namespace)]
 
 
-def _form_of_hubs(value: object) -> int:
-    """Tell which form the hubs of a cluster have: a path, a mapping or a list."""
-    return 1 if isinstance(value, dict) else 2 if isinstance(value, list) else 0
-
-
 class ScalerSpec(Model):
     stabilization_seconds: Annotated[int, Whole(0, 3600)] = field(
         30, "how long a session that ended still counts, 0 to 3600"
@@ -173,12 +168,14 @@ class ClusterSpec(Overridable):
     held: ListOf[HeldSpec] = field(
         (), "objects of others whose numbers reservations of backend value may hold", "none"
     )
-    z2jh: Annotated[File | HubSpec | NonEmpty[HubSpec], Switch(_form_of_hubs)] | None = field(
-        None,
-        "path of the values of its JupyterHub, with whose profiles classes are compared; a mapping for "
-        "several files; a list of mappings for several hubs",
-        "none",
-        alias="z2jh",
+    z2jh: Annotated[File | NonEmpty[HubSpec], Switch(lambda value: int(isinstance(value, list)))] | None = (
+        field(
+            None,
+            "path of the values of its JupyterHub, with whose profiles classes are compared; a list for "
+            "several files or hubs",
+            "none",
+            alias="z2jh",
+        )
     )
     renku_classes: File | None = field(
         None,
@@ -189,26 +186,17 @@ class ClusterSpec(Overridable):
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         check_amounts(self.largest_node, (*path, "largestNode"), report)
-        if isinstance(self.z2jh, Model | tuple):  # their model is imported when a site has some
+        if isinstance(self.z2jh, tuple):  # the model of its items is imported when a site has some
             from berth.schema.siteparts import check_hubs  # noqa: PLC0415
 
-            is_list = isinstance(self.z2jh, tuple)
-            check_hubs(self._hubs, (*path, "z2jh"), report, is_list=is_list)
-
-    @property
-    def _hubs(self) -> "tuple[HubSpec, ...]":
-        if self.z2jh is None or isinstance(self.z2jh, str):
-            return ()
-        return self.z2jh if isinstance(self.z2jh, tuple) else (self.z2jh,)
+            check_hubs(self.z2jh, (*path, "z2jh"), report)
 
     @property
     def hubs(self) -> tuple[HubFiles, ...]:
-        if isinstance(self.z2jh, str):
-            return (HubFiles((self.z2jh,)),)
-        is_list = isinstance(self.z2jh, tuple)
+        if not isinstance(self.z2jh, tuple):
+            return (HubFiles((self.z2jh,)),) if self.z2jh else ()
         return tuple(
-            HubFiles(hub.paths, hub.namespace or "", hub.prefix, hub.release or "", i if is_list else None)
-            for i, hub in enumerate(self._hubs)
+            HubFiles(hub.files, hub.namespace or "", hub.release or "", i) for i, hub in enumerate(self.z2jh)
         )
 
     @property

@@ -195,42 +195,27 @@ class KarpenterSpec(Model):
 class HubSpec(Model):
     """A JupyterHub, by the values of its chart."""
 
-    file: File | None = field(None, "path of its values, of its HelmRelease or of its Application", "none")
-    files: NonEmptyUnique[File] | None = field(
-        None, "several of them, as layers: later ones win, as in Helm", "none"
+    files: NonEmptyUnique[File] = field(
+        meaning="its values, HelmRelease or Application; several are layers: later ones win, as in Helm"
     )
     namespace: DnsLabel | None = field(
         None, "where its sessions run; required with several hubs", "any that a class names"
-    )
-    prefix: Annotated[tuple[str, ...], Text("keys", grammar.keys)] = field(
-        (), "keys that lead to the values of the chart, with dots", "they are at the top"
     )
     release: DnsName | None = field(
         None, "name of its Helm release", "that of its HelmRelease or Application"
     )
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return self.files or ((self.file,) if self.file else ())
 
-
-def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems, *, is_list: bool) -> None:
-    """Report hubs without a file, and several that cannot be told apart."""
+def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems) -> None:
+    """Report hubs that cannot be told apart."""
     taken: list[str] = []
-    for i, hub in enumerate(hubs):
-        at = (*path, i) if is_list else path
-        if hub.file is None and hub.files is None:
-            report(MISSING, at, "it has neither file nor files.", "Add file: the path of its values.")
-        if hub.file is not None and hub.files is not None:
-            report(CONFLICT, at, "file and files are both given.", "Put all of them into files.")
-        if len(hubs) < 2:
-            continue
+    for i, hub in enumerate(hubs if len(hubs) > 1 else ()):
         if hub.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
-            report(MISSING, at, message, "Add namespace: where the sessions of this hub run.")
+            report(MISSING, (*path, i), message, "Add namespace: where the sessions of this hub run.")
         elif hub.namespace in taken:
             message = f"duplicate namespace {shown(hub.namespace)}: another hub has it."
-            report(CONFLICT, (*at, "namespace"), message, "Name each namespace once.")
+            report(CONFLICT, (*path, i, "namespace"), message, "Name each namespace once.")
         else:
             taken.append(hub.namespace)
 

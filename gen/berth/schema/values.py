@@ -187,8 +187,7 @@ class HubFiles(NamedTuple):
 
     files: tuple[str, ...]
     namespace: str = ""  # of its sessions; empty: any that a class names
-    prefix: tuple[str, ...] = ()  # keys that lead to the values of the chart
-    release: str = ""  # name of its Helm release, where a file has several
+    release: str = ""  # name of its Helm release, where no file says it
     position: int | None = None  # in the list of hubs of the cluster; None: it is not in a list
 
 

@@ -17,8 +17,8 @@ from berth.reading.source import Source
 from berth.schema import grammar, validate
 from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
 from berth.schema.documentproblems import RANGE, TYPE, DocumentProblems, Refusal, shown
-from berth.schema.helmvalues import UNSEEN, HelmValues, below, merged, read_values
-from berth.schema.pod import Amounts, Placement, completed
+from berth.schema.helmvalues import UNSEEN, HelmValues, below, has_size, merged, read_values
+from berth.schema.pod import Amounts, Placement
 from berth.schema.renkunames import fitted, name_of
 from berth.schema.scheduling import PREFERRED, REQUIRED, NodeTerm, PodToleration, PreferredNodeTerm
 from berth.schema.types import INT32, Amount, AnyText, LabelKey, LabelValue, ResourceName
@@ -37,20 +37,9 @@ CHART: Json = {
     "fullnameOverride": "",
     "hub": {"concurrentSpawnLimit": 64},
     "singleuser": {"memory": {"guarantee": "1G"}},
-    "scheduling": {
-        "userScheduler": {"enabled": True},
-        "podPriority": {
-            "enabled": False,
-            "globalDefault": False,
-            "defaultPriority": 0,
-            "imagePullerPriority": -5,
-            "userPlaceholderPriority": -10,
-        },
-        "userPlaceholder": {"enabled": True, "replicas": 0},
-        "userPods": {"nodeAffinity": {"matchNodePurpose": "prefer"}, "tolerations": _DEDICATED},
-    },
+    "scheduling": {"userPods": {"tolerations": _DEDICATED}},
 }
-"""The chart's own values, as far as they matter here: the layer below all others."""
+"""Values of the chart itself, which null removes: the layer below all others."""
 
 DEFAULT_SPAWN_LIMIT = 100  # of JupyterHub, if nothing sets it
 _POD_LABELS = {
@@ -69,11 +58,8 @@ def _memory(value: Any) -> str:
     else:
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)([KMGT])", value, re.ASCII)
         if match is None:
-            fix = "JupyterHub takes a number of bytes, or K, M, G or T at the end, which are powers of 1024."
-            nearly = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgt])(?:i?b|i)?", value.lower(), re.ASCII)
-            if nearly is not None:
-                fix = f'Did you mean "{nearly[1]}{nearly[2].upper()}"? {fix}'
-            raise Refusal(f"{shown(value)} is not an amount of memory.", fix, TYPE)
+            fix = "Write a number of bytes, or K, M, G or T at its end, which are powers of 1024."
+            raise Refusal(f"{shown(value)} is not an amount of memory of JupyterHub.", fix, TYPE)
         number = int(float(match[1]) * _UNITS[match[2]])
     return str(number) if number % 1024 else canonical(f"{number // 1024}Ki")
 
@@ -81,8 +67,6 @@ def _memory(value: Any) -> str:
 _Memory = Annotated[str, Parsed("amount of memory", _memory, {"type": ["string", "number"]})]
 _Amounts = dict[ResourceName, Amount | None]
 _Labels = dict[LabelKey, LabelValue | None]
-# KubeSpawner takes a mapping wherever it takes a list, and sorts it by its keys.
-_BY_KEY = Switch(lambda value: int(isinstance(value, dict)))
 
 
 class _Theirs(Model):
@@ -114,11 +98,9 @@ class Spawner(_Theirs):
     extra_resource_guarantees: _Amounts | None = field(None)
     extra_resource_limits: _Amounts | None = field(None)
     node_selector: _Labels | None = field(None)
-    tolerations: Annotated[ListOf[PodToleration] | dict[str, PodToleration], _BY_KEY] | None = field(None)
-    node_affinity_required: Annotated[ListOf[NodeTerm] | dict[str, NodeTerm], _BY_KEY] | None = field(None)
-    node_affinity_preferred: (
-        Annotated[ListOf[PreferredNodeTerm] | dict[str, PreferredNodeTerm], _BY_KEY] | None
-    ) = field(None)
+    tolerations: ListOf[PodToleration] | None = field(None)
+    node_affinity_required: ListOf[NodeTerm] | None = field(None)
+    node_affinity_preferred: ListOf[PreferredNodeTerm] | None = field(None)
     extra_labels: dict[LabelKey, AnyText | None] | None = field(None)
     scheduler_name: AnyText | None = field(None)
     extra_pod_config: _PodConfig | None = field(None)
@@ -137,18 +119,14 @@ class Spawner(_Theirs):
 
     @property
     def resources(self) -> tuple[Amounts, Amounts]:
-        """Return requests and limits, completed as the API server does."""
-        return completed(*self.bounds)
+        """Return requests and limits of the pod that KubeSpawner makes, which leaves out 0.
 
-    @property
-    def bounds(self) -> tuple[Amounts, Amounts]:
-        """Return requests and limits of the pod that KubeSpawner makes. It leaves out 0."""
+        A limit without a request is one too.
+        """
         requests = {"cpu": self.cpu_guarantee, "memory": self.mem_guarantee}
         limits = {"cpu": self.cpu_limit, "memory": self.mem_limit}
-        return (
-            {**_positive(requests), **_positive(self.extra_resource_guarantees or {})},
-            {**_positive(limits), **_positive(self.extra_resource_limits or {})},
-        )
+        most = _positive({**limits, **(self.extra_resource_limits or {})})
+        return {**most, **_positive({**requests, **(self.extra_resource_guarantees or {})})}, most
 
     @property
     def placement(self) -> Json:
@@ -178,9 +156,8 @@ def _positive(amounts: Mapping[str, str | None]) -> Amounts:
     return {name: amount for name, amount in amounts.items() if amount is not None and parse_amount(amount)}
 
 
-def _dumped(items: Sequence[Model] | Mapping[str, Model] | None) -> list[Json]:
-    ordered = [items[key] for key in sorted(items)] if isinstance(items, Mapping) else items or ()
-    return [item.dump() for item in ordered]
+def _dumped(items: Sequence[Model] | None) -> list[Json]:
+    return [item.dump() for item in items or ()]
 
 
 class _Choice(_Theirs):
@@ -198,12 +175,13 @@ class _Profile(_Theirs):
 
     display_name: AnyText
     slug: AnyText | None = field(None)
-    default: bool = field(False)
     kubespawner_override: Spawner = field(Spawner.model_construct())
     profile_options: dict[str, _Option] = field({})
 
 
-_Profiles = Annotated[ListOf[_Profile] | dict[str, _Profile], _BY_KEY]
+_Profiles = Annotated[
+    ListOf[_Profile] | dict[str, _Profile], Switch(lambda value: int(isinstance(value, dict)))
+]
 
 
 class _SpawnerConfig(Spawner):
@@ -226,17 +204,17 @@ class _HubConfig(_Theirs):
     jupyterhub: _JupyterHubConfig | None = field(None, alias="JupyterHub")
 
 
-class _CpuBounds(_Theirs):
+class _CpuBounds(Model):
     guarantee: Amount | None = field(None)
     limit: Amount | None = field(None)
 
 
-class _MemoryBounds(_Theirs):
+class _MemoryBounds(Model):
     guarantee: _Memory | None = field(None)
     limit: _Memory | None = field(None)
 
 
-class _ResourceBounds(_Theirs):
+class _ResourceBounds(Model):
     guarantees: _Amounts = field({})
     limits: _Amounts = field({})
 
@@ -265,7 +243,7 @@ class _SingleUser(_Theirs):
 
 
 class _Affinity(_Theirs):
-    match_node_purpose: Literal["prefer", "require", "ignore"] | None = field(None)
+    match_node_purpose: Literal["prefer", "require", "ignore"] | None = field("prefer")
 
 
 class _UserPods(_Theirs):
@@ -274,7 +252,7 @@ class _UserPods(_Theirs):
 
 
 class _UserScheduler(_Theirs):
-    enabled: bool = field(False)
+    enabled: bool = field(True)
 
 
 _Priority = Annotated[int, Whole(-(2**31), INT32)]
@@ -284,12 +262,12 @@ class _PodPriority(_Theirs):
     enabled: bool = field(False)
     global_default: bool = field(False)
     default_priority: _Priority = field(0)
-    image_puller_priority: _Priority = field(0)
-    user_placeholder_priority: _Priority = field(0)
+    image_puller_priority: _Priority = field(-5)
+    user_placeholder_priority: _Priority = field(-10)
 
 
 class _UserPlaceholder(_Theirs):
-    enabled: bool = field(False)
+    enabled: bool = field(True)
     replicas: Annotated[int, Whole(0)] = field(0)
 
 
@@ -340,17 +318,12 @@ class Values(_Theirs):
             extra_labels=server.extra_labels,
             extra_pod_config=server.extra_pod_config,
         )
-        for config in self._configs:
+        for config in (self.hub.config.spawner, self.hub.config.kube_spawner):  # the stronger last
             own = {
                 name: getattr(config, name) for name in config.model_fields_set & Spawner.model_fields.keys()
             }
             spawner = spawner.model_copy(update=own)
         return spawner
-
-    @property
-    def _configs(self) -> tuple[_SpawnerConfig, _SpawnerConfig]:
-        """Return the configurations of KubeSpawner, the stronger last."""
-        return self.hub.config.spawner, self.hub.config.kube_spawner
 
     @property
     def profiles(self) -> tuple[Path, Any]:
@@ -362,29 +335,12 @@ class Values(_Theirs):
         return ("singleuser", "profileList"), self.singleuser.profile_list or ()
 
     @property
-    def spawn_limit(self) -> int:
-        """Return how many servers may start at the same time; 0 is no limit."""
-        own = self.hub.config.jupyterhub
-        limits = (None if own is None else own.concurrent_spawn_limit, self.hub.concurrent_spawn_limit)
-        return next((limit for limit in limits if limit is not None), DEFAULT_SPAWN_LIMIT)
-
-    @property
-    def spawn_limit_path(self) -> Path:
-        own = self.hub.config.jupyterhub
+    def spawn_limit(self) -> tuple[int, Path]:
+        """Return how many servers may start at the same time (0: no limit), and where that is written."""
+        own, of_chart = self.hub.config.jupyterhub, self.hub.concurrent_spawn_limit
         if own is not None and own.concurrent_spawn_limit is not None:
-            return ("hub", "config", "JupyterHub", "concurrent_spawn_limit")
-        return ("hub", "concurrentSpawnLimit")
-
-    def user_scheduler(self, release: str) -> str:
-        """Return the name of the chart's scheduler; empty if it has none, or the release is not known."""
-        if not self.scheduling.user_scheduler.enabled:
-            return ""
-        full = self.fullname_override
-        if full is None:  # the chart then uses the name of the release and its own
-            own = self.name_override or "jupyterhub"
-            full = release if own in release else release and f"{release}-{own}"
-        full = full or release
-        return full and f"{full}{SCHEDULER}"
+            return own.concurrent_spawn_limit, ("hub", "config", "JupyterHub", "concurrent_spawn_limit")
+        return DEFAULT_SPAWN_LIMIT if of_chart is None else of_chart, ("hub", "concurrentSpawnLimit")
 
 
 SCHEDULER = "-user-scheduler"
@@ -403,7 +359,6 @@ class ProfileSession(NamedTuple):
     spawner: Spawner
     images: tuple[str, ...] = ()  # that they may run, also by choices that change nothing else
     path: Path = ("singleuser",)  # of the profile
-    is_default: bool = False  # the profile of people who choose none
 
     @property
     def phrase(self) -> str:
@@ -433,118 +388,60 @@ class Hub(NamedTuple):
 
     @property
     def user_scheduler(self) -> str:
-        return self.values.user_scheduler(self.written.release)
-
-    def amount_path(self, session: ProfileSession, resource: str) -> Path:
-        """Return where a limit or guarantee of a session is written: the most special one.
-
-        With choices of a profile, it is the profile: each of them may change the amount.
-        """
-        if len(session.picked) > 1:
-            return session.path
-        if resource in _OPTIONS:
-            short, usual = _OPTIONS[resource], ("singleuser", resource)
-            options: list[Path] = [(f"{short}_limit",), (f"{short}_guarantee",)]
-            chart: list[Path] = [(*usual, "limit"), (*usual, "guarantee")]
-        else:
-            kinds = ("limits", "guarantees")
-            options = [(f"extra_resource_{kind}", resource) for kind in kinds]
-            chart = [("singleuser", "extraResource", kind, resource) for kind in kinds]
-        config: Path = ("hub", "config")
-        above = ((*session.path, "kubespawner_override"), (*config, "KubeSpawner"), (*config, "Spawner"))
-        paths = [*((*parent, *option) for parent in above for option in options), *chart]
-        return next((path for path in paths if _is_written(self.written.value, path)), session.path)
+        """Return the name of the chart's scheduler; empty if it has none, or the release is not known."""
+        if not self.values.scheduling.user_scheduler.enabled:
+            return ""
+        release, full = self.written.release, self.values.fullname_override
+        if full is None:  # the chart then uses the name of the release and its own
+            own = self.values.name_override or "jupyterhub"
+            full = release if own in release else release and f"{release}-{own}"
+        full = full or release
+        return full and f"{full}{SCHEDULER}"
 
 
-_OPTIONS = {"cpu": "cpu", "memory": "mem"}  # how KubeSpawner's options for them begin
-
-
-def _is_written(value: Any, path: Path) -> bool:
-    for step in path:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return False
-    return value is not None
-
-
-class HubReading(NamedTuple):
-    """The hub, unless there are errors, and all problems."""
-
-    hub: Hub | None
-    problems: tuple[Problem | Finding, ...]
-
-
-def read_hub(files: Sequence[Source], prefix: Path = (), release: str = "") -> HubReading:
+def read_hub(files: Sequence[Source], release: str = "") -> tuple[Hub | None, list[Problem | Finding]]:
     """Read the values of the chart from files, as `read_values` does, and check them."""
-    reading = read_values(files, prefix, release)
-    written = reading.values
+    written, problems = read_values(files, release)
     if written is None:
-        return HubReading(None, reading.problems)
+        return None, problems
     whole, report = merged(CHART, written.value), DocumentProblems(Origin(""))
     values = validate.read(Values, whole, report)
-    problems = [_placed(problem, whole, written) for problem in report.closed()]
-    problems += _hidden_in_code(whole, written)
-    hub = None
-    if values is not None:
-        kinds = tuple(islice(_sessions(values), MOST + 1))
-        hub = Hub(values, kinds, written)
-        if len(kinds) > MOST:
-            path = values.profiles[0]
-            message = f"the profiles have more than {MOST} combinations of choices."
-            problems.append(written.problem(RANGE, path, message, f"Have at most {MOST} of them."))
-            hub = None
-    return HubReading(hub, (*reading.problems, *problems))
-
-
-def _placed(problem: Problem, whole: Json, written: HelmValues) -> Problem:
-    """Return a problem of the merged values where they are written; it names the profile."""
-    origin, path = written.place(problem.path)
-    name = _profile(problem.path, whole)
-    message = f"{name}: {problem.message}" if name else problem.message
-    return origin.problem(problem.code, path, message, problem.fix, at_key=problem.at_key)
-
-
-def _profile(path: Path, whole: Any) -> str:
-    """Return which profile a path leads into, by its display name if it has one; empty if into none."""
-    for depth, key in enumerate(path[:-1]):
-        whole = whole.get(key) if isinstance(whole, dict) else None
-        if key in ("profileList", "profile_list"):
-            item = path[depth + 1]
-            profile = (
-                whole[item]
-                if isinstance(whole, list) and isinstance(item, int) and item < len(whole)
-                else below(whole, (item,))
-            )
-            name = profile.get("display_name") if isinstance(profile, dict) else None
-            if isinstance(name, str) and name.strip():
-                return f"profile {shown(name)}"
-            return f"profile {item + 1}" if isinstance(item, int) else f"profile {shown(item)}"
-    return ""
+    for problem in report.closed():
+        origin, path = written.place(problem.path)
+        problems.append(
+            origin.problem(problem.code, path, problem.message, problem.fix, at_key=problem.at_key)
+        )
+    problems += _unseen(whole, written)
+    if values is None:
+        return None, problems
+    sessions = tuple(islice(_sessions(values), MOST + 1))
+    if len(sessions) > MOST:
+        message = f"the profiles have more than {MOST} combinations of choices."
+        problems.append(written.problem(RANGE, values.profiles[0], message, f"Have at most {MOST} of them."))
+        return None, problems
+    return Hub(values, sessions, written), problems
 
 
 _in_code = re.compile(r"\bc\.(?:Kube)?Spawner\.(\w+)\s*(?:=(?!=)|\.(?:append|extend|update))").finditer
 
 
-def _hidden_in_code(whole: Json, written: HelmValues) -> list[Problem]:
-    """Report code of `hub.extraConfig` that configures what is read here."""
+def _unseen(whole: Json, written: HelmValues) -> Iterator[Problem]:
+    """Yield what configures KubeSpawner in a way that is not read here: code, and overrides of groups."""
     code = below(whole, ("hub", "extraConfig"))
-    parts = [((), code)] if isinstance(code, str) else [((key,), code[key]) for key in _mapping(code)]
-    problems = []
-    for key, text in parts:
+    for path, text in [((key,), code[key]) for key in code] if isinstance(code, dict) else [((), code)]:
         names = {match[1] for match in _in_code(text)} if isinstance(text, str) else set()
-        known = sorted(names & _SpawnerConfig.model_fields.keys())
+        known = ", ".join(sorted(names & _SpawnerConfig.model_fields.keys()))
         if known:
-            message = f"this code sets {', '.join(known)} of KubeSpawner, which cannot be seen here."
             fix = "Write it as values of the chart, or in hub.config.KubeSpawner."
-            problems.append(written.problem(UNSEEN, ("hub", "extraConfig", *key), message, fix))
-    return problems
-
-
-def _mapping(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
+            at = ("hub", "extraConfig", *path)
+            yield written.problem(
+                UNSEEN, at, f"this code sets {known} of KubeSpawner, which is not read.", fix
+            )
+    for name in ("KubeSpawner", "Spawner"):
+        at = ("hub", "config", name, "group_overrides")
+        if has_size(below(whole, at)):
+            fix = "Write a class by hand for the sessions of these groups."
+            yield written.problem(UNSEEN, at, "sizes of sessions in it are not read.", fix)
 
 
 def _sessions(values: Values) -> Iterator[ProfileSession]:
@@ -560,7 +457,7 @@ def _sessions(values: Values) -> Iterator[ProfileSession]:
         options = {
             name: option.choices
             for name, option in profile.profile_options.items()
-            if any(_matters(own, choice) for choice in option.choices.values())
+            if any(_changes_seat(own, choice) for choice in option.choices.values())
         }
         kind = name_of(profile.slug or profile.display_name, PROFILE)
         other = [
@@ -575,18 +472,14 @@ def _sessions(values: Values) -> Iterator[ProfileSession]:
                 spawner = spawner.overridden(choices[choice].kubespawner_override)
                 title.append(choice)
             picks = zip(options, chosen, strict=True)
-            picked = ((PROFILE, kind), *((_label(o), name_of(c, PROFILE)) for o, c in picks))
+            labels = ((fitted(f"{PROFILE}-{name_of(o, PROFILE)}", o), name_of(c, PROFILE)) for o, c in picks)
+            picked = ((PROFILE, kind), *labels)
             images = (spawner.image, *(spawner.overridden(by).image for by in other))
             session = _session(", ".join(title), picked, spawner, usual)
-            yield session._replace(images=_names(images), path=(*path, key), is_default=profile.default)
+            yield session._replace(images=_names(images), path=(*path, key))
 
 
-def _label(option: str) -> str:
-    """Return the key of a label that tells the choices of an option apart."""
-    return fitted(f"{PROFILE}-{name_of(option, PROFILE)}", option)
-
-
-def _matters(own: Spawner, choice: _Choice) -> bool:
+def _changes_seat(own: Spawner, choice: _Choice) -> bool:
     """Tell whether a choice changes the size of a pod or its place, not only its image or its labels."""
     other = own.overridden(choice.kubespawner_override)
     return (other.resources, other.placement) != (own.resources, own.placement)
