@@ -223,6 +223,10 @@ def test_a_class_is_left_out_where_all_its_namespaces_are() -> None:
     assert selected == {"some": ["small"], "all": []}
 
 
+def pools_of(*classes: str) -> frozenset[tuple[str, str]]:
+    return frozenset(("course", name) for name in classes)
+
+
 def case(match: MatchSpec = EVERY.match, **spec: Any) -> PolicyCase | None:
     found = both(**spec)
     new = subject(found, windows=expand(found, {}).occurrences)
@@ -239,8 +243,8 @@ def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
 
     assert every is not None
     assert huge is not None
-    assert (every.seats, every.lead, every.classes) == (50, 90, frozenset({"small", "huge"}))
-    assert (huge.seats, huge.lead, huge.classes) == (5, 40, frozenset({"huge"}))
+    assert (every.seats, every.lead, every.pools) == (50, 90, pools_of("small", "huge"))
+    assert (huge.seats, huge.lead, huge.pools) == (5, 40, pools_of("huge"))
     # The next are on Wednesday from 07:30 and on Monday from 08:20.
     assert (every.notice, huge.notice) == (19.5 * 3600, 5 * 86_400 + 20 * 3600 + 20 * 60)
 
@@ -287,7 +291,7 @@ def test_hours_are_those_of_all_seats_from_now_on() -> None:
 
     assert weeks is not None
     assert huge is not None
-    assert (weeks.seat_seconds, huge.seat_seconds) == (25 * 10 * 3600, 5 * 10 * 3600)
+    assert (weeks.seat_seconds, huge.seat_seconds) == ((25 * 10 * 3600,), (5 * 10 * 3600,))
 
 
 quick = settings(max_examples=200)
@@ -325,8 +329,8 @@ def test_a_policy_holds_exactly_where_all_its_conditions_do(
     """With the cost between what is known and, where a price is missing, any amount above it."""
     pools = {("course", name): one for name, one in zip(("small", "huge"), cost, strict=True) if one}
     policy = EVERY.model_copy(update={"when": when})
-    found = PolicyCase(policy, both(), frozenset({"small", "huge"}), *measures)
     seats, lead, seconds, notice = measures
+    found = PolicyCase(policy, both(), pools_of("small", "huge"), seats, lead, (seconds,), notice)
     result = judge(found, pools)
 
     least = sum((pool.amount for pool in pools.values()), Decimal(0))

@@ -279,3 +279,135 @@ def test_seats_without_an_end_are_more_than_any_hours(pair: Pair) -> None:
 
     (result,) = json.loads(pair.diff("-o", "json", at=NOW).out)["policies"]
     assert result["reasons"] == ["seat-hours without end, above 1000000000"]
+
+
+def split(pair: Pair, parts: int, seats: int = 15) -> None:
+    """Replace the course by several, each with some of its seats."""
+    course = pair.now / "reservations/course.yaml"
+    text = course.read_text("utf-8").replace("placeholderCount: 25", f"placeholderCount: {seats}")
+    course.unlink()
+    for number in range(parts):
+        path = pair.now / f"reservations/part-{number}.yaml"
+        path.write_text(text.replace("{name: course}", f"{{name: part-{number}}}"), "utf-8")
+
+
+# Two parts have 30 seats for 4 hours and a lead of 30 minutes on the one day to come.
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        ("seatsAbove: 29", "30 seats in all of this change, above 29"),
+        ("hoursAbove: 134", "seat-hours 135 in all of this change, above 134"),
+        ("seatsAbove: 30", ""),
+        ("hoursAbove: 135", ""),
+    ],
+)
+@pytest.mark.parametrize("require", ["refuse", "{approvalBy: ada}"])
+def test_nobody_splits_a_course_to_avoid_a_policy(
+    pair: Pair, condition: str, reason: str, require: str
+) -> None:
+    ruled(pair, f"when: {{{condition}}}, require: {require}")
+    split(pair, 2)
+    found = json.loads(pair.diff("-o", "json", at="2026-02-20").out)["policies"]
+
+    assert [(one["reservation"], one["reasons"]) for one in found] == (
+        [("part-0", [reason]), ("part-1", [reason])] if reason else []
+    )
+
+
+def test_parts_that_are_open_at_other_times_add_no_seats(pair: Pair) -> None:
+    ruled(pair, "when: {seatsAbove: 15}, require: refuse")
+    split(pair, 2)
+    pair.edit("part-1.yaml", "dayOfWeek: mon", "dayOfWeek: tue")
+    pair.edit("part-1.yaml", "    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+    pair.edit("part-0.yaml", "    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+
+    assert results(pair.diff("-o", "json")) == []
+
+
+def test_a_part_that_was_merged_before_is_judged_by_itself(pair: Pair) -> None:
+    """What others have open already is a matter of ceilings."""
+    ruled(pair, "when: {seatsAbove: 29}, require: refuse")
+    text = (pair.now / "reservations/course.yaml").read_text("utf-8").replace("{name: course}", "{name: b}")
+    (pair.now / "reservations/b.yaml").write_text(text, "utf-8")
+
+    assert results(pair.diff("-o", "json")) == []
+
+
+PRICES = (
+    "  instanceTypes: [{{name: m5.large, onDemandPrice: {0}}}, {{name: m5.2xlarge, onDemandPrice: {0}}}]\n"
+)
+
+
+@pytest.mark.parametrize(("most", "applied"), [("34.67", ["part-0", "part-1"]), ("34.68", [])])
+def test_nobody_splits_a_course_to_avoid_a_cost(cloudy: Pair, most: str, applied: list[str]) -> None:
+    """The machines of both together cost 34.68 USD."""
+    ruled(cloudy, f"when: {{costAbove: {most}}}, require: refuse", text=clouds.SITE)
+    split(cloudy, 2, 40)
+    found = json.loads(cloudy.diff("-o", "json", at="2026-01-01").out)["policies"]
+
+    assert [one["reservation"] for one in found] == applied
+    assert all("USD in all of this change" in one["reasons"][0] for one in found)
+
+
+def lower(pair: Pair) -> None:
+    pair.edit("cloud.yaml", PRICES.format(1), PRICES.format("0.01"))
+
+
+def below_the_table(pair: Pair) -> None:
+    (pair.was / "reservations/cloud.yaml").write_text(clouds.CLOUD, "utf-8")
+    pair.edit("cloud.yaml", PRICES.format(1), PRICES.format("0.01"))
+
+
+def remove(pair: Pair) -> None:
+    """The table is below what the file says."""
+    pair.edit("cloud.yaml", PRICES.format(1), "")
+
+
+def rename_capacity(pair: Pair) -> None:
+    lower(pair)
+    everywhere(pair, "general", "other")
+
+
+def add_spot(pair: Pair) -> None:
+    pair.edit("cloud.yaml", "onDemandPrice: 1", "onDemandPrice: 1, spotPrice: 0.01")
+
+
+@pytest.mark.parametrize(
+    ("attack", "told"),
+    [
+        (lower, "goes to 0.01: policies and the budget count 1"),
+        (below_the_table, "goes to 0.01: policies and the budget count 0.384"),
+        (remove, "is removed: policies and the budget count 1"),
+        (rename_capacity, "goes to 0.01: policies and the budget count 1"),
+        (add_spot, "the price of spot m5.2xlarge is new, 0.01 USD an hour"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_no_price_is_lowered_and_used_in_one_change(cloudy: Pair, attack: object, told: str) -> None:
+    assert callable(attack)
+    for side in (cloudy.was, cloudy.now):
+        (side / "reservations/cloud.yaml").write_text(clouds.CLOUD + PRICES.format(1), "utf-8")
+    ruled(cloudy, "when: {costAbove: 9}, require: refuse", text=clouds.SITE)
+    for side in (cloudy.was, cloudy.now):
+        site = side / "reservations/site.yaml"
+        site.write_text(f"{site.read_text('utf-8')}  diff: {{budget: 9}}\n", "utf-8")
+    attack(cloudy)
+    cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
+    answer = json.loads(cloudy.diff("-o", "json", at="2026-01-01").out)
+
+    assert "course" in [one["reservation"] for one in answer["policies"]]
+    assert "B197" in [finding["code"] for finding in answer["plan"]["findings"]]
+    (warning,) = [one["message"] for one in answer["warnings"] if one["code"] == "price"]
+    assert told in warning
+
+
+def test_an_unchanged_price_is_judged_as_it_is(cloudy: Pair) -> None:
+    """Also one below the table, and beside a capacity with a higher one."""
+    for side in (cloudy.was, cloudy.now):
+        (side / "reservations/cloud.yaml").write_text(clouds.CLOUD + PRICES.format("0.01"), "utf-8")
+    ruled(cloudy, "when: {costAbove: 9}, require: refuse", text=clouds.SITE)
+    cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
+    answer = json.loads(cloudy.diff("-o", "json", at="2026-01-01").out)
+
+    assert answer["policies"] == []
+    assert not [one for one in answer["warnings"] if one["code"] == "price"]

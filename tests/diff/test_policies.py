@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from berth import cli
 from berth.checks.ceilings import pool_steps
-from berth.checks.policychecks import PolicyPool, PolicySubject, judge, policy_cases
+from berth.checks.policychecks import PolicyPool, PolicySubject, count_together, judge, policy_cases
 from berth.core.jsonvalues import parse_instant
 from berth.dates.expansion import Occurrence
 from berth.schema.policies import ConditionsSpec, PolicySpec
@@ -370,3 +370,36 @@ def test_a_policy_fires_exactly_if_what_is_new_or_larger_fits(
         and (when.notice_below is None or max(min(windows)[0], 0) * HOUR < when.notice_below)
     )
     assert bool(fired) is expected
+
+
+@quick
+@given(st.lists(st.tuples(dates, dates), min_size=1, max_size=4), st.booleans(), st.integers(0, 5))
+def test_what_a_change_has_open_adds_up_hour_by_hour(
+    sides: list[tuple[dict[int, Any], dict[int, Any]]], is_notice: bool, most: int
+) -> None:
+    """Of each reservation, and those of the others that are new or larger in the same hour."""
+    when = {"seatsAbove": most} | ({"noticeBelow": 999 * HOUR} if is_notice else {})
+    policy = built(PolicySpec, {"name": "p", "when": when, "require": "refuse"})
+    subjects = [[named_subject(f"c{number}", days) for days in side] for number, side in enumerate(sides)]
+    cases = [case for pair in subjects for case in policy_cases(*pair, [(policy, None)], MIDNIGHT)]
+    fired = {case.reservation.name for case in count_together(cases) if judge(case, {})}
+
+    levels = [
+        [[tuple(open_in(days, hour, name) for name in CLASSES) for days in side] for side in sides]
+        for hour in range(24)
+    ]
+    expected = set()
+    for counts in levels:
+        larger = [
+            number
+            for number, (was, becomes) in enumerate(counts)
+            if (was != becomes if is_notice else any(map(int.__lt__, was, becomes)))
+        ]
+        totals = [sum(sum(counts[number][side]) for number in larger) for side in (0, 1)]
+        if max(totals if is_notice else totals[1:]) > most:
+            expected |= {f"c{number}" for number in larger}
+    assert fired == expected
+
+
+def named_subject(name: str, days: dict[int, Any]) -> PolicySubject:
+    return subject(days)._replace(reservation=COURSE._replace(name=name))

@@ -1,13 +1,15 @@
 """Judge reservations, and changes of them, by the policies of the site.
 
 A change is two sets of windows, before and after. A policy looks at what is new or larger from now on, class
-by class: at the peak at any instant, over all of the reservation that is open then. A policy about the notice
-also looks at what is removed. Without a change, all of a reservation is new. A rehearsal asks for real seats,
-so its window counts as that of a date. The current time is always an argument.
+by class: at the peak at any instant, over all that the changed reservations have open then, so that nobody
+avoids a policy by several of them. A policy about the notice also looks at what is removed. Without a change,
+all of a reservation is new. A rehearsal asks for real seats, so its window counts as that of a date. The
+current time is always an argument.
 """
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain, pairwise
@@ -24,6 +26,7 @@ from berth.schema.declared import RESERVATION, Declared
 from berth.schema.plainfields import plain_settings
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
+from berth.schema.seatholders import Unit
 from berth.schema.values import ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ _FIXES = {
     APPROVAL: "A pull request that changes these dates needs it.",
 }
 _FEW = 3  # names that are listed
+_IN_ALL = " in all of this change"
 
 
 class PoolCost(NamedTuple):
@@ -46,8 +50,11 @@ class PoolCost(NamedTuple):
     is_partial: bool = False
 
 
-PoolCosts = Mapping[tuple[str, str], PoolCost]
-"""By reservation and class; a pool that nothing plans is not in it."""
+PoolKey = tuple[str, str]
+"""Reservation and class."""
+
+PoolCosts = Mapping[PoolKey, PoolCost]
+"""Without the pools that nothing plans."""
 
 
 class SharedSubject(NamedTuple):
@@ -80,19 +87,23 @@ class PolicySubject(NamedTuple):
 
 
 class PolicyCase(NamedTuple):
-    """What one policy looks at: classes of a reservation, and their measures.
+    """What one policy looks at: pools of a reservation, and their measures.
 
     `seats` are the most that are open at once, or held outside of windows; `lead` is in minutes.
-    `seat_seconds` are those of all dates to come. `notice`: the seconds until a change takes effect.
+    `seat_seconds` are those of all dates to come, before and after. `notice`: the seconds until a change
+    takes effect. `open_then`: minutes, and the seats before and after. `alone`: the same without the rest of
+    the change.
     """
 
     policy: PolicySpec
     reservation: Reservation
-    classes: frozenset[str]
+    pools: frozenset[PoolKey]
     seats: int
     lead: int
-    seat_seconds: float = 0
+    seat_seconds: tuple[float, ...] = (0,)
     notice: int = 0
+    open_then: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
+    alone: "PolicyCase | None" = None
 
 
 class PolicyResult(NamedTuple):
@@ -336,12 +347,54 @@ def policy_cases(
         yield PolicyCase(
             policy,
             subject.reservation,
-            frozenset(name for side in measured for name in sides[side]),
+            frozenset((subject.reservation.name, name) for side in measured for name in sides[side]),
             max(counts, default=0),
             max(((window.start - window.open) // 60 for window in windows), default=0),
-            max(sum(moment.seat_seconds(side) for moment in moments) for side in measured),
+            tuple(sum(moment.seat_seconds(side) for moment in moments) for side in measured),
             max(opens - now, 0),
+            tuple((one.since, one.until, tuple(one.seats[side] for side in measured)) for one in judged),
         )
+
+
+def count_together(cases: Sequence[PolicyCase]) -> Iterator[PolicyCase]:
+    """Yield the cases of one change, each with what the others of its policy have open at the same time.
+
+    Seats are added to seats, nodes to nodes, and the cost of all. Numbers are counted by who holds the same.
+    """
+    by_policy: dict[int, set[PoolKey]] = {}
+    by_unit: dict[tuple[int, Unit], list[PolicyCase]] = {}
+    for case in cases:
+        by_policy.setdefault(id(case.policy), set()).update(case.pools)
+        by_unit.setdefault((id(case.policy), case.reservation.holder.unit), []).append(case)
+    levels = {key: _levels(group) for key, group in by_unit.items() if len(group) > 1}
+    for case in cases:
+        key = id(case.policy), case.reservation.holder.unit
+        together = case._replace(pools=frozenset(by_policy[key[0]]), alone=case)
+        if key in levels and not key[1].is_number:
+            minutes, counts = levels[key]
+            spans = (
+                slice(bisect_right(minutes, since) - 1, bisect_left(minutes, until))
+                for since, until, _ in case.open_then
+            )
+            together = together._replace(
+                seats=max(chain([case.seats], *(counts[span] for span in spans))),
+                seat_seconds=tuple(map(sum, zip(*(one.seat_seconds for one in by_unit[key]), strict=True))),
+            )
+        yield together
+
+
+def _levels(cases: Iterable[PolicyCase]) -> tuple[list[int], list[int]]:
+    """Return minutes, and how many seats of all cases are open from each of them on, on the larger side."""
+    changes: dict[int, Counter[int]] = {}
+    for since, until, seats in chain(*(case.open_then for case in cases)):
+        for side, count in enumerate(seats):
+            changes.setdefault(since, Counter())[side] += count
+            changes.setdefault(until, Counter())[side] -= count
+    level, counts, minutes = Counter[int](), [], sorted(changes)
+    for minute in minutes:
+        level.update(changes[minute])
+        counts.append(max(level.values(), default=0))
+    return minutes, counts
 
 
 def _windows_during(
@@ -375,31 +428,32 @@ def _unchanged_classes(old: PolicySubject, new: PolicySubject) -> frozenset[str]
 def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     """Return the result for one policy; None if a condition does not hold."""
     when, reasons = case.policy.when, []
-    holder = case.reservation.holder
-    hours = "without end" if case.seat_seconds == math.inf else hours_text(int(case.seat_seconds))
-    for limit, measure, words in (
-        (when.seats_above, case.seats, holder.unit.amount(case.seats)),
-        (when.hours_above, case.seat_seconds / 3600, f"{holder.unit.word}-hours {hours}"),
-        (when.lead_above, case.lead, f"lead {case.lead} min"),
+    unit, alone, seconds = case.reservation.holder.unit, case.alone or case, max(case.seat_seconds)
+    hours = "without end" if seconds == math.inf else hours_text(int(seconds))
+    for limit, measure, own, words in (
+        (when.seats_above, case.seats, alone.seats, unit.amount(case.seats)),
+        (when.hours_above, seconds / 3600, max(alone.seat_seconds) / 3600, f"{unit.word}-hours {hours}"),
+        (when.lead_above, case.lead, case.lead, f"lead {case.lead} min"),
     ):
         if limit is None:
             continue
-        if measure is None or measure <= limit:
+        if measure <= limit:
             return None
-        reasons.append(f"{words}, above {limit}")
+        reasons.append(f"{words}{_IN_ALL if measure != own else ''}, above {limit}")
     if when.notice_below is not None:
         if case.notice >= when.notice_below:
             return None
         reasons.append(f"notice {hours_text(case.notice)} h, below {hours_text(when.notice_below)}")
     lacks_cost = False
     if when.cost_above is not None:
-        cost = _cost(case, costs)
-        lacks_cost = cost is None or (cost.is_partial and cost.amount <= when.cost_above)
-        if cost is not None and not lacks_cost:
-            if cost.amount <= when.cost_above:
-                return None
-            least = "at least " if cost.is_partial else ""
-            reasons.append(f"cost {least}{cost.amount:,} USD, above {when.cost_above:,}")
+        cost, own_cost = _cost(case, costs), _cost(alone, costs)
+        if cost is not None and cost.amount > when.cost_above:
+            least, in_all = "at least " if cost.is_partial else "", _IN_ALL if cost != own_cost else ""
+            reasons.append(f"cost {least}{cost.amount:,} USD{in_all}, above {when.cost_above:,}")
+        elif own_cost is None or own_cost.is_partial:
+            lacks_cost = True
+        else:
+            return None
     return PolicyResult(case.policy, case.reservation, tuple(reasons), lacks_cost)
 
 
@@ -410,11 +464,10 @@ def compare_costs(policies: Iterable[PolicySpec]) -> bool:
 
 def _cost(case: PolicyCase, costs: PoolCosts) -> PoolCost | None:
     """Return what all pools of a case cost; None if nothing plans any of them."""
-    keys = [(case.reservation.name, name) for name in sorted(case.classes)]
-    known = [costs[key] for key in keys if key in costs]
+    known = [costs[key] for key in sorted(case.pools) if key in costs]
     if not known:
         return None
-    is_partial = len(known) < len(keys) or any(cost.is_partial for cost in known)
+    is_partial = len(known) < len(case.pools) or any(cost.is_partial for cost in known)
     return PoolCost(sum((cost.amount for cost in known[1:]), known[0].amount), is_partial)
 
 

@@ -16,6 +16,7 @@ from berth.checks.policychecks import (
     PolicySubject,
     PoolCosts,
     compare_costs,
+    count_together,
     judge,
     policy_cases,
     policy_subject,
@@ -41,6 +42,7 @@ from berth.diff.machines import PlanInput, compare_plans
 from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
 from berth.diff.permissions import new_permissions
+from berth.diff.prices import judged_prices
 from berth.diff.shared import compare_shared
 from berth.diff.sharednumbers import most
 from berth.findings import ERROR, Finding, Problem
@@ -137,7 +139,8 @@ class Comparison:
             self._warnings += risks.manifest_warnings(files, self._remaining, self._options.now)
             self._warnings += risks.stale_warnings(sorted(self._stale))
         plan, costs = self._plan() if head.is_valid else (None, {})
-        results = [policy_result for case in self._policy_cases if (policy_result := judge(case, costs))]
+        cases = count_together(self._policy_cases)
+        results = [policy_result for case in cases if (policy_result := judge(case, costs))]
         results += [
             policy_result
             for one in shared
@@ -213,7 +216,17 @@ class Comparison:
             budget = min(before.site.budget, after.site.budget or before.site.budget)
             after = after._replace(site=after.site._replace(budget=budget))
         with_costs = compare_costs(policy for policy, _ in self._policies)
-        found = compare_plans(before, after, self._options.now, with_costs=with_costs) if after else None
+        judged = after
+        if before and after:
+            prices = judged_prices(before.declared, after.declared)
+            judged = after._replace(declared=prices.declared)
+            if with_costs or before.site.budget is not None:
+                self._warnings += prices.warnings
+        found = (
+            compare_plans(before, after, judged, self._options.now, with_costs=with_costs)
+            if after and judged
+            else None
+        )
         if found is None:
             return None, {}
         known, findings = (

@@ -47,13 +47,18 @@ class PlanDifference(NamedTuple):
 
 
 def compare_plans(
-    before: PlanInput | None, after: PlanInput, now: int, *, with_costs: bool = False
+    before: PlanInput | None, after: PlanInput, judged: PlanInput, now: int, *, with_costs: bool = False
 ) -> PlanDifference | None:
-    """Return what differs; None if neither side has a CloudCapacity."""
+    """Return what differs; None if neither side has a CloudCapacity.
+
+    `judged`: the later side with the prices by which its money is judged.
+    """
     sides = [side for side in (before, after) if side is not None]
     if not any(side.declared.knows_nodes for side in sides):
         return None
     new, problems, costs = _plan(after, now, with_costs)
+    if judged.declared != after.declared:
+        _, problems, costs = _plan(judged, now, with_costs)
     old, known, old_costs = _plan(before, now, with_costs) if before is not None else (None, (), {})
     return PlanDifference(
         tuple(_compare_machines(old, new)),

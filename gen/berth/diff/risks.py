@@ -30,7 +30,7 @@ SeatCounts = Mapping[str, int]
 
 
 _BY_URGENCY = (
-    *("site-renamed", "policies", "policy", "not-compared"),  # what refuses
+    *("site-renamed", "policies", "policy", "price", "not-compared"),  # what refuses
     *(
         "open-now",
         "soon",
