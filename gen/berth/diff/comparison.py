@@ -221,7 +221,7 @@ class Comparison:
             prices = judged_prices(before.declared, after.declared)
             judged = after._replace(declared=prices.declared)
             if with_costs or before.site.budget is not None:
-                self._warnings += prices.warnings
+                self._warnings += risks.price_warnings(prices.texts)
         found = (
             compare_plans(before, after, judged, self._options.now, with_costs=with_costs)
             if after and judged

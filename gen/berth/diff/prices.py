@@ -3,11 +3,10 @@
 Of what the base has a price for, the higher price of base and head counts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from berth.diff.change import ChangeWarning
 from berth.karpenter.instancetypes import ec2_types
 from berth.karpenter.nodelabels import ON_DEMAND, SPOT
 from berth.schema.cloudgrammar import architecture_of
@@ -23,7 +22,7 @@ class JudgedPrices(NamedTuple):
     """The declarations of the head with the prices that count, and what is told of them."""
 
     declared: Declared
-    warnings: tuple[ChangeWarning, ...]
+    texts: Mapping[str, Sequence[str]]  # by capacity
 
 
 def judged_prices(before: Declared, after: Declared) -> JudgedPrices:
@@ -34,12 +33,7 @@ def judged_prices(before: Declared, after: Declared) -> JudgedPrices:
         clouds={name: _with_prices(cloud, counted[name]) for name, cloud in after.clouds.items()},
         generic={name: _with_shape_prices(cloud, counted[name]) for name, cloud in after.generic.items()},
     )
-    warnings = (
-        ChangeWarning("price", name, f"{', '.join(texts)}.")
-        for name, prices in now.items()
-        if (texts := [*_texts(was, name, prices)])
-    )
-    return JudgedPrices(declared, tuple(warnings))
+    return JudgedPrices(declared, {name: [*_texts(was, name, prices)] for name, prices in now.items()})
 
 
 def _prices(side: Declared) -> dict[str, _Prices]:

@@ -170,6 +170,13 @@ def policy_warnings(results: Iterable[PolicyResult]) -> Iterator[ChangeWarning]:
             yield ChangeWarning("policy", result.reservation.name, f"{result_text(result)}.")
 
 
+def price_warnings(found: Mapping[str, Sequence[str]]) -> Iterator[ChangeWarning]:
+    """Warn about prices that are lower, removed or new, by capacity."""
+    for name, texts in found.items():
+        if texts:
+            yield ChangeWarning("price", name, f"{', '.join(texts)}.")
+
+
 def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
     """Return the seats by class that a reservation holds now."""
     if version is None or version.reservation.suspend:
