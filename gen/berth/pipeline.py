@@ -41,7 +41,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
 if TYPE_CHECKING:
-    from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
+    from berth.machines.windowbudgets import TooManyBudgets, WindowBudgets
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B064", "B130")

@@ -139,7 +139,7 @@ def cloud_texts(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
     """Yield path and text of each CloudCapacity, whose budgets depend on the windows of all reservations."""
     if not pipeline.held:
         return
-    from berth.karpenter.disruption import WindowBudgets  # noqa: PLC0415
+    from berth.machines.windowbudgets import WindowBudgets  # noqa: PLC0415
     from berth.manifests import karpenter  # noqa: PLC0415 - most sites have no cloud
 
     site = pipeline.site

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from berth.karpenter.instancetypes import ec2_types
+from berth.machines.instancetypes import ec2_types
 
 from tests.bench.process import Command, Cost, in_turn
 from tests.bench.rendering import MEMORY, Row

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from berth.cli.size import answer
 from berth.core.jsonvalues import parse_instant
-from berth.cost.sizing import SizeQuestion
+from berth.machines.sizing import SizeQuestion
 from berth.pipeline import Pipeline
 
 from tests.bench import planning

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.karpenter.disruption import TooManyBudgets, WindowBudget, WindowBudgets
+from berth.machines.windowbudgets import TooManyBudgets, WindowBudget, WindowBudgets
 from berth.pipeline import Pipeline
 
 from tests.checks.clouds import KARPENTER

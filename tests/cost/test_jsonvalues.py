@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 from berth.machines.formatting import money_json
-from berth.machines.results import HOUR
+from berth.machines.overtime import HOUR
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
-from berth.machines.estimate import Estimate, estimate
-from berth.machines.question import Question
-from berth.machines.question import Seats as PlannedSeats
+from berth.machines.estimate import Estimate, Question, estimate
+from berth.machines.estimate import Seats as PlannedSeats
+from berth.machines.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
 
 from tests.e2e import karpenterquestion as question
 from tests.e2e.images import PAUSE

@@ -8,12 +8,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from berth.karpenter.instancetypes import InstanceType, Offering
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, ON_DEMAND, OS, SPOT, WELL_KNOWN, ZONE
-from berth.karpenter.requirements import Labels, Requirement, requirement
-from berth.karpenter.resourcelists import ONE, ResourceList, parse_resources
-from berth.karpenter.taints import Taint, Toleration
-from berth.machines.question import APART, NodePool, PreferredTerm, Seats
+from berth.machines.estimate import APART, NodePool, PreferredTerm, Seats
+from berth.machines.instancetypes import ONE, InstanceType, Offering, ResourceList, parse_resources
+from berth.machines.nodelabels import (
+    ARCH,
+    CAPACITY_TYPE,
+    HOSTNAME,
+    ON_DEMAND,
+    OS,
+    SPOT,
+    WELL_KNOWN,
+    ZONE,
+    Labels,
+    Requirement,
+    Taint,
+    Toleration,
+    requirement,
+)
 
 from tests.e2e.project import Document
 

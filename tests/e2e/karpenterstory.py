@@ -12,9 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
-from berth.machines.estimate import Estimate, estimate
-from berth.machines.question import Question
+from berth.machines.estimate import Estimate, Question, estimate
+from berth.machines.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
 
 from tests.e2e import karpenterquestion as question
 from tests.e2e.cluster import Cluster

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from berth.core.jsonvalues import parse_instant
-from berth.karpenter.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
+from berth.machines.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
 
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once

@@ -5,12 +5,15 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from berth.karpenter.instancetypes import InstanceType, offering_requirements, type_requirements
-from berth.karpenter.nodelabels import INITIALIZED, RESERVATION_ID
-from berth.karpenter.requirements import Requirement
-from berth.karpenter.resourcelists import ONE, ResourceList
-from berth.karpenter.taints import Taint
-from berth.machines.question import ExistingMachine, NodePool, Question, Seats
+from berth.machines.estimate import ExistingMachine, NodePool, Question, Seats
+from berth.machines.instancetypes import (
+    ONE,
+    InstanceType,
+    ResourceList,
+    offering_requirements,
+    type_requirements,
+)
+from berth.machines.nodelabels import INITIALIZED, RESERVATION_ID, Requirement, Taint
 
 from tests.e2e.binaries import binary
 from tests.e2e.errors import E2EError

@@ -7,10 +7,8 @@ provisioner runs with a client that holds the objects of the question.
 from collections import Counter
 
 import pytest
-from berth.karpenter.nodelabels import NODEPOOL
-from berth.karpenter.requirements import DOES_NOT_EXIST
-from berth.machines.estimate import first_round
-from berth.machines.question import Question
+from berth.machines.estimate import Question, first_round
+from berth.machines.nodelabels import DOES_NOT_EXIST, NODEPOOL
 
 from tests.e2e import provisioner
 from tests.e2e.provisioner import Answer

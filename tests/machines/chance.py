@@ -2,12 +2,19 @@
 
 from random import Random
 
-from berth.karpenter.instancetypes import InstanceType, Offering
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, NODEPOOL, RESERVATION_ID, ZONE
-from berth.karpenter.requirements import Requirement, requirement
-from berth.karpenter.resourcelists import parse_resources
-from berth.karpenter.taints import Taint, Toleration
-from berth.machines.question import ExistingMachine, NodePool, PreferredTerm, Question, Seats
+from berth.machines.estimate import ExistingMachine, NodePool, PreferredTerm, Question, Seats
+from berth.machines.instancetypes import InstanceType, Offering, parse_resources
+from berth.machines.nodelabels import (
+    ARCH,
+    CAPACITY_TYPE,
+    NODEPOOL,
+    RESERVATION_ID,
+    ZONE,
+    Requirement,
+    Taint,
+    Toleration,
+    requirement,
+)
 
 from tests.machines.questions import KNOWN, ZONES, machine
 

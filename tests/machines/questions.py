@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from berth.karpenter.instancetypes import InstanceType, Offering
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, OS, WELL_KNOWN
-from berth.karpenter.requirements import Requirement, requirement
-from berth.karpenter.resourcelists import ResourceList, parse_resources
-from berth.machines.estimate import Estimate, estimate
-from berth.machines.question import NodePool, Question, Seats
+from berth.machines.estimate import Estimate, NodePool, Question, Seats, estimate
+from berth.machines.instancetypes import InstanceType, Offering, ResourceList, parse_resources
+from berth.machines.nodelabels import ARCH, CAPACITY_TYPE, OS, WELL_KNOWN, Requirement, requirement
 
 OVERHEAD = parse_resources({"cpu": "100m", "memory": "10Mi"})
 ZONES = ("test-zone-1", "test-zone-2", "test-zone-3")

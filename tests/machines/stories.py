@@ -6,10 +6,15 @@ from typing import Any
 
 from berth.findings import Origin
 from berth.machines.capacitycatalog import CapacityCatalog
-from berth.machines.classseats import class_seats
-from berth.machines.clusterplans import ClusterPlan, named_zones_by_capacity
-from berth.machines.overtime import Overtime, PoolPlacement
-from berth.machines.results import MachineInterval, PoolKey, SeatDemand, SimulationRun
+from berth.machines.clusterplans import ClusterPlan, class_seats, named_zones_by_capacity
+from berth.machines.overtime import (
+    MachineInterval,
+    Overtime,
+    PoolKey,
+    PoolPlacement,
+    SeatDemand,
+    SimulationRun,
+)
 from berth.manifests import nodeaffinity
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity, SoldInstanceType

@@ -1,10 +1,20 @@
 """Labels, selectors, affinity, wishes and taints: which pods find a machine, and which machine."""
 
 import pytest
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, OS, ZONE
-from berth.karpenter.requirements import Labels, Requirement, requirement
-from berth.karpenter.taints import Taint, Toleration
-from berth.machines.question import NodePool, PreferredTerm
+from berth.machines.estimate import NodePool, PreferredTerm
+from berth.machines.nodelabels import (
+    ARCH,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    NODEPOOL,
+    OS,
+    ZONE,
+    Labels,
+    Requirement,
+    Taint,
+    Toleration,
+    requirement,
+)
 
 from tests.machines.questions import ANY, ask, bought, left, machine, pod
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 import pytest
+from berth.machines.capacitycatalog import as_clouds, shape_names
 from berth.machines.costplan import lead_seconds
 from berth.machines.formatting import machines_json, machines_text
-from berth.machines.genericnodes import as_clouds, shape_names
-from berth.machines.results import MachineCounts, sorted_counts
+from berth.machines.overtime import MachineCounts, sorted_counts
 from berth.schema.cloudmachines import NodeShapeSpec
 from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 from berth.schema.nodepoolparts import NodeTaint

@@ -6,8 +6,8 @@ The numbers are those that the AWS provider of Karpenter reckons with.
 from typing import Any
 
 import pytest
-from berth.karpenter.resourcelists import allocatable, parse_resources
-from berth.machines.nodetypes import declared_types
+from berth.machines.capacitycatalog import declared_types
+from berth.machines.instancetypes import allocatable, parse_resources
 from berth.schema.cloudvalues import SoldInstanceType
 
 from tests.machines.stories import cloud, demand, resource_class, run, told

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 from berth.dates.moments import named, read
-from berth.machines import ledger
-from berth.machines.ledger import ReservedUsage, TimeRange, month_splitter
-from berth.machines.results import PoolKey, dollars
+from berth.machines import costplan
+from berth.machines.costplan import ReservedUsage, TimeRange, month_splitter
+from berth.machines.overtime import PoolKey, dollars
 from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
@@ -27,13 +27,13 @@ A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
     ids=["alone", "by-seats", "equal-remainders-by-name", "largest-remainder", "nothing"],
 )
 def test_shares(seconds: int, payers: list[tuple[PoolKey, int]], expected: list[tuple[PoolKey, int]]) -> None:
-    assert ledger.share_seconds(seconds, payers) == expected
+    assert costplan.share_seconds(seconds, payers) == expected
 
 
 def test_money_is_what_the_table_says_an_hour_costs() -> None:
     """m5.large: 0.096 an hour; four hours and a minute."""
     one = planned([cloud("m5.large")], [demand("ml", "8-12=1")])
-    cost_sum = ledger.sum_lines(ledger.cost_lines(one, TimeRange(), month_splitter(named("UTC"))))
+    cost_sum = costplan.sum_lines(costplan.cost_lines(one, TimeRange(), month_splitter(named("UTC"))))
 
     assert cost_sum.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
     assert cost_sum.bought == Decimal("0.096") * 14_460
@@ -66,8 +66,8 @@ def test_without_a_price_there_is_no_sum() -> None:
         )
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):
-        cost_sum = ledger.sum_lines(
-            ledger.cost_lines(
+        cost_sum = costplan.sum_lines(
+            costplan.cost_lines(
                 planned([one], [demand("ml", "8-12=1")]), TimeRange(), month_splitter(named("UTC"))
             )
         )
@@ -81,14 +81,14 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [demand("ml", "8-12=1")]
     )
     (each,) = one.catalog.reserved.values()
-    reserved_usage = ledger.reserved_usage(each, one.run.intervals, (8 * HOUR, 12 * HOUR), TimeRange())
+    reserved_usage = costplan.reserved_usage(each, one.run.intervals, (8 * HOUR, 12 * HOUR), TimeRange())
 
     assert reserved_usage == ReservedUsage(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
     assert (reserved_usage.money, reserved_usage.idle_money) == (
         Decimal("0.05") * 48 * HOUR,
         Decimal("0.05") * (44 * HOUR - 60),
     )
-    assert ledger.sum_lines(ledger.cost_lines(one, TimeRange(), month_splitter(named("UTC")))).bought == 0
+    assert costplan.sum_lines(costplan.cost_lines(one, TimeRange(), month_splitter(named("UTC")))).bought == 0
 
 
 def test_what_its_own_dates_leave_open_is_the_terms() -> None:
@@ -98,7 +98,7 @@ def test_what_its_own_dates_leave_open_is_the_terms() -> None:
     )
     (each,) = one.catalog.reserved.values()
 
-    assert ledger.paid_span(each, (8 * HOUR, 12 * HOUR)) == (8 * HOUR, 12 * HOUR)
+    assert costplan.paid_span(each, (8 * HOUR, 12 * HOUR)) == (8 * HOUR, 12 * HOUR)
 
 
 def test_months_are_those_of_the_zone() -> None:

@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-from berth.karpenter.instancetypes import Offering
-from berth.karpenter.nodelabels import ARCH
-from berth.karpenter.resourcelists import parse_resources
+from berth.machines.instancetypes import Offering, parse_resources
+from berth.machines.nodelabels import ARCH
 
 from tests.machines.questions import ANY, ask, bought, growing, left, machine, pod, sizes
 

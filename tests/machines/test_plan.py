@@ -2,8 +2,7 @@
 
 from berth.dates.moments import named
 from berth.machines.clusterplans import ClusterPlan
-from berth.machines.costplan import CostPlan, PlanFilter, cost_plan
-from berth.machines.ledger import ReservedUsage, month_splitter
+from berth.machines.costplan import CostPlan, PlanFilter, ReservedUsage, cost_plan, month_splitter
 
 from tests.machines.stories import HOUR, SMALL, cloud, demand, planned, reservation
 

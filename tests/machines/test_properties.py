@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 from berth.dates.moments import named
-from berth.karpenter.resourcelists import allocatable
-from berth.machines import ledger
+from berth.machines import costplan
 from berth.machines.clusterplans import ClusterPlan
+from berth.machines.costplan import CostLine, TimeRange, month_splitter
 from berth.machines.formatting import money_json
-from berth.machines.ledger import CostLine, TimeRange, month_splitter
-from berth.machines.results import MachineCounts, PoolKey, SeatDemand
+from berth.machines.instancetypes import allocatable
+from berth.machines.overtime import MachineCounts, PoolKey, SeatDemand
 from berth.quantity import parse
 from berth.schema.seatholders import Unit
 
@@ -137,13 +137,13 @@ def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: 
 
 
 def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPlan) -> None:
-    cost_lines = ledger.cost_lines(one, TimeRange(), MONTHS)
-    whole = ledger.sum_lines(cost_lines)
+    cost_lines = costplan.cost_lines(one, TimeRange(), MONTHS)
+    whole = costplan.sum_lines(cost_lines)
 
     assert sum(line.seconds for line in cost_lines) == sum(s.until - s.since for s in one.run.intervals)
     for by in (lambda line: line.key[0], lambda line: line.key[1], lambda line: line.month):
-        parts = ledger.sum_by(cost_lines, by).values()
-        for kind in ledger.CAPACITY_TYPES:
+        parts = costplan.sum_by(cost_lines, by).values()
+        for kind in costplan.CAPACITY_TYPES:
             assert sum(dict(part.seconds)[kind] for part in parts) == dict(whole.seconds)[kind]
         assert sum((part.bought or Decimal(0) for part in parts), Decimal(0)) == whole.bought
         shown = [Decimal(money_json(part.bought) or 0) for part in (whole, *parts)]
@@ -152,9 +152,9 @@ def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPla
 
 def test_what_a_span_is_cut_into_is_the_whole(one: ClusterPlan) -> None:
     cut = 24 * HOUR * 31
-    halves = [ledger.cost_lines(one, span, MONTHS) for span in (TimeRange(None, cut), TimeRange(cut, None))]
+    halves = [costplan.cost_lines(one, span, MONTHS) for span in (TimeRange(None, cut), TimeRange(cut, None))]
 
-    assert _by_sort([*halves[0], *halves[1]]) == _by_sort(ledger.cost_lines(one, TimeRange(), MONTHS))
+    assert _by_sort([*halves[0], *halves[1]]) == _by_sort(costplan.cost_lines(one, TimeRange(), MONTHS))
 
 
 def _by_sort(found: list[CostLine]) -> dict[object, int]:

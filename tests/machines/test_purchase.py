@@ -3,13 +3,17 @@
 from typing import Any
 
 import pytest
-from berth.karpenter.instancetypes import InstanceType, Offering, reserved_offering
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, RESERVED
-from berth.karpenter.requirements import requirement
-from berth.karpenter.resourcelists import parse_resources
-from berth.karpenter.taints import Taint
-from berth.machines.estimate import Estimate
-from berth.machines.question import ExistingMachine, NodePool, PreferredTerm
+from berth.machines.estimate import Estimate, ExistingMachine, NodePool, PreferredTerm
+from berth.machines.instancetypes import InstanceType, Offering, parse_resources, reserved_offering
+from berth.machines.nodelabels import (
+    ARCH,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    NODEPOOL,
+    RESERVED,
+    Taint,
+    requirement,
+)
 
 from tests.machines.questions import ANY, ask, bought, left, machine, pod, sizes
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.machines.classseats import uncounted
+from berth.machines.clusterplans import uncounted
 from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 

@@ -1,7 +1,7 @@
 """The machines of a cluster through its windows: when they are bought, whose they are, when they go."""
 
-from berth.machines.ledger import TimeRange, reserved_usage
-from berth.machines.results import Shortfall
+from berth.machines.costplan import TimeRange, reserved_usage
+from berth.machines.overtime import Shortfall
 from berth.schema.pod import Placement
 
 from tests.built import built

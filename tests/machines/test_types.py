@@ -1,10 +1,15 @@
 """Instance types: the table's, the file's own where it says something, and how much of one is for pods."""
 
 import pytest
-from berth.karpenter.instancetypes import ec2_instance_type, ec2_types
-from berth.karpenter.resourcelists import ONE, VOLUMES, allocatable, parse_resources
-from berth.machines.capacitycatalog import CapacityCatalog
-from berth.machines.nodetypes import declared_types
+from berth.machines.capacitycatalog import CapacityCatalog, declared_types
+from berth.machines.instancetypes import (
+    ONE,
+    VOLUMES,
+    allocatable,
+    ec2_instance_type,
+    ec2_types,
+    parse_resources,
+)
 from berth.schema.cloudvalues import SoldInstanceType
 from berth.schema.nodepoolparts import PoolRequirement
 

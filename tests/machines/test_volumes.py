@@ -1,8 +1,8 @@
 """Nodes that are full of disks: `plan` and `size` count the volumes of sessions."""
 
 import pytest
-from berth.machines.genericnodes import as_clouds, shape_names
-from berth.machines.results import MachineCounts
+from berth.machines.capacitycatalog import as_clouds, shape_names
+from berth.machines.overtime import MachineCounts
 from berth.schema.cloudmachines import NodeShapeSpec
 from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from berth.karpenter.disruption import WindowBudgets
+from berth.machines.windowbudgets import WindowBudgets
 from berth.manifests import karpenter
 from berth.output import findinglist
 from berth.output.templates import render

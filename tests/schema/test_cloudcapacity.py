@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.findings import Origin
-from berth.karpenter.versions import NEWEST
+from berth.machines.versions import NEWEST
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity, NodeStartup
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement

@@ -5,7 +5,7 @@ not read.
 from collections.abc import Iterator
 
 from berth.findings import Origin, Path, Problem
-from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_text
+from berth.machines.versions import FEATURES, GATES_SINCE, supports, version_text
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD

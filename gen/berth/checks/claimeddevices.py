@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from berth.dates.exceptions import entry_path
 from berth.findings import Path, Problem
-from berth.karpenter.versions import version_text
+from berth.machines.versions import version_text
 from berth.manifests.placed import cluster_of, placed
 from berth.quantity import parse
 from berth.schema import grammar

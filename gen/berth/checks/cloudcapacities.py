@@ -7,7 +7,7 @@ from berth.checks import cloudmatching
 from berth.checks.autoscalers import NO_KARPENTER, check_cluster_feature, has_feature
 from berth.checks.references import check_named_cluster
 from berth.findings import ERROR, Path, Problem, severity
-from berth.karpenter.nodelabels import NODEPOOL
+from berth.machines.nodelabels import NODEPOOL
 from berth.manifests import naming
 from berth.manifests.placed import class_names, cluster_named, cluster_of
 from berth.quantity import parse

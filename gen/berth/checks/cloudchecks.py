@@ -18,7 +18,7 @@ from berth.schema.values import Site
 
 if TYPE_CHECKING:
     from berth.checks.cloudmatching import ClassFits
-    from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
+    from berth.machines.windowbudgets import TooManyBudgets, WindowBudgets
 
 PoolsOf = Callable[[str], Sequence[PoolLoad]]
 """Returns the pools of a cluster, once all reservations are known."""

@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from berth.karpenter import instancetypes
-from berth.karpenter.nodelabels import (
+from berth.machines import instancetypes
+from berth.machines.nodelabels import (
     ARCH,
     AWS,
     CAPACITY_TYPE,
+    DOES_NOT_EXIST,
+    IN,
     INSTANCE_TYPE,
     NODEPOOL,
     OS,
@@ -20,17 +22,16 @@ from berth.karpenter.nodelabels import (
     RESERVED,
     WELL_KNOWN,
     ZONE,
-)
-from berth.karpenter.requirements import (
-    DOES_NOT_EXIST,
-    IN,
     Requirement,
     Requirements,
     parse_requirements,
+    parse_taints,
+    parse_toleration,
     requirement,
     requirements_of_labels,
+    toleration_by_plugin,
+    untolerated,
 )
-from berth.karpenter.taints import parse_taints, parse_toleration, toleration_by_plugin, untolerated
 from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity

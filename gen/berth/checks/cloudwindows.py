@@ -28,7 +28,7 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
 from berth.durations import whole_seconds
 from berth.findings import Path, Problem
-from berth.karpenter.disruption import (
+from berth.machines.windowbudgets import (
     MAX_BUDGETS,
     TooManyBudgets,
     Window,

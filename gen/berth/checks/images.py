@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from berth.findings import Problem
-from berth.karpenter.versions import version_text
+from berth.machines.versions import version_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.values import Site

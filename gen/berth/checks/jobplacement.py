@@ -7,8 +7,7 @@ it does not tolerate the taints that the class tolerates, it stays pending.
 from collections.abc import Iterator
 
 from berth.findings import Problem
-from berth.karpenter.nodelabels import ARCH, OS
-from berth.karpenter.taints import may_match_same_taint, names_a_taint, taint_text
+from berth.machines.nodelabels import ARCH, OS, may_match_same_taint, names_a_taint, taint_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from berth.findings import Path, Problem
-from berth.karpenter.nodelabels import AWS, WELL_KNOWN
+from berth.machines.nodelabels import AWS, WELL_KNOWN
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.quantity import NANO, parse, text
 from berth.schema.cloudvalues import CloudCapacity

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from berth.checks.hubchecks import ComparedHub, check_priorities, check_schedulers, counts_sessions_of
 from berth.core.sessions import LabelRequirement
 from berth.findings import ERROR, Finding, Path, Problem
-from berth.karpenter.taints import may_match_same_taint, names_a_taint, taint_text
+from berth.machines.nodelabels import may_match_same_taint, names_a_taint, taint_text
 from berth.manifests.placed import cluster_of
 from berth.manifests.timetabletext import recognition_of
 from berth.output.yamltext import flow

@@ -20,8 +20,14 @@ from berth.cli.selection import (
 )
 from berth.dates.moments import named
 from berth.machines.clusterplans import NO_CLOUD, plan_clusters, unplanned_items
-from berth.machines.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
-from berth.machines.ledger import TimeRange, month_splitter
+from berth.machines.costplan import (
+    CostPlan,
+    OccurrenceSeats,
+    PlanFilter,
+    TimeRange,
+    cost_plan,
+    month_splitter,
+)
 from berth.machines.missingnodes import missing_lines
 from berth.machines.planfindings import plan_problems
 from berth.pipeline import Item, Pipeline

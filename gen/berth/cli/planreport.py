@@ -8,7 +8,15 @@ from berth.core.jsonvalues import instant_text
 from berth.dates.moments import hours_text, local_day, local_text, named, span_text
 from berth.dates.zone import date_text
 from berth.machines.capacitycatalog import PRICE_TABLE
-from berth.machines.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
+from berth.machines.costplan import (
+    CAPACITY_TYPES,
+    CostPlan,
+    CostSum,
+    MachinePeak,
+    MonthPlan,
+    OccurrencePlan,
+    ReservedPlan,
+)
 from berth.machines.formatting import (
     USAGE,
     machines_json,
@@ -18,8 +26,7 @@ from berth.machines.formatting import (
     money_or_unknown,
     use_json,
 )
-from berth.machines.ledger import CAPACITY_TYPES, CostSum
-from berth.machines.results import Money, Shortfall
+from berth.machines.overtime import Money, Shortfall
 from berth.output.answers import (
     Answer,
     count_columns,

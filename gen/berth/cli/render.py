@@ -194,8 +194,8 @@ def _planned(
     if site is None or not declared.knows_nodes or pipeline.has_errors():
         return {}, []
     from berth.machines.clusterplans import plan_clusters  # noqa: PLC0415 - the estimate takes time to load
+    from berth.machines.costplan import pool_costs  # noqa: PLC0415
     from berth.machines.planfindings import short_leads  # noqa: PLC0415
-    from berth.machines.poolcosts import pool_costs  # noqa: PLC0415
 
     plans = plan_clusters(declared, site, pools)
     costs = pool_costs(plans, site.zone, now) if compare_costs(site.policies) else {}

@@ -13,7 +13,13 @@ from berth.cli.console import DEFAULT_COLUMNS, EXIT_OK
 from berth.cli.selection import class_option, clock_of, items_of, require_class, require_reservations
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
-from berth.cost.sizing import (
+from berth.dates.moments import local_day, named, near_text, span_text
+from berth.dates.zone import date_text
+from berth.durations import whole_seconds
+from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
+from berth.machines.clusterplans import DEVICES, NO_CLOUD, why_uncounted
+from berth.machines.formatting import machines_json, machines_text, minutes, money_json, money_or_unknown
+from berth.machines.sizing import (
     MOST_PEOPLE,
     Offer,
     SizedPool,
@@ -21,12 +27,6 @@ from berth.cost.sizing import (
     Sizing,
     sized,
 )
-from berth.dates.moments import local_day, named, near_text, span_text
-from berth.dates.zone import date_text
-from berth.durations import whole_seconds
-from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
-from berth.machines.clusterplans import DEVICES, NO_CLOUD, why_uncounted
-from berth.machines.formatting import machines_json, machines_text, minutes, money_json, money_or_unknown
 from berth.manifests import naming
 from berth.manifests.placed import cluster_of
 from berth.notation.refusal import CommandError, read_all

@@ -11,8 +11,8 @@ from berth.dates.expansion import Occurrence
 from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
 from berth.findings import WARNING, Finding
-from berth.machines.ledger import ReservedUsage
-from berth.machines.results import CountedKinds, Money
+from berth.machines.costplan import ReservedUsage
+from berth.machines.overtime import CountedKinds, Money
 from berth.schema.policies import REFUSE, WARN
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit

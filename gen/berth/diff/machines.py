@@ -14,10 +14,17 @@ from berth.diff.change import MachinesChange, MonthChange, ReservedUsageChange
 from berth.diff.peaks import PoolLoads
 from berth.findings import Problem
 from berth.machines.clusterplans import plan_clusters, unplanned_items
-from berth.machines.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, cost_plan
-from berth.machines.ledger import ReservedUsage, month_splitter
+from berth.machines.costplan import (
+    CostPlan,
+    MachinePeak,
+    MonthPlan,
+    PlanFilter,
+    ReservedUsage,
+    cost_plan,
+    month_splitter,
+    pool_costs,
+)
 from berth.machines.planfindings import plan_problems
-from berth.machines.poolcosts import pool_costs
 from berth.schema.declared import Declared
 from berth.schema.values import Site
 

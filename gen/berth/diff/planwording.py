@@ -6,7 +6,7 @@ from berth.dates.moments import hours_text, local_text, named
 from berth.diff.change import MachinesChange, MonthChange, PlanChange, ReservedUsageChange
 from berth.diff.wording import DiffLine
 from berth.machines.formatting import machines_text, money_or_unknown, money_text, percent
-from berth.machines.results import Money
+from berth.machines.overtime import Money
 from berth.output import findinglist
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from berth.karpenter.instancetypes import ec2_types
-from berth.karpenter.nodelabels import ON_DEMAND, SPOT
+from berth.machines.instancetypes import ec2_types
+from berth.machines.nodelabels import ON_DEMAND, SPOT
 from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity, SoldInstanceType
 from berth.schema.declared import Declared

@@ -9,12 +9,20 @@ from typing import NamedTuple
 
 from berth import quantity
 from berth.checks.ceilings import Steps, peak, pool_steps
-from berth.karpenter.disruption import merge_windows
-from berth.karpenter.nodelabels import NODEPOOL, WELL_KNOWN
-from berth.karpenter.requirements import Requirement, Requirements, requirement, requirements_of_labels
-from berth.karpenter.taints import Taint, Toleration, untolerated
 from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import Amounts, amounts, pod_requests
+from berth.machines.nodelabels import (
+    NODEPOOL,
+    WELL_KNOWN,
+    Requirement,
+    Requirements,
+    Taint,
+    Toleration,
+    requirement,
+    requirements_of_labels,
+    untolerated,
+)
+from berth.machines.windowbudgets import merge_windows
 from berth.manifests.naming import pool
 from berth.pipeline import Item
 from berth.reading.document import parse

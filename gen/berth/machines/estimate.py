@@ -12,19 +12,96 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Literal, NamedTuple
 
-from berth.karpenter.instancetypes import InstanceType, Offering, offering_requirements, type_requirements
-from berth.karpenter.nodelabels import (
+from berth.machines.instancetypes import (
+    NODES,
+    ONE,
+    PODS,
+    InstanceType,
+    Offering,
+    ResourceList,
+    allocatable,
+    offering_requirements,
+    type_requirements,
+)
+from berth.machines.nodelabels import (
+    IN,
     INITIALIZED,
     NODEPOOL,
     ON_DEMAND,
     REGISTERED,
     RESERVED,
     SPOT,
+    TOLERATE_PREFER_NO_SCHEDULE,
+    WELL_KNOWN,
+    Labels,
+    Requirement,
+    Requirements,
+    Taint,
+    Toleration,
+    requirements_of_labels,
+    toleration_by_plugin,
+    untolerated,
 )
-from berth.karpenter.requirements import IN, Labels, Requirement, Requirements, requirements_of_labels
-from berth.karpenter.resourcelists import NODES, ONE, PODS, ResourceList, allocatable
-from berth.karpenter.taints import TOLERATE_PREFER_NO_SCHEDULE, toleration_by_plugin, untolerated
-from berth.machines.question import APART, ExistingMachine, NodePool, Question, Seats
+
+APART = "apart/"
+"""Begins the name of a resource of which each machine has one: seats that request it share no machine."""
+
+
+class NodePool(NamedTuple):
+    """A NodePool, or a shape of generic capacity."""
+
+    name: str
+    requirements: tuple[Requirement, ...] = ()
+    labels: Labels = ()
+    taints: tuple[Taint, ...] = ()
+    weight: int = 0
+    limits: ResourceList = ()
+    types: tuple[InstanceType, ...] = ()
+
+
+class PreferredTerm(NamedTuple):
+    """A preferred term of node affinity."""
+
+    weight: int
+    requirements: tuple[Requirement, ...]
+
+
+class Seats(NamedTuple):
+    """`count` equal pods. `requests` does not include `pods`, of which each seat needs one."""
+
+    name: str
+    requests: ResourceList
+    count: int = 1  # type: ignore[assignment] # hides tuple.count
+    node_selector: Labels = ()
+    required: tuple[tuple[Requirement, ...], ...] = ()  # node affinity: terms, of which one must hold
+    preferred: tuple[PreferredTerm, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+
+
+class ExistingMachine(NamedTuple):
+    """A machine that exists, with the seats on it. Its pool is the label `karpenter.sh/nodepool`."""
+
+    name: str
+    allocatable: ResourceList
+    capacity: ResourceList = ()
+    labels: Labels = ()
+    taints: tuple[Taint, ...] = ()
+    seats: tuple[Seats, ...] = ()
+    unknown: frozenset[str] = frozenset()  # labels that its type may have: whoever asks for one may come
+
+
+class Question(NamedTuple):
+    """Seats that are pending at one instant, and everything that decides which machines they get.
+
+    `offers_full`: Karpenter 1.15 offers full reservations too, so that seats wait for them.
+    """
+
+    pools: tuple[NodePool, ...]
+    seats: tuple[Seats, ...]
+    machines: tuple[ExistingMachine, ...] = ()
+    well_known: frozenset[str] = WELL_KNOWN
+    offers_full: bool = False
+
 
 _WAITS = -1
 _ORDER = (RESERVED, SPOT, ON_DEMAND)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from berth.dates.moments import hours_text
-from berth.machines.genericnodes import document_name
-from berth.machines.ledger import CAPACITY_TYPES, ReservedUsage
-from berth.machines.results import HOUR, CountedKinds, Money, dollars
+from berth.machines.capacitycatalog import document_name
+from berth.machines.costplan import CAPACITY_TYPES, ReservedUsage
+from berth.machines.overtime import HOUR, CountedKinds, Money, dollars
 from berth.output.answers import hours_json
 from berth.output.columns import Column, Row, as_object
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from berth.karpenter.nodelabels import ZONE
+from berth.machines.nodelabels import ZONE
 from berth.manifests.placed import cluster_of
 from berth.quantity import NANO, canonical, parse
 from berth.schema.declared import Declared

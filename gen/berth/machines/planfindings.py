@@ -10,10 +10,9 @@ from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
 from berth.findings import Path, Problem
 from berth.machines.clusterplans import ClusterPlan
-from berth.machines.costplan import MonthPlan, lead_seconds, monthly_costs
+from berth.machines.costplan import MonthPlan, lead_seconds, month_splitter, monthly_costs
 from berth.machines.formatting import minutes, money_text
-from berth.machines.ledger import month_splitter
-from berth.machines.results import Money, PoolKey, Shortfall, dollars
+from berth.machines.overtime import Money, PoolKey, Shortfall, dollars
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from berth.backends.backendinterface import Manifest
 from berth.core.labels import AFFINITY, CLASS, ROLE
-from berth.karpenter.nodelabels import CAPACITY_TYPE
+from berth.machines.nodelabels import CAPACITY_TYPE
 from berth.manifests import naming, nodeaffinity
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
@@ -19,7 +19,7 @@ from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:
-    from berth.karpenter.disruption import WindowBudget, WindowBudgets
+    from berth.machines.windowbudgets import WindowBudget, WindowBudgets
 
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from berth.karpenter.nodelabels import NODEPOOL, WELL_KNOWN
+from berth.machines.nodelabels import NODEPOOL, WELL_KNOWN
 from berth.manifests import naming
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.values import ResourceClass

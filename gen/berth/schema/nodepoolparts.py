@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Strict
 
 from berth.findings import Path
-from berth.karpenter.nodelabels import (
+from berth.machines.nodelabels import (
     ARCH,
     AWS,
     CAPACITY_TYPE,

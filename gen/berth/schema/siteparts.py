@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Literal
 
 from berth.findings import Path
-from berth.karpenter.versions import GATES, NEWEST, OLDEST
+from berth.machines.versions import GATES, NEWEST, OLDEST
 from berth.notation.days import ORDER
 from berth.schema import grammar
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, UniqueList, Whole, field

@@ -10,7 +10,7 @@ from berth.backends.backendinterface import Backend, CheckedReservation, Manifes
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.core.labels import CLASS
 from berth.findings import Path, Problem
-from berth.karpenter.versions import version_text
+from berth.machines.versions import version_text
 from berth.manifests import deployments, rbac
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster, ResourceClass, Site

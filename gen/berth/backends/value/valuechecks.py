@@ -8,7 +8,7 @@ from berth.backends.value.numberlevels import NumberHolding, number_holdings, nu
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
 from berth.findings import Path, Problem
-from berth.karpenter.versions import version_text
+from berth.machines.versions import version_text
 from berth.manifests import naming
 from berth.manifests.placed import class_names, placed, used_behaviors
 from berth.notation.objectpath import may_be_same, object_path_text, yaml_path

@@ -1,8 +1,8 @@
 """Amounts and taints."""
 
 import pytest
-from berth.karpenter.resourcelists import allocatable, fits, parse_resources
-from berth.karpenter.taints import Taint, Toleration, untolerated
+from berth.machines.instancetypes import allocatable, fits, parse_resources
+from berth.machines.nodelabels import Taint, Toleration, untolerated
 
 
 def test_amounts_are_billionths_by_name() -> None:

@@ -1,15 +1,75 @@
-"""Requirements on node labels, as sets of allowed values: for one label and for many.
-
-The rules are Karpenter's, also where they surprise: a label that is not defined refuses every pod that
-needs it, unless instance types set it.
-"""
+"""The node labels that Karpenter v1.14 and its AWS provider know."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from berth.karpenter.nodelabels import normalized
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+REGION = "topology.kubernetes.io/region"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+ARCH = "kubernetes.io/arch"
+OS = "kubernetes.io/os"
+NODEPOOL = "karpenter.sh/nodepool"
+CAPACITY_TYPE = "karpenter.sh/capacity-type"
+REGISTERED = "karpenter.sh/registered"
+INITIALIZED = "karpenter.sh/initialized"
+AWS = "karpenter.k8s.aws/"
+"""The domain of the labels of its AWS provider, with the slash."""
+NODE_CLASS = f"{AWS}ec2nodeclass"
+RESERVATION_ID = f"{AWS}capacity-reservation-id"
+RESERVATION_TYPE = f"{AWS}capacity-reservation-type"
+RESERVATION_INTERRUPTIBLE = f"{AWS}capacity-reservation-interruptible"
+
+RESERVED, ON_DEMAND, SPOT = "reserved", "on-demand", "spot"
+RESERVATION_LABELS = (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)
+
+_OF_INSTANCES = (
+    "capacity-reservation-id capacity-reservation-type capacity-reservation-interruptible "
+    "instance-hypervisor instance-encryption-in-transit-supported instance-category "
+    "instance-capability-flex instance-family instance-generation instance-size instance-local-nvme "
+    "instance-cpu instance-cpu-manufacturer instance-cpu-sustained-clock-speed-mhz instance-memory "
+    "instance-ebs-bandwidth instance-network-bandwidth instance-gpu-name instance-gpu-manufacturer "
+    "instance-gpu-count instance-gpu-memory instance-accelerator-name instance-accelerator-manufacturer "
+    "instance-accelerator-count instance-tenancy placement-group-id placement-group-partition"
+)
+_CORE = (NODEPOOL, ZONE, REGION, INSTANCE_TYPE, ARCH, OS, CAPACITY_TYPE)
+
+WELL_KNOWN = frozenset(
+    (
+        *_CORE,
+        "node.kubernetes.io/windows-build",
+        "topology.k8s.aws/zone-id",
+        *(f"{AWS}{name}" for name in _OF_INSTANCES.split()),
+    )
+)
+"""Labels that a node may get from its instance type. A pool that does not mention one allows every value."""
+
+_RESTRICTED_DOMAINS = ("karpenter.sh", AWS.rstrip("/"))
+_NORMALIZED = {
+    "failure-domain.beta.kubernetes.io/zone": ZONE,
+    "failure-domain.beta.kubernetes.io/region": REGION,
+    "beta.kubernetes.io/arch": ARCH,
+    "beta.kubernetes.io/os": OS,
+    "beta.kubernetes.io/instance-type": INSTANCE_TYPE,
+    "topology.ebs.csi.aws.com/zone": ZONE,
+}
+
+
+def normalized(key: str) -> str:
+    """Return the label that a deprecated or foreign name stands for."""
+    return _NORMALIZED.get(key, key)
+
+
+def restricted(key: str, well_known: frozenset[str] = WELL_KNOWN) -> bool:
+    """Tell whether Karpenter ignores a pod that selects nodes by this label."""
+    key = normalized(key)
+    if key in well_known:
+        return False
+    domain = key.partition("/")[0] if "/" in key else ""
+    return key == HOSTNAME or any(domain == own or domain.endswith(f".{own}") for own in _RESTRICTED_DOMAINS)
+
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -233,3 +293,129 @@ def _larger(one: int | None, other: int | None) -> int | None:
 
 def _smaller(one: int | None, other: int | None) -> int | None:
     return min(one, other) if one is not None and other is not None else one if other is None else other
+
+
+class Taint(NamedTuple):
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"  # NoSchedule | NoExecute | PreferNoSchedule
+
+
+class Toleration(NamedTuple):
+    key: str = ""  # empty: of every key
+    operator: str = "Equal"  # Equal | Exists | Gt | Lt
+    value: str = ""
+    effect: str = ""  # empty: of every effect
+
+
+TOLERATE_PREFER_NO_SCHEDULE = Toleration(operator="Exists", effect="PreferNoSchedule")
+
+
+def untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    """Return the first taint that no toleration matches, or None.
+
+    PreferNoSchedule counts like the other effects: Karpenter avoids such pools until it has relaxed all
+    other preferences of a pod.
+    """
+    return next((t for t in taints if not any(_tolerates(toleration, t) for toleration in tolerations)), None)
+
+
+def toleration_by_plugin(taint: Taint, requested: Iterable[str]) -> str:
+    """Return what to add to a message about a taint with the name of a resource that the pod requests.
+
+    The API server's admission plugin ExtendedResourceToleration, which is off by default, adds a toleration
+    of that name to such pods. Otherwise return nothing.
+    """
+    if taint.key not in requested:
+        return ""
+    return " (unless the API server's plugin ExtendedResourceToleration is on: then add the toleration here)"
+
+
+def _tolerates(toleration: Toleration, taint: Taint) -> bool:
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator in ("", "Equal"):
+        return toleration.value == taint.value
+    if toleration.operator == "Exists":
+        return True
+    has, bound = _number(taint.value), _number(toleration.value)
+    if has is None or bound is None:
+        return False
+    return has > bound if toleration.operator == "Gt" else has < bound
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+_CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
+
+
+class DeclaredTaint(Protocol):
+    """A taint of a NodePool, as declared."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def value(self) -> str | None: ...
+    @property
+    def effect(self) -> str: ...
+
+
+class DeclaredToleration(Protocol):
+    """A toleration of a pod, as declared."""
+
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def operator(self) -> str | None: ...
+    @property
+    def value(self) -> str | None: ...
+    @property
+    def effect(self) -> str | None: ...
+    @property
+    def toleration_seconds(self) -> int | None: ...
+
+
+def parse_taints(items: Iterable[DeclaredTaint]) -> tuple[Taint, ...]:
+    """Return the taints of a NodePool."""
+    return tuple(Taint(item.key, item.value or "", item.effect) for item in items)
+
+
+def parse_toleration(item: DeclaredToleration) -> Toleration:
+    """Return a toleration of a pod, with the defaults of the API."""
+    return Toleration(item.key or "", item.operator or "Equal", item.value or "", item.effect or "")
+
+
+def names_a_taint(one: DeclaredToleration) -> bool:
+    """Tell whether a toleration implies a permanent taint that keeps pods away.
+
+    One that tolerates every taint implies none.
+    """
+    key = one.key or ""
+    lasts = one.toleration_seconds is None and not key.startswith(_CONDITIONS)
+    return key != "" and lasts and one.effect != "PreferNoSchedule"
+
+
+def may_match_same_taint(one: DeclaredToleration, other: DeclaredToleration) -> bool:
+    """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
+    if other.key is None:
+        same_key = same_value = True
+    else:
+        same_key = one.key == other.key
+        values = {toleration.value or "" for toleration in (one, other) if toleration.operator != "Exists"}
+        same_value = len(values) < 2
+    effects = {toleration.effect for toleration in (one, other) if toleration.effect}
+    return same_key and same_value and len(effects) < 2
+
+
+def taint_text(one: DeclaredToleration) -> str:
+    """Format a taint as `kubectl taint` does."""
+    value = f"={one.value}" if one.value else ""
+    effect = f":{one.effect}" if one.effect else ""
+    return f"{one.key}{value}{effect}"

@@ -3,8 +3,7 @@
 from itertools import product
 
 import pytest
-from berth.karpenter.nodelabels import ZONE
-from berth.karpenter.requirements import Requirement, Requirements, requirement
+from berth.machines.nodelabels import ZONE, Requirement, Requirements, requirement
 
 WORLD = ("", "a", "b", "1", "5", "9", "-3", "05", "5x")
 ALL = [

@@ -3,18 +3,19 @@
 from math import ceil
 
 import pytest
-from berth.karpenter.instancetypes import (
+from berth.machines.estimate import NodePool, Seats
+from berth.machines.instancetypes import (
     Ec2Type,
     Offering,
+    allocatable,
     ec2_instance_type,
     ec2_table,
     ec2_types,
+    parse_resources,
     reserved_offering,
     type_requirements,
 )
-from berth.karpenter.requirements import requirement
-from berth.karpenter.resourcelists import allocatable, parse_resources
-from berth.machines.question import NodePool, Seats
+from berth.machines.nodelabels import requirement
 
 from tests.machines.questions import ask
 

@@ -6,7 +6,7 @@ from random import Random
 from statistics import mean
 
 import pytest
-from berth.cost.sizing import (
+from berth.machines.sizing import (
     LATE_PERCENT,
     LEAD_STEP,
     MOST_PEOPLE,

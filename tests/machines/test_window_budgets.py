@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from random import Random
 
 import pytest
-from berth.karpenter.disruption import (
+from berth.machines.windowbudgets import (
     MAX_BUDGETS,
     SHORT_GAP,
     TooManyBudgets,

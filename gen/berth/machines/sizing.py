@@ -17,10 +17,10 @@ from typing import NamedTuple
 from berth.checks.ceilings import PoolLoad
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named
+from berth.machines.capacitycatalog import MachineKind
 from berth.machines.clusterplans import ClusterPlan, plan_clusters
-from berth.machines.costplan import PlanFilter, cost_plan, lead_seconds
-from berth.machines.ledger import month_splitter
-from berth.machines.results import CountedKinds, MachineKind, Money, Shortfall, sorted_counts
+from berth.machines.costplan import PlanFilter, cost_plan, lead_seconds, month_splitter
+from berth.machines.overtime import CountedKinds, Money, Shortfall, sorted_counts
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
