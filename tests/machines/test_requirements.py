@@ -66,12 +66,6 @@ def test_a_bound_that_leaves_numbers_is_an_exists_and_one_that_leaves_none_is_no
     )
 
 
-def test_the_larger_number_of_values_holds() -> None:
-    met = requirement("k", "In", ("a", "b"), 1).intersection(requirement("k", "In", ("a", "b", "c"), 2))
-
-    assert met == requirement("k", "In", ("a", "b"), 2)
-
-
 def test_old_names_of_labels_are_read_as_the_new_ones() -> None:
     assert requirement("failure-domain.beta.kubernetes.io/zone", "In", ("z",)).key == ZONE
 

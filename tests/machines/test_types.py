@@ -6,7 +6,6 @@ from berth.machines.instancetypes import (
     ONE,
     VOLUMES,
     allocatable,
-    ec2_instance_type,
     ec2_types,
     parse_resources,
 )
@@ -14,6 +13,7 @@ from berth.schema.cloudvalues import SoldInstanceType
 from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
+from tests.console import ROOT
 from tests.machines.stories import cloud, demand, reservation, run
 
 ROWS = sorted(ec2_types())
@@ -29,16 +29,21 @@ def room(*types: SoldInstanceType, name: str, **more: object) -> dict[str, int]:
     return allocatable(found.capacity, found.overhead)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_what_nothing_is_said_of_is_as_in_the_table(name: str) -> None:
-    found = declared_types(cloud(), "us-east-1")[name]
-    plain = ec2_instance_type(ec2_types()[name], ())
+def facts(name: str) -> tuple[int, int, int]:
+    """What Karpenter's page says that pods may use: pods, thousandths of a core, MiB of memory."""
+    text = (ROOT / "gen/berth/machines/ec2types.txt").read_text("utf-8")
+    row = next(line.split() for line in text.split("\n") if line.startswith(f"{name} "))
+    return int(row[3]), int(row[7]), int(row[8])
 
-    volumes = (VOLUMES, 10**6 * ONE)  # as good as uncounted
-    assert (found.capacity, found.overhead, found.requirements) == (
-        (volumes, *plain.capacity),
-        plain.overhead,
-        plain.requirements,
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_type_of_the_table_has_the_room_that_the_page_of_karpenter_says(name: str) -> None:
+    found, (pods, cpu, memory) = room(name=name), facts(name)
+    gpus = {"nvidia.com/gpu": str(ec2_types()[name].gpus)} if ec2_types()[name].gpus else {}
+    expected = {"cpu": f"{cpu}m", "memory": f"{memory}Mi", "pods": str(pods), **gpus}
+
+    assert found == dict(
+        parse_resources({**expected, "ephemeral-storage": "17Gi", VOLUMES: "1000000"})  # as good as uncounted
     )
 
 

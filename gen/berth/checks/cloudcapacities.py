@@ -218,7 +218,7 @@ def _node_pools(
     resource_class: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site
 ) -> list[str]:
     """Return the NodePools with nodes of the capacity for this class, if the class selects by NodePool."""
-    if not any(NODEPOOL in term for term in cloudmatching.class_terms(resource_class)):
+    if not any(NODEPOOL in term.by_key for term in cloudmatching.class_terms(resource_class)):
         return []
     static = [
         naming.static_pool(site.name, naming.pool(reservation.name, resource_class.name))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from berth.machines import instancetypes
+from berth.machines.instancetypes import ec2_labels, ec2_types
 from berth.machines.nodelabels import (
     ARCH,
     AWS,
@@ -184,10 +184,10 @@ def _of_reservation(cloud: CloudCapacity, machines: MachineReservation) -> Requi
 
 def _of_type(cloud: CloudCapacity, name: str, zones: tuple[str, ...]) -> Requirements:
     """Return what is known about nodes of an instance type that is sold in these zones."""
-    row, parts = instancetypes.ec2_types().get(name), _NAME.fullmatch(name)
+    row, parts = ec2_types().get(name), _NAME.fullmatch(name)
     known: tuple[Requirement, ...] = ()
     if row:
-        known = instancetypes.ec2_instance_type(row, ()).requirements
+        known = ec2_labels(row, "")
     elif parts:
         named = zip(_BY_NAME, parts.groups(), strict=True)
         known = requirements_of_labels((AWS + key, value) for key, value in named)

@@ -13,17 +13,20 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from berth.machines import instancetypes
 from berth.machines.estimate import NodePool
 from berth.machines.instancetypes import (
+    GPU,
     MEMORY,
     ONE,
     PODS,
     PRICES_DATE,
     VOLUMES,
+    Ec2Type,
     InstanceType,
     Offering,
     ResourceList,
+    ec2_labels,
+    ec2_types,
     parse_resources,
     reserved_offering,
     sum_resources,
@@ -182,7 +185,7 @@ def _kubelet_cpu(cores: int) -> int:
 
 _NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
 
-_GPUS = {instancetypes.GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
+_GPUS = {GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
 _ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
 
@@ -216,7 +219,7 @@ def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]
     said = {instance_type_.name: instance_type_ for instance_type_ in cloud.instance_types}
     daemons, rest = parse_resources(dict(cloud.daemon_requests)), node_overhead(cloud)
     found = {}
-    sold = () if cloud.provider == GENERIC else instancetypes.ec2_types()
+    sold = () if cloud.provider == GENERIC else ec2_types()
     for name in sorted({*sold, *said}):
         kind = _declared_type(name, said.get(name), rest, region)
         if kind is not None:
@@ -230,7 +233,7 @@ def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]
 def _declared_type(
     name: str, said: DeclaredInstanceType | None, rest: NodeOverhead, region: str
 ) -> DeclaredType | None:
-    row = instancetypes.ec2_types().get(name)
+    row = ec2_types().get(name)
     given = dict(parse_resources(dict(said.capacity))) if said else {}
     if row is None and not {"cpu", MEMORY} <= given.keys():
         return None
@@ -242,10 +245,7 @@ def _declared_type(
     }
     addresses = capacity[PODS]
     capacity[PODS] = rest.pods(addresses, capacity["cpu"])
-    if row is None:
-        labels = _labels(name, capacity, region)
-    else:
-        labels = instancetypes.ec2_instance_type(row, (), region=region or "us-east-1").requirements
+    labels = ec2_labels(row, region or PRICED_REGION) if row else _labels(name, capacity, region)
     if said is not None:
         labels = _with_architecture(labels, said.architecture)
     capacity[MEMORY] = usable_memory(capacity[MEMORY], said.architecture if said else "")
@@ -261,9 +261,9 @@ def _undefined_labels(requirements: tuple[Requirement, ...]) -> frozenset[str]:
     return WELL_KNOWN.difference(RESERVATION_LABELS, (one.key for one in requirements))
 
 
-def _nominal_capacity(row: instancetypes.Ec2Type) -> dict[str, int]:
+def _nominal_capacity(row: Ec2Type) -> dict[str, int]:
     """Return the nominal capacity of a type of the table."""
-    gpus = {instancetypes.GPU: row.gpus * ONE} if row.gpus else {}
+    gpus = {GPU: row.gpus * ONE} if row.gpus else {}
     return {"cpu": row.cpu * ONE, MEMORY: row.memory * _MI, PODS: row.pods * ONE, **gpus}
 
 
@@ -475,7 +475,7 @@ class CapacityCatalog:
             return said.spot if said else None
         if said is not None and said.on_demand is not None:
             return said.on_demand
-        row = instancetypes.ec2_types().get(kind.type)
+        row = ec2_types().get(kind.type)
         if row is None or self.regions[kind.capacity] not in ("", PRICED_REGION):
             return None
         return Decimal(repr(row.price))
@@ -537,7 +537,7 @@ def _price_order(declared_type: DeclaredType) -> float:
     """Return the price by which Karpenter prefers one type to another."""
     if declared_type.declared is not None and declared_type.declared.on_demand is not None:
         return float(declared_type.declared.on_demand)
-    row = instancetypes.ec2_types().get(declared_type.name)
+    row = ec2_types().get(declared_type.name)
     return declared_type.size if row is None else row.price
 
 

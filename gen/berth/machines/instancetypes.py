@@ -14,15 +14,10 @@ from berth.machines.nodelabels import (
     DOES_NOT_EXIST,
     IN,
     INSTANCE_TYPE,
-    ON_DEMAND,
     OS,
     REGION,
-    RESERVATION_ID,
-    RESERVATION_INTERRUPTIBLE,
     RESERVATION_LABELS,
-    RESERVATION_TYPE,
     RESERVED,
-    SPOT,
     ZONE,
     Requirement,
     Requirements,
@@ -110,11 +105,6 @@ def reserved_offering(
     return Offering(RESERVED, zone, price / 10_000_000, count != 0, reservation, count, kind)
 
 
-def on_demand_offerings(zones: tuple[str, ...], price: float) -> tuple[Offering, ...]:
-    """Return an on-demand offering at the same price in each zone."""
-    return tuple(Offering(ON_DEMAND, zone, price) for zone in zones)
-
-
 @lru_cache(maxsize=4096)
 def offering_requirements(offering: Offering) -> Requirements:
     """Return the labels that a node gets from an offering."""
@@ -149,15 +139,8 @@ def _reservation(offering: Offering) -> tuple[str, str, str]:
     return offering.reservation, offering.kind, "false"
 
 
-assert RESERVATION_LABELS == (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)
-
-
 PRICES_DATE = "2026-01-19"
 GPU = "nvidia.com/gpu"
-_MI = 2**20
-_GI = 2**30
-_DISK, _DISK_FOR_PODS = 20 * _GI, 17 * _GI
-_VM_MEMORY_OVERHEAD = (3, 40)  # 7.5 % of a machine's memory, which its operating system never sees
 _TYPE_NAME = re.compile(r"([a-z]+)([0-9]+)[a-z-]*\.")
 _ABSENT_LABELS = (
     "instance-accelerator-name",
@@ -167,9 +150,7 @@ _ABSENT_LABELS = (
 
 
 class Ec2Type(NamedTuple):
-    """A row of the table. Sizes are in MiB and GB as AWS writes them, `price` is on-demand in dollars an
-    hour.
-    """
+    """A row of the table: memory in MiB, disks in GB as AWS writes them, the price in dollars an hour."""
 
     name: str
     cpu: int
@@ -178,8 +159,6 @@ class Ec2Type(NamedTuple):
     gpus: int
     nvme: int
     price: float
-    cpu_for_pods: int  # thousandths of a core
-    memory_for_pods: int  # MiB
 
     @property
     def family(self) -> str:
@@ -200,51 +179,13 @@ def ec2_types() -> dict[str, Ec2Type]:
     return ec2_table()[1]
 
 
-def ec2_instance_type(
-    row: Ec2Type,
-    zones: Sequence[str],
-    spot_price: float | None = None,
-    reservations: Iterable[Offering] = (),
-    region: str = "us-east-1",
-) -> InstanceType:
-    """Make an instance type as the AWS provider does: on-demand in each zone, spot if its price is known.
-
-    `reservations` are added as they are (see `reserved_offering`). The labels are those of the table: a
-    requirement on another label, such as network bandwidth, excludes nothing.
-    """
-    spots = () if spot_price is None else tuple(Offering(SPOT, zone, spot_price) for zone in zones)
-    offerings = (*on_demand_offerings(tuple(zones), row.price), *spots, *reservations)
-    capacity, overhead = _ec2_resources(row)
-    where = requirement(REGION, IN, (region,))
-    return InstanceType(row.name, capacity, offerings, overhead, (*_ec2_labels(row), where))
-
-
 def _row(row: Sequence[str]) -> Ec2Type:
     cpu, memory, pods, gpus, nvme = (int(text) for text in row[1:6])
-    return Ec2Type(row[0], cpu, memory, pods, gpus, nvme, float(row[6]), int(row[7]), int(row[8]))
+    return Ec2Type(row[0], cpu, memory, pods, gpus, nvme, float(row[6]))
 
 
-def _ec2_resources(row: Ec2Type) -> tuple[ResourceList, ResourceList]:
-    """Return the capacity as Karpenter expects it, and the part of it that is not for pods."""
-    part, whole = _VM_MEMORY_OVERHEAD
-    memory = row.memory + (-row.memory * part // whole)
-    capacity = {
-        "cpu": row.cpu * ONE,
-        "ephemeral-storage": _DISK * ONE,
-        "memory": memory * _MI * ONE,
-        PODS: row.pods * ONE,
-    }
-    if row.gpus:
-        capacity[GPU] = row.gpus * ONE
-    overhead = {
-        "cpu": row.cpu * ONE - row.cpu_for_pods * ONE // 1000,
-        "ephemeral-storage": (_DISK - _DISK_FOR_PODS) * ONE,
-        "memory": (memory - row.memory_for_pods) * _MI * ONE,
-    }
-    return tuple(sorted(capacity.items())), tuple(sorted(overhead.items()))
-
-
-def _ec2_labels(row: Ec2Type) -> list[Requirement]:
+def ec2_labels(row: Ec2Type, region: str) -> tuple[Requirement, ...]:
+    """Return the labels of a type of the table. A requirement on any other label excludes nothing."""
     parts = _TYPE_NAME.match(row.name)
     assert parts is not None
     maker, *gpu = ec2_table()[0][row.family]
@@ -266,8 +207,8 @@ def _ec2_labels(row: Ec2Type) -> list[Requirement]:
         "instance-gpu-memory": memory,
         **dict.fromkeys(_ABSENT_LABELS),
     }
-    own = [requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",))]
-    return own + [
-        requirement(AWS + key, DOES_NOT_EXIST) if value is None else requirement(AWS + key, IN, (value,))
-        for key, value in values.items()
-    ]
+    own = {ARCH: "amd64", OS: "linux", **{AWS + key: value for key, value in values.items()}, REGION: region}
+    return tuple(
+        requirement(key, DOES_NOT_EXIST) if value is None else requirement(key, IN, (value,))
+        for key, value in own.items()
+    )

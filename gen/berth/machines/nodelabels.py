@@ -82,8 +82,7 @@ class Requirement(NamedTuple):
     """The values that one label may have: `values`, or with `complement` all except those.
 
     `least` and `most` are inclusive bounds for whole numbers and are set only with `complement`.
-    `min_values` is how many different values a NodeClaim must leave to choose from. Use `requirement` to
-    make one.
+    Use `requirement` to make one.
     """
 
     key: str
@@ -91,7 +90,6 @@ class Requirement(NamedTuple):
     values: frozenset[str]
     least: int | None = None
     most: int | None = None
-    min_values: int | None = None
 
     @property
     def operator(self) -> str:
@@ -106,15 +104,14 @@ class Requirement(NamedTuple):
     def intersection(self, other: "Requirement") -> "Requirement":
         """Return the values that both allow; if there are none, the operator is DoesNotExist."""
         least, most = _larger(self.least, other.least), _smaller(self.most, other.most)
-        min_values = _larger(self.min_values, other.min_values)
         if least is not None and most is not None and least > most:
-            return Requirement(self.key, False, _NOTHING, min_values=min_values)
+            return Requirement(self.key, False, _NOTHING)
         values = _intersection(self, other)
         if least is not None or most is not None:
             values = frozenset(value for value in values if _within(value, least, most))
         if self.complement and other.complement:
-            return Requirement(self.key, True, values, least, most, min_values)
-        return Requirement(self.key, False, values, min_values=min_values)
+            return Requirement(self.key, True, values, least, most)
+        return Requirement(self.key, False, values)
 
     def intersects(self, other: "Requirement") -> bool:
         """Tell whether both allow a value."""
@@ -137,32 +134,26 @@ class Requirement(NamedTuple):
         return " ".join(parts)
 
 
-def requirement(
-    key: str, operator: str, values: Iterable[str] = (), min_values: int | None = None
-) -> Requirement:
+def requirement(key: str, operator: str, values: Iterable[str] = ()) -> Requirement:
     """Make a requirement from an operator: In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte.
 
     The last four take one whole number. Deprecated names of labels are replaced by the current ones.
     """
     key, listed = normalized(key), tuple(values)
     if operator == IN:
-        return Requirement(key, False, frozenset(listed), min_values=min_values)
+        return Requirement(key, False, frozenset(listed))
     if operator == NOT_IN:
-        return Requirement(key, True, frozenset(listed), min_values=min_values)
+        return Requirement(key, True, frozenset(listed))
     if operator == DOES_NOT_EXIST:
-        return Requirement(key, False, _NOTHING, min_values=min_values)
+        return Requirement(key, False, _NOTHING)
     if operator == EXISTS:
-        return Requirement(key, True, _NOTHING, min_values=min_values)
+        return Requirement(key, True, _NOTHING)
     bound = int(listed[0])
     least = {"Gt": bound + 1, "Gte": bound}.get(operator)
     most = {"Lt": bound - 1, "Lte": bound}.get(operator)
     if least is None and most is None:
         raise ValueError(f"no such operator: {operator}")
-    return Requirement(key, True, _NOTHING, least, most, min_values)
-
-
-RequirementTerm = tuple[Requirement, ...]
-"""Requirements that must all hold."""
+    return Requirement(key, True, _NOTHING, least, most)
 
 
 class DeclaredRequirement(Protocol):
@@ -176,12 +167,9 @@ class DeclaredRequirement(Protocol):
     def values(self) -> tuple[str, ...] | None: ...
 
 
-def parse_requirements(items: Iterable[DeclaredRequirement]) -> RequirementTerm:
-    """Return declared requirements as a term. Only those of a NodePool have `min_values`."""
-    return tuple(
-        requirement(item.key, item.operator, item.values or (), getattr(item, "min_values", None))
-        for item in items
-    )
+def parse_requirements(items: Iterable[DeclaredRequirement]) -> tuple[Requirement, ...]:
+    """Return declared requirements as a term."""
+    return tuple(requirement(item.key, item.operator, item.values or ()) for item in items)
 
 
 class Conflict(NamedTuple):
@@ -204,7 +192,7 @@ class Conflict(NamedTuple):
 class Requirements:
     """One requirement for each label; several for one label are intersected. Immutable and hashable."""
 
-    __slots__ = ("_hash", "by_key", "min_values")
+    __slots__ = ("_hash", "by_key")
 
     def __init__(self, requirements: Iterable[Requirement] = ()) -> None:
         by_key: dict[str, Requirement] = {}
@@ -212,7 +200,6 @@ class Requirements:
             known = by_key.get(one.key)
             by_key[one.key] = one if known is None else one.intersection(known)
         self.by_key: Mapping[str, Requirement] = by_key
-        self.min_values = {k: r.min_values for k, r in by_key.items() if r.min_values is not None}
         self._hash = hash(frozenset(by_key.items()))
 
     def __hash__(self) -> int:
@@ -223,9 +210,6 @@ class Requirements:
 
     def __iter__(self) -> Iterator[Requirement]:
         return iter(self.by_key.values())
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.by_key
 
     def __repr__(self) -> str:
         return f"Requirements({', '.join(sorted(map(str, self)))})"
