@@ -3,14 +3,16 @@
 from typing import Any
 
 TEXT = """\
+This is an estimate by the rules of Karpenter, for 2026-02-02 to 2026-02-24: 45.15 machine-hours, 27.08 of them on reserved machines. The others cost 6.94 USD.
+
 Cluster peaks
 CLUSTER  WHEN                  SEATS     MACHINES  WHICH
 prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
 
 Dates
-RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  LOOPS  LEAD
-course       2 from 2026-02-02 to 2026-02-24    25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 2      3 min
-night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              1      3 min
+RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  MACHINE H  COST  LOOPS  LEAD
+course       2 from 2026-02-02 to 2026-02-24    25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 18.07      3.47  2      3 min
+night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              9.02       0.00  1      3 min
 
 Reserved machines
 RESERVED              MACHINES      HOURS  USED H  IDLE H   IDLE SHARE  COST USD  IDLE USD
@@ -35,17 +37,21 @@ Prices in US dollars: from the files, else from on-demand prices of us-east-1 of
 Not planned: bench (names no cloudCapacity).
 """  # noqa: E501 - as it is
 WIDE = """\
+This is an estimate by the rules of Karpenter, for 2026-02-02 to 2026-02-24: 45.15 machine-hours, 27.08 of them on reserved machines. The others cost 6.94 USD.
+
 Cluster peaks
 CLUSTER  WHEN                  SEATS     MACHINES  WHICH
 prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
 
 Dates
-RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  LOOPS  LEAD
-course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 2      3 min
-night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              1      3 min
-course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 2      3 min
+RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  MACHINE H  COST  LOOPS  LEAD
+course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 18.07      3.47  2      3 min
+night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              9.02       0.00  1      3 min
+course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 18.07      3.47  2      3 min
 """  # noqa: E501 - as it is
 MARKDOWN = """\
+This is an estimate by the rules of Karpenter, for 2026-02-02 to 2026-02-24: 45.15 machine-hours, 27.08 of them on reserved machines. The others cost 6.94 USD.
+
 #### Cluster peaks
 
 | cluster | when | seats | machines | which |
@@ -54,10 +60,10 @@ MARKDOWN = """\
 
 #### Dates
 
-| reservation | dates | seats | machines | which | idle reserved | loops | lead |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-| course | 2 from 2026-02-02 to 2026-02-24 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |  | 2 | 3 min |
-| night | Sat 2026-02-07 22:00 to Sun 06:00 | 2 small | 1 | 1 reserved m5.2xlarge | 1 | 1 | 3 min |
+| reservation | dates | seats | machines | which | idle reserved | machine h | cost | loops | lead |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| course | 2 from 2026-02-02 to 2026-02-24 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |  | 18.07 | 3.47 | 2 | 3 min |
+| night | Sat 2026-02-07 22:00 to Sun 06:00 | 2 small | 1 | 1 reserved m5.2xlarge | 1 | 9.02 | 0.00 | 1 | 3 min |
 
 #### Reserved machines
 
@@ -110,10 +116,13 @@ NIGHT: dict[str, Any] = {
     "bought": 1,
     "idle": 1,
     "withoutMachine": [],
+    "machineHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
+    "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
     "loops": 1,
     "leadSeconds": {"karpenter": 141, "clusterAutoscaler": 910},
 }
 REST: dict[str, Any] = {
+    "estimate": True,
     "from": "2026-02-02T07:30:00Z",
     "until": "2026-02-24T12:01:00Z",
     "currency": "USD",

@@ -11,13 +11,15 @@ from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-01-01")
 TEXT = """\
+This is an estimate by the rules of Karpenter, for 2026-02-02 to 2026-02-24: 17.55 machine-hours, 7 of them on reserved machines. The others cost 1.01 USD.
+
 Cluster peaks
 CLUSTER  WHEN                  SEATS             MACHINES  WHICH
 prod     Thu 2026-02-12 08:30  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large
 
 Dates
-RESERVATION  DATES                       SEATS             MACHINES  WHICH                                        LOOPS  LEAD
-exam         Thu 2026-02-12 09:00-12:00  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large  1      3 min
+RESERVATION  DATES                       SEATS             MACHINES  WHICH                                        MACHINE H  COST  LOOPS  LEAD
+exam         Thu 2026-02-12 09:00-12:00  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large  17.55      1.01  1      3 min
 
 Reserved machines
 RESERVED              MACHINES      HOURS  USED H  IDLE H   IDLE SHARE  COST USD  IDLE USD
@@ -64,10 +66,7 @@ def test_json_tells_nodes_from_seats(berth: Berth) -> None:
 def test_a_peak_has_seats_and_nodes_that_are_open_together(berth: Berth, folder: Path) -> None:
     clouds.write(folder, site=clouds.STATIC, exam=clouds.EXAM.replace("02-12", "02-02"))
 
-    assert (
-        "prod     Mon 2026-02-02 08:30  25 small, 5 nodes of small  "
-        in berth("plan", *NOW).out.splitlines()[2]
-    )
+    assert "prod     Mon 2026-02-02 08:30  25 small, 5 nodes of small  " in berth("plan", *NOW).out
 
 
 def test_nodes_that_find_no_machine_are_told_as_nodes(berth: Berth, folder: Path) -> None:

@@ -33,7 +33,7 @@ def test_shares(seconds: int, payers: list[tuple[PoolKey, int]], expected: list[
 def test_money_is_what_the_table_says_an_hour_costs() -> None:
     """m5.large: 0.096 an hour; four hours and a minute."""
     one = planned([cloud("m5.large")], [demand("ml", "8-12=1")])
-    cost_sum = costplan.sum_lines(costplan.cost_lines(one, TimeRange(), month_splitter(named("UTC"))))
+    cost_sum = costplan.sum_lines(costplan.cost_lines(one))
 
     assert cost_sum.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
     assert cost_sum.bought == Decimal("0.096") * 14_460
@@ -66,11 +66,7 @@ def test_without_a_price_there_is_no_sum() -> None:
         )
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):
-        cost_sum = costplan.sum_lines(
-            costplan.cost_lines(
-                planned([one], [demand("ml", "8-12=1")]), TimeRange(), month_splitter(named("UTC"))
-            )
-        )
+        cost_sum = costplan.sum_lines(costplan.cost_lines(planned([one], [demand("ml", "8-12=1")])))
         assert cost_sum.bought is None
         assert [kind.type for kind in cost_sum.unpriced] == ["m5.large"]
 
@@ -88,7 +84,7 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
         Decimal("0.05") * 48 * HOUR,
         Decimal("0.05") * (44 * HOUR - 60),
     )
-    assert costplan.sum_lines(costplan.cost_lines(one, TimeRange(), month_splitter(named("UTC")))).bought == 0
+    assert costplan.sum_lines(costplan.cost_lines(one)).bought == 0
 
 
 def test_what_its_own_dates_leave_open_is_the_terms() -> None:

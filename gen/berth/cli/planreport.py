@@ -24,9 +24,10 @@ from berth.machines.formatting import (
     minutes,
     money_json,
     money_or_unknown,
-    use_json,
+    money_text,
 )
-from berth.machines.overtime import Money, Shortfall
+from berth.machines.nodelabels import RESERVED
+from berth.machines.overtime import Money
 from berth.output.answers import (
     Answer,
     count_columns,
@@ -42,7 +43,6 @@ from berth.schema.values import Site
 
 _CUT = ("seats", "which", "no machine")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
-_ALL = "all"  # what the row of sums has in place of a month
 
 
 class PlanStyle(NamedTuple):
@@ -54,25 +54,36 @@ class PlanStyle(NamedTuple):
 
 
 def text(plan: CostPlan, site: Site, style: PlanStyle, missing: str = "") -> str:
-    """Return tables of peaks, dates, reserved machines and money.
+    """Return what the plan comes to, and tables of peaks, dates, reserved machines and money.
 
     `missing`: the lines that say what nodes there are, where no file does.
     """
     if not plan.peaks and not plan.reserved:
         if missing and style.form == "markdown":
             missing = f"```text\n{missing}```\n"
-        parts = ["No machines are planned.\n", *_notes(plan, style), missing]
+        parts = ["No machines are planned.\n", _notes(plan, style), missing]
         return "\n".join(part for part in parts if part)
     parts = [
+        f"{wrapped(_headline(plan, site), style.columns)}\n",
         _part("Cluster peaks", style, Table.of(_peak_columns(site), plan.peaks)),
         _part("Dates", style, _dates(plan.occurrences, wide=style.form == "wide")),
         _part("Reserved machines", style, Table.of(_RESERVED, plan.reserved)),
         _part("Reservations, USD", style, _sums("reservation", plan.reservations)),
         _part("Classes, USD", style, _sums("class", plan.classes)),
         _part("Months, USD", style, _months(plan, site)),
-        *_notes(plan, style),
+        _notes(plan, style),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _headline(plan: CostPlan, site: Site) -> str:
+    zone = named(site.zone)
+    first, last = (date_text(local_day(at, zone)) for at in (plan.since, max(plan.until - 1, plan.since)))
+    whole, reserved = hours_text(plan.total.all_seconds), hours_text(dict(plan.total.seconds)[RESERVED])
+    return (
+        f"This is an estimate by the rules of Karpenter, for {first} to {last}: {whole} machine-hours, "
+        f"{reserved} of them on reserved machines. The others cost {money_or_unknown(plan.total.bought)} USD."
+    )
 
 
 def _part(heading: str, style: PlanStyle, table: Table) -> str:
@@ -98,30 +109,42 @@ _MACHINES: tuple[Column[Any], ...] = (
 """The machines of a peak or of an occurrence."""
 
 
+def _cost_json(total: CostSum) -> Answer:
+    unpriced = {kind.capacity_type for kind in total.unpriced}
+    by_kind = {kind: None if kind in unpriced else money_json(amount) for kind, amount in total.money}
+    return {**by_kind, "sum": money_json(total.bought)}
+
+
+def _hours_column(kind: str) -> Column[CostSum]:
+    return Column(f"{kind} h", "", lambda total: dict(total.seconds)[kind] or None, hours_text)
+
+
+_HOURS_AND_COST: tuple[Column[CostSum], ...] = (
+    Column("", "machineHours", lambda total: {kind: hours_json(time) for kind, time in total.seconds}),
+    Column("cost", "cost", lambda total: total, lambda total: money_or_unknown(total.bought), _cost_json),
+)
+_SUM: tuple[Column[CostSum], ...] = (
+    *map(_hours_column, CAPACITY_TYPES),
+    *_HOURS_AND_COST,
+)
+
+
 def _peak_columns(site: Site) -> Sequence[Column[MachinePeak]]:
     zone = named(site.zone)
     return (
         Column("cluster", "cluster", lambda peak: peak.cluster),
         Column("when", "at", lambda peak: peak.at, lambda instant: local_text(instant, zone), instant_text),
-        Column("seats", "", _open_text),
+        Column(
+            "seats",
+            "",
+            lambda peak: ", ".join(filter(None, (seats_text(peak.seats), seats_text(peak.nodes, Unit.NODE)))),
+        ),
         Column("", "seats", lambda peak: dict(peak.seats)),
         Column("", "nodes", lambda peak: dict(peak.nodes) or None, is_optional=True),
         *_MACHINES,
         Column("idle reserved", "idle", lambda peak: peak.idle, _number),
         Column("no machine", "withoutMachine", lambda peak: peak.shortfalls, _number),
     )
-
-
-def _open_text(peak: MachinePeak) -> str:
-    return ", ".join(filter(None, (seats_text(peak.seats), seats_text(peak.nodes, Unit.NODE))))
-
-
-def _shortfalls(plan: OccurrencePlan) -> list[tuple[str, int]]:
-    return [(name, shortfall.count) for name, shortfall in plan.shortfalls]
-
-
-def _shortfall_json(name: str, shortfall: Shortfall) -> Answer:
-    return {"class": name, "count": shortfall.count, "reason": shortfall.kind, "message": shortfall.message}
 
 
 _OCCURRENCE: tuple[Column[OccurrencePlan], ...] = (
@@ -135,8 +158,21 @@ _OCCURRENCE: tuple[Column[OccurrencePlan], ...] = (
     *_MACHINES,
     Column("", "bought", lambda plan: plan.bought),
     Column("idle reserved", "idle", lambda plan: plan.idle, _number),
-    Column("no machine", "", lambda plan: seats_text(_shortfalls(plan), plan.dated.unit)),
-    Column("", "withoutMachine", lambda plan: [_shortfall_json(*pair) for pair in plan.shortfalls]),
+    Column(
+        "no machine",
+        "",
+        lambda plan: seats_text([(name, one.count) for name, one in plan.shortfalls], plan.dated.unit),
+    ),
+    Column(
+        "",
+        "withoutMachine",
+        lambda plan: [
+            {"class": name, "count": one.count, "reason": one.kind, "message": one.message}
+            for name, one in plan.shortfalls
+        ],
+    ),
+    Column("machine h", "", lambda plan: plan.cost.all_seconds, hours_text),
+    *(column.of(lambda plan: plan.cost) for column in _HOURS_AND_COST),
     Column("loops", "loops", lambda plan: plan.loops, _number),
     Column("lead", "", lambda plan: f"{minutes(plan.lead)} min" if plan.lead else ""),
     Column(
@@ -152,8 +188,7 @@ def _dates(occurrences: Sequence[OccurrencePlan], *, wide: bool) -> Table:
     for number, (cells, occurrence) in enumerate(zip(table.rows, occurrences, strict=True)):
         groups.setdefault((*cells, str(number) if wide else ""), []).append(occurrence)
     rows = [(*cells[:2], _when(group), *cells[2:-1]) for cells, group in groups.items()]
-    dated = Table((*table.headings[:2], "dates", *table.headings[2:]), tuple(rows))
-    return dated if len(dated.values("cluster")) > 1 else dated.without("cluster")
+    return _of_clusters(Table((*table.headings[:2], "dates", *table.headings[2:]), tuple(rows)))
 
 
 def _when(group: Sequence[OccurrencePlan]) -> str:
@@ -162,6 +197,11 @@ def _when(group: Sequence[OccurrencePlan]) -> str:
         return span_text(first.start, first.end, named(first.zone))
     days = [date_text(local_day(date.start, named(date.zone))) for date in (first, last)]
     return f"{len(group)} from {' to '.join(days)}"
+
+
+def _of_clusters(table: Table) -> Table:
+    """Return a table without its clusters where there is one."""
+    return table if len(table.values("cluster")) > 1 else table.without("cluster")
 
 
 _RESERVED: tuple[Column[ReservedPlan], ...] = (
@@ -181,23 +221,6 @@ _RESERVED: tuple[Column[ReservedPlan], ...] = (
     instant_column("", "until", lambda plan: plan.until),
     *(column.of(lambda plan: plan.use) for column in USAGE),
 )
-
-
-def _hours_column(kind: str) -> Column[CostSum]:
-    return Column(f"{kind} h", "", lambda total: dict(total.seconds)[kind] or None, hours_text)
-
-
-def _cost_json(total: CostSum) -> Answer:
-    unpriced = {kind.capacity_type for kind in total.unpriced}
-    by_kind = {kind: None if kind in unpriced else money_json(amount) for kind, amount in total.money}
-    return {**by_kind, "sum": money_json(total.bought)}
-
-
-_SUM: tuple[Column[CostSum], ...] = (
-    *map(_hours_column, CAPACITY_TYPES),
-    Column("", "machineHours", lambda total: {kind: hours_json(time) for kind, time in total.seconds}),
-    Column("cost", "cost", lambda total: total, lambda total: money_or_unknown(total.bought), _cost_json),
-)
 _NamedSum = tuple[tuple[str, str], CostSum]
 
 
@@ -210,8 +233,7 @@ def _sum_columns(what: str) -> Sequence[Column[_NamedSum]]:
 
 
 def _sums(what: str, rows: Sequence[_NamedSum]) -> Table:
-    table = Table.of(_sum_columns(what), rows)
-    return table if len(table.values("cluster")) > 1 else table.without("cluster")
+    return _of_clusters(Table.of(_sum_columns(what), rows))
 
 
 def _month_columns(site: Site) -> Sequence[Column[MonthPlan]]:
@@ -224,32 +246,36 @@ def _month_columns(site: Site) -> Sequence[Column[MonthPlan]]:
         Column(
             "",
             "reserved",
-            lambda month: [{"capacityReservation": key, **use_json(use)} for key, use in month.paid],
+            lambda month: [{"capacityReservation": key, **as_object(USAGE, use)} for key, use in month.paid],
         ),
-        Column(
-            "budget",
-            "budget",
-            lambda month: None if month.month == _ALL else site.budget,
-            lambda budget: f"{budget:,}",
-            str,
-        ),
+        Column("budget", "budget", lambda _: site.budget, lambda budget: f"{budget:,}", str),
     )
 
 
 def _months(plan: CostPlan, site: Site) -> Table:
-    total = [MonthPlan(_ALL, plan.total, 0, ())] if len(plan.months) > 1 else []
-    return Table.of(_month_columns(site), [*plan.months, *total])
+    """Return a row for each month, and one for all of them if there are several."""
+    columns = _month_columns(site)
+    table = Table.of(columns, plan.months)
+    if len(plan.months) < 2:
+        return table
+    (total,) = Table.of(columns, [MonthPlan("all", plan.total, 0, (), {})]).rows
+    return Table(table.headings, (*table.rows, (*total[:-1], "")))
 
 
 def _together(amounts: Sequence[Money | None]) -> str:
     known = [money for money in amounts if money is not None]
     if not amounts:
         return ""
-    return money_or_unknown(sum(known[1:], known[0]) if len(known) == len(amounts) else None)
+    return money_text(sum(known, Money(0))) if len(known) == len(amounts) else money_or_unknown(None)
 
 
-def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
-    lines = []
+def _notes(plan: CostPlan, style: PlanStyle) -> str:
+    lacks = dict.fromkeys(
+        f"No machine for {name} of {one.dated.occurrence.reservation}: {shortfall.message}."
+        for one in plan.occurrences
+        for name, shortfall in one.shortfalls
+    )
+    lines = [*lacks]
     if plan.from_table:
         lines.append(f"Prices in US dollars: from the files, else from {PRICE_TABLE}.")
     if plan.unpriced:
@@ -262,8 +288,8 @@ def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
     for reason, items in groupby(plan.unplanned, key=lambda item: item.reason):
         lines.append(f"Not planned: {', '.join(item.subject for item in items)} ({reason}).")
     if style.form == "markdown":
-        return ["".join(f"- {line}\n" for line in lines)] if lines else []
-    return ["".join(f"{wrapped(line, style.columns, INDENT)}\n" for line in lines)] if lines else []
+        return "".join(f"- {line}\n" for line in lines)
+    return "".join(f"{wrapped(line, style.columns, INDENT)}\n" for line in lines)
 
 
 def as_answer(plan: CostPlan, site: Site) -> Answer:
@@ -271,6 +297,7 @@ def as_answer(plan: CostPlan, site: Site) -> Answer:
     return document(
         "Plan",
         {
+            "estimate": True,
             "from": instant_text(plan.since),
             "until": instant_text(plan.until),
             "currency": "USD",

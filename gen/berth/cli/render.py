@@ -198,5 +198,5 @@ def _planned(
     from berth.machines.planfindings import short_leads  # noqa: PLC0415
 
     plans = plan_clusters(declared, site, pools)
-    costs = pool_costs(plans, site.zone, now) if compare_costs(site.policies) else {}
+    costs = pool_costs(plans, now) if compare_costs(site.policies) else {}
     return costs, [*short_leads(plans, declared, now)]

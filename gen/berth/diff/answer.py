@@ -16,9 +16,10 @@ from berth.diff.change import (
 from berth.diff.losses import by_effect
 from berth.diff.wording import line_of
 from berth.findings import NOTE, RULES, WARNING, Finding
-from berth.machines.formatting import machines_json, money_json, use_json
+from berth.machines.formatting import USAGE, machines_json, money_json
 from berth.output import findinglist
 from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
+from berth.output.columns import as_object
 from berth.pipeline import Pipeline
 from berth.schema.seatholders import Unit
 
@@ -165,7 +166,7 @@ def _plan(plan: PlanChange) -> Answer:
             {
                 "capacityReservation": usage.reserved,
                 "cluster": usage.cluster,
-                **_sides(use_json(usage.before), use_json(usage.after)),
+                **_sides(as_object(USAGE, usage.before), as_object(USAGE, usage.after)),
             }
             for usage in plan.reserved
         ],

@@ -85,7 +85,7 @@ def _plan(side: PlanInput, now: int, with_costs: bool) -> tuple[CostPlan, tuple[
     every = PlanFilter()
     plan = cost_plan(clusters, (), unplanned_items(side.declared, side.site, every.has), every, months)
     problems = tuple(plan_problems(clusters, plan.months, side.declared, side.site, now))
-    return plan, problems, pool_costs(clusters, side.site.zone, now) if with_costs else {}
+    return plan, problems, pool_costs(clusters, now) if with_costs else {}
 
 
 def _compare_machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesChange]:

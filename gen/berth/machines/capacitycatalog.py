@@ -395,6 +395,11 @@ class ReservedMachines(NamedTuple):
         """Tell whether its instances exist now."""
         return self.reservation.there(now)
 
+    def together(self, other: "ReservedMachines") -> "ReservedMachines":
+        """Return the same reservation with the capacities of both, and the least count."""
+        least = min(self.reservation, other.reservation, key=lambda machines: machines.count)
+        return ReservedMachines(self.key, (*self.capacities, *other.capacities), least)
+
 
 class CapacityCatalog:
     """Everything that the CloudCapacities of one cluster offer."""
@@ -517,19 +522,12 @@ class CapacityCatalog:
 
 
 def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
-    """Return the reservations by key, in the order of the files. If their counts differ, the least counts."""
+    """Return the reservations by key, in the order of the files."""
     found: dict[str, ReservedMachines] = {}
     for cloud in clouds:
         for reservation in cloud.reservations:
-            key = reservation.key
-            known = found.get(key)
-            if known is None:
-                found[key] = ReservedMachines(key, (cloud.name,), reservation)
-            else:
-                least = known.reservation.model_copy(
-                    update={"count": min(known.reservation.count, reservation.count)}
-                )
-                found[key] = known._replace(capacities=(*known.capacities, cloud.name), reservation=least)
+            own = ReservedMachines(reservation.key, (cloud.name,), reservation)
+            found[own.key] = found[own.key].together(own) if own.key in found else own
     return found
 
 

@@ -8,7 +8,7 @@ from berth.machines.capacitycatalog import document_name
 from berth.machines.costplan import CAPACITY_TYPES, ReservedUsage
 from berth.machines.overtime import HOUR, CountedKinds, Money, dollars
 from berth.output.answers import hours_json
-from berth.output.columns import Column, Row, as_object
+from berth.output.columns import Column, Row
 
 UNKNOWN = "not known"
 
@@ -86,8 +86,3 @@ def machines_json(machines: CountedKinds) -> list[dict[str, object]]:
         }
         for kind, number in machines
     ]
-
-
-def use_json(use: ReservedUsage) -> dict[str, object]:
-    """Return the use of a reservation as JSON."""
-    return as_object(USAGE, use)

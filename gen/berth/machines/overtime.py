@@ -5,6 +5,7 @@ windows of the capacity are over, a while after the last seat. Instants are seco
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -93,6 +94,15 @@ class SimulationRun(NamedTuple):
     steps: tuple[MachineStep, ...]
     placements: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]]
     kinds: tuple[MachineKind, ...]
+
+    def machines_of(self, keys: Iterable[PoolKey], at: int) -> "CountedKinds":
+        """Return the machines that seats of these pools are on at an instant."""
+        found: set[int] = set()
+        for key in keys:
+            mine = self.placements.get(key, [])
+            place = bisect_right(mine, at, key=lambda placement: placement[0]) - 1
+            found |= {number for number, _ in mine[place][1]} if place >= 0 else set()
+        return tuple(sorted(Counter(self.kinds[number] for number in found).items()))
 
 
 def dollars(money: Money) -> Decimal:

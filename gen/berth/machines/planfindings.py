@@ -10,9 +10,9 @@ from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
 from berth.findings import Path, Problem
 from berth.machines.clusterplans import ClusterPlan
-from berth.machines.costplan import MonthPlan, lead_seconds, month_splitter, monthly_costs
+from berth.machines.costplan import MonthPlan, lead_seconds
 from berth.machines.formatting import minutes, money_text
-from berth.machines.overtime import Money, PoolKey, Shortfall, dollars
+from berth.machines.overtime import PoolKey, Shortfall, dollars
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
@@ -36,8 +36,7 @@ def plan_problems(
     if site.budget is not None:
         day = day_of(local_day(now, named(site.zone)) * DAY)
         current = f"{day.year}-{day.month:02}"
-        paid = monthly_costs(some, month_splitter(named(site.zone)))
-        yield from _budget([month for month in months if month.month >= current], site, site.budget, paid)
+        yield from _budget([month for month in months if month.month >= current], site, site.budget)
 
 
 def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
@@ -142,18 +141,14 @@ def _shortest_lead(reservation: Reservation, resource_class: str) -> int:
     return min(leads, default=reservation.lead)
 
 
-def _budget(
-    months: Iterable[MonthPlan], site: Site, most: Decimal, paid: Mapping[str, Mapping[str, Money]]
-) -> Iterator[Problem]:
-    """Return findings on months above the budget.
-
-    `paid`: by month, what each reservation costs. What has no known price could only add to it.
-    """
+def _budget(months: Iterable[MonthPlan], site: Site, most: Decimal) -> Iterator[Problem]:
+    """Return findings on months above the budget. What has no known price could only add to it."""
     for month in months:
         names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in month.sum.unpriced}))
         missing = f"the price of {names} is not known"
         if dollars(month.sum.priced) > most:
-            ordered = sorted(paid[month.month].items(), key=lambda cost: (-cost[1], cost[0]))
+            costs = [(name, own.priced) for name, own in month.costs.items()]
+            ordered = sorted(costs, key=lambda cost: (-cost[1], cost[0]))
             told = holders_text([(name, money_text(money)) for name, money in ordered])
             message = (
                 f"{month.month} costs {'at least ' if names else ''}{money_text(month.sum.priced)} USD, "

@@ -16,11 +16,9 @@ from typing import NamedTuple
 
 from berth.checks.ceilings import PoolLoad
 from berth.dates.expansion import Occurrence
-from berth.dates.moments import named
-from berth.machines.capacitycatalog import MachineKind
 from berth.machines.clusterplans import ClusterPlan, plan_clusters
-from berth.machines.costplan import PlanFilter, cost_plan, lead_seconds, month_splitter
-from berth.machines.overtime import CountedKinds, Money, Shortfall, sorted_counts
+from berth.machines.costplan import cost_lines, lead_seconds, sum_lines
+from berth.machines.overtime import CountedKinds, Money, Shortfall
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
@@ -205,16 +203,9 @@ class _Planner:
         """Return the machines of the reserved seats, and the cost of the window with those of all people."""
         start = self._pool.occurrence.start
         plan = self._plan([(start - offer.lead, offer.seats), (start, max(0, people - offer.seats))])
-        found: dict[MachineKind, int] = {}
-        run = plan.run
-        first = run.placements.get(plan.demands[0].key, []) if plan.demands else []
-        if offer.seats and first:
-            for number, _ in first[0][1]:
-                kind = run.kinds[number]
-                found[kind] = found.get(kind, 0) + 1
-        months = month_splitter(named(self._site.zone))
-        total = cost_plan([plan], (), (), PlanFilter(), months).total
-        return sorted_counts(found), total.bought
+        opened = (start - offer.lead) // 60 * 60
+        found = plan.run.machines_of([one.key for one in plan.demands], opened) if offer.seats else ()
+        return found, sum_lines(cost_lines(plan)).bought
 
     def _plan(self, rises: Sequence[tuple[int, int]]) -> ClusterPlan:
         pool = self._pool
