@@ -45,7 +45,7 @@ def full_question(seed: int) -> Question:
         p._replace(requirements=(*p.requirements, reserved)) if random.random() < 0.4 else p
         for p in asked.pools
     )
-    return asked._replace(pools=tuple(p._replace(types=types) for p in pools), offers_full=True)
+    return asked._replace(pools=tuple(p._replace(types=types) for p in pools))
 
 
 def _node(random: Random, name: str) -> ExistingMachine:

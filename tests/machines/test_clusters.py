@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from berth.checks.ceilings import PoolLoad
 from berth.machines.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
 from berth.machines.planfindings import plan_problems
@@ -62,24 +61,19 @@ def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
     assert {kind.capacity_type for kind in one.run.kinds} == {"on-demand"}
 
 
-@pytest.mark.parametrize(("version", "bought"), [("1.14", {"on-demand", "reserved"}), ("1.15", {"reserved"})])
-def test_since_1_15_seats_wait_for_full_reservations_of_a_heavier_pool(
-    tmp_path: Path, version: str, bought: set[str]
-) -> None:
+def test_seats_wait_for_full_reservations_of_a_heavier_pool(tmp_path: Path) -> None:
     held = clouds.CLOUD.replace("[reserved, on-demand]", "[reserved]\n  weight: 9")
     spare = ON_DEMAND.replace("name: general", "name: spare").replace(
         "REQUIREMENTS", "{key: node.kubernetes.io/instance-type, operator: In, values: [m5.2xlarge]}"
     )
     pipeline, (one,) = read(
         tmp_path,
-        site=clouds.SITE.replace("1.14", version),
         classes=clouds.CLASSES.replace("[general]", "[general, spare]"),
         cloud=f"{held}---\n{spare}",
     )
-    waiting = [one for one in told(pipeline, [one]) if " B196 " in one]
 
-    assert {kind.capacity_type for kind in one.run.kinds} == bought
-    assert bool(waiting) == ("on-demand" not in bought)
+    assert {kind.capacity_type for kind in one.run.kinds} == {"reserved"}
+    assert [one for one in told(pipeline, [one]) if " B196 " in one]
 
 
 def test_seats_that_fit_no_type_are_told_at_their_reservation(tmp_path: Path) -> None:

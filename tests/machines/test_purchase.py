@@ -113,7 +113,7 @@ def test_the_next_loop_finds_room_on_what_the_first_one_bought() -> None:
     answer = ask(pods, types=[small, wide])
 
     assert [(m.type, dict(m.seats)) for m in answer.bought] == [("small", {"a": 1, "c": 1})]
-    assert left(answer) == {"b": (1, "pools")}
+    assert left(answer) == {"b": (1, "reserved")}
 
 
 HELD = ANY._replace(name="held", weight=9, requirements=(requirement(CAPACITY_TYPE, "In", (RESERVED,)),))
@@ -130,7 +130,7 @@ def test_pods_wait_for_full_reservations_that_are_still_offered(
     held = reserved_offering("cr-1", "z", 1.0, free)._replace(available=True)
     types = [machine("fixed", {}, (held, Offering("on-demand", "z", 1.0)))]
     seats = pod(requests={"cpu": "3"}, count=3, preferred=preferred)
-    answer = ask([seats], pools, types, offers_full=True)
+    answer = ask([seats], pools, types)
     reserved = [one.reservation for one in answer.bought]
 
     if len(pools) == 1 and not preferred:
@@ -140,12 +140,10 @@ def test_pods_wait_for_full_reservations_that_are_still_offered(
 
 
 def test_a_reservation_that_is_full_and_not_offered_is_absent() -> None:
-    """As before 1.15, and as what is not available for another reason is since then."""
     types = [machine("fixed", {}, (reserved_offering("cr-1", "z", 1.0, 0), Offering("on-demand", "z", 1.0)))]
-    for offers_full in (False, True):
-        answer = ask([pod()], [HELD, ANY], types, offers_full=offers_full)
+    answer = ask([pod()], [HELD, ANY], types)
 
-        assert [one.capacity_type for one in answer.bought] == ["on-demand"]
+    assert [one.capacity_type for one in answer.bought] == ["on-demand"]
 
 
 def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> InstanceType:

@@ -410,16 +410,13 @@ class CapacityCatalog:
         site: str,
         *,
         gate: bool = True,
-        offers_full: bool = False,
         zones: Mapping[str, frozenset[str]] = MappingProxyType({}),
     ) -> None:
         """Build the catalog of the site named `site`.
 
-        `gate` is ReservedCapacity, without which Karpenter uses no reservations. `offers_full` is as in
-        `Question`. `zones` are, by CloudCapacity, those that its seats name; only where the zone
-        matters to any of them.
+        `gate` is ReservedCapacity, without which Karpenter uses no reservations. `zones` are, by
+        CloudCapacity, those that its seats name; only where the zone matters to any of them.
         """
-        self.offers_full = offers_full
         self.clouds = {cloud.name: cloud for cloud in clouds}
         self.pools = {cloud.name: naming.node_pool(site, cloud.name) for cloud in clouds}
         self.capacities = {pool: name for name, pool in self.pools.items()}
@@ -438,28 +435,24 @@ class CapacityCatalog:
         self._types_by_capacity = {
             cloud.name: declared_types(cloud, self.regions[cloud.name]) for cloud in clouds
         }
-        self._pools: dict[tuple[str, tuple[tuple[str, int], ...]], NodePool] = {}
 
     def pool(self, name: str, free: Mapping[str, int]) -> NodePool:
         """Return the node pool of a CloudCapacity. `free` counts the instances left of each active
         reservation.
         """
         cloud = self.clouds[name]
-        mine = tuple((key, free[key]) for key in self._keys(cloud) if key in free)
-        if (name, mine) not in self._pools:
-            self._pools[name, mine] = NodePool(
-                self.pools[name],
-                (
-                    requirement(CAPACITY_TYPE, IN, cloud.capacity_types),
-                    *parse_requirements(cloud.requirements),
-                ),
-                cloud.labels,
-                parse_taints(cloud.taints),
-                cloud.weight or 0,
-                parse_resources(dict(cloud.limits)),
-                types=tuple(self._types(cloud, dict(mine))),
-            )
-        return self._pools[name, mine]
+        return NodePool(
+            self.pools[name],
+            (
+                requirement(CAPACITY_TYPE, IN, cloud.capacity_types),
+                *parse_requirements(cloud.requirements),
+            ),
+            cloud.labels,
+            parse_taints(cloud.taints),
+            cloud.weight or 0,
+            parse_resources(dict(cloud.limits)),
+            types=tuple(self._types(cloud, free)),
+        )
 
     def declared_type(self, capacity: str, name: str) -> DeclaredType:
         """Return an instance type of a CloudCapacity."""
@@ -491,9 +484,6 @@ class CapacityCatalog:
         own = said is not None and said.on_demand is not None
         return kind.capacity_type == ON_DEMAND and not own and self.price(kind) is not None
 
-    def _keys(self, cloud: CloudCapacity) -> list[str]:
-        return [reservation.key for reservation in cloud.reservations] if self._gate else []
-
     def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
         return [
             declared_type.with_offerings(self._offerings(cloud, declared_type, free))
@@ -512,7 +502,7 @@ class CapacityCatalog:
             said = declared_type.declared.spot if declared_type.declared else None
             cost = price * _SPOT_SHARE if said is None else float(said)
             offerings += [Offering(SPOT, zone, cost) for zone in zones]
-        for reservation in cloud.reservations if RESERVED in cloud.capacity_types else ():
+        for reservation in cloud.reservations if self._gate and RESERVED in cloud.capacity_types else ():
             if reservation.instance_type == declared_type.name and reservation.key in free:
                 offering = reserved_offering(
                     reservation.key, reservation.zone, price, free[reservation.key], reservation.type

@@ -146,7 +146,6 @@ def _plan_cluster(
         clouds,
         site.name,
         gate=autoscalers.has_feature("reserved", cluster),
-        offers_full=autoscalers.has_feature("full", cluster),
         zones=named_zones_by_capacity(places.values()),
     )
     minutes = [minute for demand in demands for minute in demand.steps[::2]]

@@ -91,16 +91,12 @@ class ExistingMachine(NamedTuple):
 
 
 class Question(NamedTuple):
-    """Seats that are pending at one instant, and everything that decides which machines they get.
-
-    `offers_full`: Karpenter 1.15 offers full reservations too, so that seats wait for them.
-    """
+    """Seats that are pending at one instant, and everything that decides which machines they get."""
 
     pools: tuple[NodePool, ...]
     seats: tuple[Seats, ...]
     machines: tuple[ExistingMachine, ...] = ()
     well_known: frozenset[str] = WELL_KNOWN
-    offers_full: bool = False
 
 
 _WAITS = -1
@@ -192,17 +188,11 @@ class _Option(NamedTuple):
 class _Reservations:
     """The free instances of reservations, now and at the start of the round."""
 
-    def __init__(self, types: Iterable[InstanceType], offers_full: bool) -> None:
+    def __init__(self, types: Iterable[InstanceType]) -> None:
         self.free: dict[str, int] = {}
         for offer in (o for one in types for o in one.offerings if o.capacity_type == RESERVED):
             self.free[offer.reservation] = min(self.free.get(offer.reservation, offer.count), offer.count)
-        self._offers_full = offers_full
         self.at_start = dict(self.free)
-
-    def offered(self, offer: Offering) -> bool:
-        """Tell whether an offer is sold in this round."""
-        is_free = not offer.reservation or self._offers_full or self.at_start[offer.reservation] > 0
-        return offer.available and is_free
 
     def is_booked(self, offer: Offering) -> bool:
         """Tell whether an offer was free at the start of the round."""
@@ -365,17 +355,20 @@ class _Estimator:
         self._pools = sorted(pools, key=lambda pool: -pool.weight)
         self._options = {
             pool.name: [
-                _Option(allocatable(kind.capacity, kind.overhead), kind, kind.offerings)
+                _Option(
+                    allocatable(kind.capacity, kind.overhead),
+                    kind,
+                    tuple(offer for offer in kind.offerings if offer.available),
+                )
                 for kind in pool.types
             ]
             for pool in pools
         }
         types = (kind for pool in pools for kind in pool.types)
-        self._reservations = _Reservations(types, question.offers_full)
+        self._reservations = _Reservations(types)
         self._limits = {pool.name: dict(pool.limits) for pool in pools}
         self.standing = [self._existing(one) for one in sorted(question.machines, key=lambda one: one.name)]
         self._new: list[_Machine] = []
-        self._sold: dict[tuple[str, Requirements], list[_Option]] = {}  # of this round
 
     def _existing(self, found: ExistingMachine) -> _Machine:
         pool = dict(found.labels).get(NODEPOOL, "")
@@ -391,7 +384,6 @@ class _Estimator:
     def round(self, pending: Iterable[Seats]) -> list[Seats]:
         """Place seats, then decide what new machines become. Return the seats that are left."""
         self._reservations.at_start = dict(self._reservations.free)
-        self._sold.clear()
         left, is_placed = list(pending), True
         while is_placed:  # seats that wait are tried again after the others
             before = sum(seats.count for seats in left)
@@ -454,15 +446,8 @@ class _Estimator:
         return None
 
     def _options_for(self, pool: NodePool, asked: Requirements) -> list[_Option]:
-        """Return the types of a pool that requirements allow, with the offers of this round."""
-        key = (pool.name, asked)
-        if key not in self._sold:
-            offered = (
-                option._replace(offers=tuple(filter(self._reservations.offered, option.offers)))
-                for option in self._options[pool.name]
-            )
-            self._sold[key] = list(_narrow(offered, asked, self._known))
-        return self._sold[key]
+        """Return the types of a pool that requirements allow."""
+        return list(_narrow(self._options[pool.name], asked, self._known))
 
     def reason(self, seats: Seats) -> tuple[str, str]:
         """Return the kind of reason why seats are left, and the reason of each pool."""

@@ -30,6 +30,7 @@ from berth.machines.nodelabels import (
     REGISTERED,
     RESERVATION_LABELS,
     Labels,
+    parse_taints,
     requirements_of_labels,
 )
 from berth.manifests.nodeaffinity import selected
@@ -370,7 +371,6 @@ class Overtime:
             tuple(
                 self._existing(one) for one in self._machines if not one.whole and one.kind.capacity in names
             ),
-            offers_full=self._catalog.offers_full,
         )
 
     def _free(self, at: int) -> dict[str, int]:
@@ -379,7 +379,7 @@ class Overtime:
         for machine in self._machines:
             if machine.kind.reserved in free:
                 free[machine.kind.reserved] -= 1
-        return {key: max(n, 0) for key, n in free.items() if n > 0 or self._catalog.offers_full}
+        return {key: max(n, 0) for key, n in free.items()}
 
     def _existing(self, machine: _Machine) -> ExistingMachine:
         declared = self._catalog.declared_type(machine.kind.capacity, machine.kind.type)
@@ -388,14 +388,14 @@ class Overtime:
             for key, value in machine.labels
             if machine.kind.reserved or key not in RESERVATION_LABELS
         }
+        pool = self._catalog.pools[machine.kind.capacity]
         labels |= {CAPACITY_TYPE: machine.kind.capacity_type, REGISTERED: "true", INITIALIZED: "true"}
-        pool = self._catalog.pool(machine.kind.capacity, {})
         return ExistingMachine(
             str(machine.number),
             tuple(allocatable(declared.capacity, declared.overhead).items()),
             declared.capacity,
-            tuple(sorted({**labels, NODEPOOL: pool.name}.items())),
-            pool.taints,
+            tuple(sorted({**labels, NODEPOOL: pool}.items())),
+            parse_taints(self._catalog.clouds[machine.kind.capacity].taints),
             tuple(self._places[key].seats._replace(count=n) for key, n in sorted(machine.seats.items())),
             declared.unknown,
         )
