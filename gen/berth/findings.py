@@ -242,7 +242,6 @@ RULES = {
     "B175": Rule(NOTE, "A limit that Karpenter enforces only approximately."),
     "B176": Rule(WARNING, "A Karpenter setting in a place where Karpenter does not read it."),
     "B180": Rule(WARNING, "Two clusters use the same reservation of the cloud."),
-    "B183": Rule(WARNING, "Nodes stay, and cost money, after a window."),
     "B190": Rule(ERROR, "More windows than the disruption budgets of a NodePool can express."),
     "B192": Rule(ERROR, "Whole nodes or a capacity buffer that an apply would reset during a window."),
     "B193": Rule(WARNING, "Seats wait for reserved machines instead of using another capacity."),
@@ -325,7 +324,7 @@ RULES = {
 
 GUARDS = frozenset(
     (
-        *("B076", "B082", "B103", "B111", "B113", "B117", "B183"),
+        *("B076", "B082", "B103", "B111", "B113", "B117"),
         *("B231", "B232", "B233", "B302"),
     )
 )

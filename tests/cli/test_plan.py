@@ -68,7 +68,7 @@ def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
     for words in (("--until", "2026-01-01"), ("--from", "2026-04-01")):
         answer = berth("plan", *NOW, *words)
         assert (answer.code, answer.out[: len(told)], answer.err) == (0, told, "")
-        assert "Write the nodes of cluster lab to reservations/nodes.yaml." in answer.out
+        assert "Write the nodes of cluster lab to reservations/nodes-lab.yaml." in answer.out
 
 
 def test_without_cloud_capacity_nothing_is_planned(berth: Berth, folder: Path) -> None:

@@ -20,7 +20,7 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, ResourceClass, Site
 
 IDLE, NO_MACHINE, TOO_LITTLE = "B158", "B162", "B174"
-NODES_LIMIT, TWICE, NODES_STAY, WAITING = "B175", "B180", "B183", "B193"
+NODES_LIMIT, TWICE, WAITING = "B175", "B180", "B193"
 
 
 def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -31,7 +31,6 @@ def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
     for cloud in declared.clouds.values():
         problems += _cluster(cloud, site)
         problems += _reserved(cloud)
-        problems += _disruption(cloud)
         problems += _limits(cloud, is_static=_is_static(cloud, declared))
         if cloud.name not in named and all_known:
             message = "no ResourceClass lists it in cloudCapacity, so nothing uses it."
@@ -148,22 +147,6 @@ def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
         message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
         fix = "Add a limit of cpu, which it checks."
         yield cloud.origin.problem(NODES_LIMIT, ("spec", "limits", "nodes"), message, fix)
-
-
-def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
-    at: Path = ("spec", "disruption")
-    if cloud.disruption.consolidate_after == "Never":
-        message = "empty nodes are never removed: after a window they stay and are paid for."
-        fix = (
-            "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
-        )
-        yield cloud.origin.problem(NODES_STAY, (*at, "consolidateAfter"), message, fix)
-    for i, budget in enumerate(cloud.disruption.budgets or ()):
-        is_of_empty = "Empty" in (budget.reasons or ("Empty",))
-        if is_of_empty and budget.schedule is None and not int(budget.nodes.rstrip("%")):
-            message = "this budget is always active: empty nodes stay and are paid for."
-            fix = "Remove it: other disruption budgets keep the nodes of open windows."
-            yield cloud.origin.problem(NODES_STAY, (*at, "budgets", i), message, fix)
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
