@@ -16,8 +16,8 @@ from berth.machines.overtime import (
     SimulationRun,
 )
 from berth.manifests import nodeaffinity
-from berth.schema.cloudmachines import MachineReservation
-from berth.schema.cloudvalues import CloudCapacity, SoldInstanceType
+from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, PoolRequirement
 from berth.schema.pod import Placement
@@ -78,19 +78,20 @@ def reservation(name: str, instance_type: str, count: int, **more: Any) -> Machi
     return MachineReservation.model_construct(**{"id": name, **machines, "hourly_price": Decimal(1), **more})
 
 
-def sized(name: str, cpu: str, memory: str, **more: Any) -> SoldInstanceType:
+def sized(name: str, cpu: str, memory: str, **more: Any) -> InstanceTypeSpec:
     """A type of which all of `cpu` and `memory` is for pods but 100m and 10Mi."""
     left = {"cpu": f"{int(cpu) * 1000 - 100}m", "memory": f"{int(memory[:-2]) * 1024 - 10}Mi"}
-    plain = SoldInstanceType(
-        name,
-        (("cpu", cpu), ("memory", memory), ("pods", "110")),
-        tuple(left.items()),
-        (),
-        "amd64",
-        None,
-        None,
+    return InstanceTypeSpec.model_construct(
+        **{"name": name, "cpu": cpu, "memory": memory, "pods": 110, "allocatable": left, **more}
     )
-    return plain._replace(**more)
+
+
+def sold(name: str, *capacity: tuple[str, str], **more: Any) -> InstanceTypeSpec:
+    """A type with these resources, of which pods are counted and others are devices."""
+    amounts = dict(capacity)
+    own: dict[str, Any] = {key: amounts.pop(key) for key in ("cpu", "memory") if key in amounts}
+    own |= {"pods": int(amounts.pop("pods"))} if "pods" in amounts else {}
+    return InstanceTypeSpec.model_construct(None, **{"name": name, "gpus": amounts, **own, **more})
 
 
 def resource_class(name: str, cpu: str, memory: str, *clouds: str) -> ResourceClass:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from berth.machines.capacitycatalog import declared_types
 from berth.machines.instancetypes import allocatable, parse_resources
-from berth.schema.cloudvalues import SoldInstanceType
+from berth.schema.cloudmachines import InstanceTypeSpec
 
-from tests.machines.stories import cloud, demand, resource_class, run, told
+from tests.machines.stories import cloud, demand, resource_class, run, sold, told
 
 CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
 
@@ -19,7 +19,7 @@ def volume(size: str, device: str = "/dev/xvda", **more: Any) -> dict[str, Any]:
     return {"deviceName": device, "ebs": {"volumeSize": size}, **more}
 
 
-def left(name: str, *types: SoldInstanceType, **node_class: Any) -> dict[str, int]:
+def left(name: str, *types: InstanceTypeSpec, **node_class: Any) -> dict[str, int]:
     """For pods, of a machine of this type."""
     told = {"amiFamily": "AL2023", **node_class}
     found = declared_types(cloud(instance_types=types, node_class=told), "us-east-1")[name]
@@ -140,9 +140,7 @@ def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[
 )
 def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, kept: int) -> None:
     """A t3.large has 35 addresses. Only Bottlerocket and Windows keep memory by the pods of the node."""
-    sold_instance_type = SoldInstanceType(
-        "t3.large", ((CPU, "2"), (MEMORY, "8Gi"), ("pods", "35")), (), (), "amd64", None, None
-    )
+    sold_instance_type = sold("t3.large", (CPU, "2"), (MEMORY, "8Gi"), ("pods", "35"))
     found = left("t3.large", sold_instance_type, amiFamily=family, kubelet=kubelet)
     bare = left(
         "t3.large", sold_instance_type, amiFamily=family, kubelet={**kubelet, "kubeReserved": {MEMORY: "0"}}
@@ -159,18 +157,17 @@ def test_bottlerocket_knows_no_pods_for_each_core() -> None:
 
 def test_arm_machines_have_less_memory_than_is_printed_on_them() -> None:
     """m7g.xlarge: 16384 MiB, less 64, less 7.5 %, less what is kept for 58 pods."""
-    sold_instance_type = SoldInstanceType(
-        "m7g.xlarge", ((CPU, "4"), (MEMORY, "16Gi"), ("pods", "58")), (), (), "arm64", None, None
+    sold_instance_type = sold(
+        "m7g.xlarge", (CPU, "4"), (MEMORY, "16Gi"), ("pods", "58"), architecture="arm64"
     )
 
     assert left("m7g.xlarge", sold_instance_type)[MEMORY] == amount("14103Mi")
-    assert left("m7g.xlarge", sold_instance_type._replace(architecture="amd64"))[MEMORY] == amount("14162Mi")
+    other = sold_instance_type.model_copy(update={"architecture": "amd64"})
+    assert left("m7g.xlarge", other)[MEMORY] == amount("14162Mi")
 
 
 def test_what_the_file_says_of_the_disk_of_a_type_wins() -> None:
-    sold_instance_type = SoldInstanceType(
-        "m8i.xlarge", ((CPU, "4"), (MEMORY, "16Gi"), (DISK, "100Gi")), (), (), "amd64", None, None
-    )
+    sold_instance_type = sold("m8i.xlarge", (CPU, "4"), (MEMORY, "16Gi"), (DISK, "100Gi"))
 
     assert left("m8i.xlarge", sold_instance_type, instanceStorePolicy="RAID0")[DISK] == amount("89Gi")
 

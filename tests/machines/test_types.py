@@ -9,22 +9,17 @@ from berth.machines.instancetypes import (
     ec2_types,
     parse_resources,
 )
-from berth.schema.cloudvalues import SoldInstanceType
+from berth.schema.cloudmachines import InstanceTypeSpec
 from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
 from tests.console import ROOT
-from tests.machines.stories import cloud, demand, reservation, run
+from tests.machines.stories import cloud, demand, reservation, run, sold
 
 ROWS = sorted(ec2_types())
 
 
-def said(name: str, *capacity: tuple[str, str], **more: object) -> SoldInstanceType:
-    plain = SoldInstanceType(name, capacity, (), (), "amd64", None, None)
-    return plain._replace(**more)  # type: ignore[arg-type]
-
-
-def room(*types: SoldInstanceType, name: str, **more: object) -> dict[str, int]:
+def room(*types: InstanceTypeSpec, name: str, **more: object) -> dict[str, int]:
     found = declared_types(cloud(instance_types=types, **more), "us-east-1")[name]
     return allocatable(found.capacity, found.overhead)
 
@@ -51,13 +46,13 @@ def test_a_type_of_the_table_has_the_room_that_the_page_of_karpenter_says(name: 
 def test_an_unknown_type_of_a_known_size_has_the_room_of_the_known_one(name: str) -> None:
     """The same sums as the provider's, by another way."""
     row = ec2_types()[name]
-    twin = said("x1.twin", ("cpu", str(row.cpu)), ("memory", f"{row.memory}Mi"), ("pods", str(row.pods)))
+    twin = sold("x1.twin", ("cpu", str(row.cpu)), ("memory", f"{row.memory}Mi"), ("pods", str(row.pods)))
 
     assert room(twin, name="x1.twin") == room(name=name)
 
 
 def test_what_the_file_says_wins() -> None:
-    own = said("m5.large", ("cpu", "4"), allocatable=(("memory", "6Gi"),))
+    own = sold("m5.large", ("cpu", "4"), allocatable={"memory": "6Gi"})
     found = room(own, name="m5.large")
 
     assert found["cpu"] == dict(parse_resources({"cpu": "3920m"}))["cpu"]
@@ -85,7 +80,7 @@ def test_a_node_takes_as_many_volumes_as_the_capacity_says() -> None:
 
 
 def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
-    own = said(
+    own = sold(
         "p6.48xlarge", ("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), architecture="arm64"
     )
     found = declared_types(cloud(instance_types=(own,)), "us-east-1")["p6.48xlarge"]
@@ -129,7 +124,7 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
 )
 def test_an_unknown_type_has_no_label_of_what_it_has_not(resource: str, labels: dict[str, list[str]]) -> None:
     more = ((resource, "8"),) if resource else ()
-    own = said("x1.large", ("cpu", "8"), ("memory", "32Gi"), *more)
+    own = sold("x1.large", ("cpu", "8"), ("memory", "32Gi"), *more)
     found = declared_types(cloud(instance_types=(own,)), "us-east-1")["x1.large"].requirements
     told = [str(one).removeprefix("karpenter.k8s.aws/") for one in sorted(map(str, found))]
     none = {
@@ -142,7 +137,7 @@ def test_an_unknown_type_has_no_label_of_what_it_has_not(resource: str, labels: 
 
 
 def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
-    own = said("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
+    own = sold("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
     gpus = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
     one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
     one = one._replace(requirements=(*one.requirements, built(PoolRequirement, gpus)))
@@ -152,7 +147,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
 
 def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
     one = cloud(
-        instance_types=(said("q9.huge", ("cpu", "4")),), reservations=(reservation("cr-1", "q9.huge", 1),)
+        instance_types=(sold("q9.huge", ("cpu", "4")),), reservations=(reservation("cr-1", "q9.huge", 1),)
     )
 
     assert "q9.huge" not in declared_types(one, "")

@@ -62,7 +62,7 @@ def test_what_is_written_is_kept() -> None:
     shape = one.nodes[0]
     assert (shape.max_count, shape.labels, shape.taints) == (8, {"pool": "a"}, (built(NodeTaint, taint),))
     assert (shape.zones, shape.hourly_price, shape.volumes) == (("nova",), Decimal("0.42"), 26)
-    assert dict(shape.resources)["pods"] == "30"
+    assert shape.pods == 30
     assert (one.startup.seconds, one.daemon_requests) == (360, (("cpu", "1"), ("pods", "6")))
 
 

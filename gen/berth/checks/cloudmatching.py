@@ -1,13 +1,11 @@
 """Match classes with the nodes of a CloudCapacity, by labels and taints."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from berth.machines.instancetypes import ec2_labels, ec2_types
+from berth.machines.instancetypes import ec2_labels, ec2_types, name_labels, region_of
 from berth.machines.nodelabels import (
     ARCH,
-    AWS,
     CAPACITY_TYPE,
     DOES_NOT_EXIST,
     IN,
@@ -22,7 +20,6 @@ from berth.machines.nodelabels import (
     RESERVED,
     WELL_KNOWN,
     ZONE,
-    Requirement,
     Requirements,
     parse_requirements,
     parse_taints,
@@ -37,10 +34,6 @@ from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import ResourceClass
-
-_NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)", re.ASCII)
-_BY_NAME = ("instance-family", "instance-category", "instance-generation", "instance-size")
-_REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
 
 
 class ClassFit(NamedTuple):
@@ -184,20 +177,11 @@ def _of_reservation(cloud: CloudCapacity, machines: MachineReservation) -> Requi
 
 def _of_type(cloud: CloudCapacity, name: str, zones: tuple[str, ...]) -> Requirements:
     """Return what is known about nodes of an instance type that is sold in these zones."""
-    row, parts = ec2_types().get(name), _NAME.fullmatch(name)
-    known: tuple[Requirement, ...] = ()
-    if row:
-        known = ec2_labels(row, "")
-    elif parts:
-        named = zip(_BY_NAME, parts.groups(), strict=True)
-        known = requirements_of_labels((AWS + key, value) for key, value in named)
-    declared = (one.architecture for one in cloud.instance_types if one.name == name)
+    row = ec2_types().get(name)
+    known = ec2_labels(row, "") if row else requirements_of_labels(name_labels(name).items())
+    declared = (one.sold_architecture for one in cloud.instance_types if one.name == name)
     own = [(ARCH, next(declared, architecture_of(name))), (INSTANCE_TYPE, name)]
-    where = [requirement(ZONE, IN, zones), requirement(REGION, IN, map(_region, zones))] if zones else []
+    regions = {region_of(zone) or zone for zone in zones}
+    where = [requirement(ZONE, IN, zones), requirement(REGION, IN, regions)] if zones else []
     of_type = (one for one in known if one.key not in (REGION, ARCH, OS))
     return Requirements((*of_type, *requirements_of_labels(own), *where))
-
-
-def _region(zone: str) -> str:
-    match = _REGION.match(zone)
-    return match[0] if match else zone

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from berth.machines.instancetypes import ec2_types
 from berth.machines.nodelabels import ON_DEMAND, SPOT
-from berth.schema.cloudgrammar import architecture_of
-from berth.schema.cloudvalues import CloudCapacity, GenericCapacity, SoldInstanceType
+from berth.schema.cloudmachines import InstanceTypeSpec
+from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.declared import Declared
 
 _Key = tuple[str, str]
@@ -42,7 +42,7 @@ def _prices(side: Declared) -> dict[str, _Prices]:
         cloud.name: {
             (kind, one.name): price
             for one in cloud.instance_types
-            for kind, price in ((ON_DEMAND, one.on_demand), (SPOT, one.spot))
+            for kind, price in ((ON_DEMAND, one.on_demand_price), (SPOT, one.spot_price))
             if price is not None
         }
         for cloud in side.clouds.values()
@@ -83,9 +83,10 @@ def _texts(was: Mapping[str, _Prices], name: str, now: _Prices) -> Iterator[str]
 def _with_prices(cloud: CloudCapacity, prices: _Prices) -> CloudCapacity:
     sold = {one.name: one for one in cloud.instance_types}
     for kind, name in sorted(key for key in prices if key[0]):
-        one = sold.get(name) or SoldInstanceType(name, (), (), (), architecture_of(name), None, None)
+        one = sold.get(name) or InstanceTypeSpec.model_construct(name=name)
         price = prices[kind, name]
-        sold[name] = one._replace(on_demand=price) if kind == ON_DEMAND else one._replace(spot=price)
+        field = "on_demand_price" if kind == ON_DEMAND else "spot_price"
+        sold[name] = one.model_copy(update={field: price})
     return cloud._replace(instance_types=tuple(sold.values()))
 
 

@@ -6,7 +6,6 @@ by its selector.
 """
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -27,7 +26,9 @@ from berth.machines.instancetypes import (
     ResourceList,
     ec2_labels,
     ec2_types,
+    name_labels,
     parse_resources,
+    region_of,
     reserved_offering,
     sum_resources,
 )
@@ -49,12 +50,12 @@ from berth.machines.nodelabels import (
     parse_requirements,
     parse_taints,
     requirement,
+    requirements_of_labels,
 )
 from berth.manifests import naming
 from berth.quantity import parse, text
-from berth.schema.cloudmachines import MachineReservation, NodeShapeSpec
-from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, SoldInstanceType
-from berth.schema.cloudvalues import SoldInstanceType as DeclaredInstanceType
+from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation, NodeShapeSpec
+from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity
 from berth.schema.nodeclass import BlockDevice, Kubelet, NodeClass
 from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 
@@ -183,8 +184,6 @@ def _kubelet_cpu(cores: int) -> int:
     return tenths * ONE // 10_000
 
 
-_NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
-
 _GPUS = {GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
 _ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
@@ -196,7 +195,7 @@ class DeclaredType(NamedTuple):
     capacity: ResourceList
     overhead: ResourceList
     requirements: tuple[Requirement, ...]
-    declared: DeclaredInstanceType | None
+    declared: InstanceTypeSpec | None
 
     @property
     def size(self) -> float:
@@ -231,7 +230,7 @@ def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]
 
 
 def _declared_type(
-    name: str, said: DeclaredInstanceType | None, rest: NodeOverhead, region: str
+    name: str, said: InstanceTypeSpec | None, rest: NodeOverhead, region: str
 ) -> DeclaredType | None:
     row = ec2_types().get(name)
     given = dict(parse_resources(dict(said.capacity))) if said else {}
@@ -247,8 +246,8 @@ def _declared_type(
     capacity[PODS] = rest.pods(addresses, capacity["cpu"])
     labels = ec2_labels(row, region or PRICED_REGION) if row else _labels(name, capacity, region)
     if said is not None:
-        labels = _with_architecture(labels, said.architecture)
-    capacity[MEMORY] = usable_memory(capacity[MEMORY], said.architecture if said else "")
+        labels = _with_architecture(labels, said.sold_architecture)
+    capacity[MEMORY] = usable_memory(capacity[MEMORY], said.sold_architecture if said else "")
     overhead = rest.overhead(capacity, addresses)
     for resource, amount in parse_resources(dict(said.allocatable)) if said else ():
         capacity[resource] = max(capacity.get(resource, 0), amount)
@@ -269,12 +268,10 @@ def _nominal_capacity(row: Ec2Type) -> dict[str, int]:
 
 def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requirement, ...]:
     """Return the labels of a type that is not in the table. Other labels exclude nothing."""
-    parts = _NAME.fullmatch(name)
-    values = {"instance-cpu": str(capacity["cpu"] // ONE), "instance-memory": str(capacity[MEMORY] // _MI)}
-    if parts is not None:
-        named = ("instance-family", "instance-category", "instance-generation", "instance-size")
-        values |= dict(zip(named, parts.groups(), strict=True))
-    own = [requirement(AWS + key, IN, (value,)) for key, value in values.items()]
+    known = name_labels(name)
+    known[f"{AWS}instance-cpu"] = str(capacity["cpu"] // ONE)
+    known[f"{AWS}instance-memory"] = str(capacity[MEMORY] // _MI)
+    own = [*requirements_of_labels(known.items())]
     own += [*_device_labels("gpu", _GPUS, capacity), *_device_labels("accelerator", _ACCELERATORS, capacity)]
     where = [requirement(REGION, IN, (region,))] if region else []
     return (requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",)), *own, *where)
@@ -347,14 +344,14 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -
         termination_grace=None,
         disruption=_DISRUPTION,
         instance_types=(
-            SoldInstanceType(
+            InstanceTypeSpec.model_construct(
                 name=shape.name,
-                capacity=shape.resources,
-                allocatable=shape.resources,
+                gpus=shape.allocatable,
+                pods=shape.pods,
                 zones=shape.zones,
                 architecture=shape.labels.get(ARCH, "amd64"),
-                on_demand=shape.hourly_price,
-                spot=None,
+                on_demand_price=shape.hourly_price,
+                allocatable={**shape.allocatable, "pods": str(shape.pods)},
             ),
         ),
         daemon_requests=one.daemon_requests,
@@ -365,7 +362,6 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -
 
 PRICED_REGION = "us-east-1"
 PRICE_TABLE = f"on-demand prices of {PRICED_REGION} of {PRICES_DATE}"
-_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
 _SPOT_SHARE = 0.4  # of the on-demand price: orders spot of which no price is known
 
 
@@ -424,7 +420,7 @@ class CapacityCatalog:
         self._zones = {
             cloud.name: _catalog_zones(cloud, zones.get(cloud.name, frozenset())) for cloud in clouds
         }
-        self.regions = {name: _region(mine[0]) for name, mine in self._zones.items()}
+        self.regions = {name: region_of(mine[0]) for name, mine in self._zones.items()}
         self.assumed = {
             name: tuple(zone for zone in self._zones[name] if zone)
             for name, cloud in self.clouds.items()
@@ -470,9 +466,9 @@ class CapacityCatalog:
             return Decimal(0)
         said = self._types_by_capacity[kind.capacity][kind.type].declared
         if kind.capacity_type == SPOT:
-            return said.spot if said else None
-        if said is not None and said.on_demand is not None:
-            return said.on_demand
+            return said.spot_price if said else None
+        if said is not None and said.on_demand_price is not None:
+            return said.on_demand_price
         row = ec2_types().get(kind.type)
         if row is None or self.regions[kind.capacity] not in ("", PRICED_REGION):
             return None
@@ -481,7 +477,7 @@ class CapacityCatalog:
     def from_table(self, kind: MachineKind) -> bool:
         """Tell whether the price is from the built-in table."""
         said = self._types_by_capacity[kind.capacity][kind.type].declared
-        own = said is not None and said.on_demand is not None
+        own = said is not None and said.on_demand_price is not None
         return kind.capacity_type == ON_DEMAND and not own and self.price(kind) is not None
 
     def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
@@ -499,7 +495,7 @@ class CapacityCatalog:
         if ON_DEMAND in cloud.capacity_types:
             offerings += [Offering(ON_DEMAND, zone, price) for zone in zones]
         if SPOT in cloud.capacity_types:
-            said = declared_type.declared.spot if declared_type.declared else None
+            said = declared_type.declared.spot_price if declared_type.declared else None
             cost = price * _SPOT_SHARE if said is None else float(said)
             offerings += [Offering(SPOT, zone, cost) for zone in zones]
         for reservation in cloud.reservations if self._gate and RESERVED in cloud.capacity_types else ():
@@ -523,8 +519,8 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
 
 def _price_order(declared_type: DeclaredType) -> float:
     """Return the price by which Karpenter prefers one type to another."""
-    if declared_type.declared is not None and declared_type.declared.on_demand is not None:
-        return float(declared_type.declared.on_demand)
+    if declared_type.declared is not None and declared_type.declared.on_demand_price is not None:
+        return float(declared_type.declared.on_demand_price)
     row = ec2_types().get(declared_type.name)
     return declared_type.size if row is None else row.price
 
@@ -545,8 +541,3 @@ def _required_zones(cloud: CloudCapacity) -> set[str]:
     """Return the zones that the requirements name."""
     asked = [one for one in parse_requirements(cloud.requirements) if one.key == ZONE and not one.complement]
     return {zone for one in asked for zone in one.values}
-
-
-def _region(zone: str) -> str:
-    match = _REGION.match(zone)
-    return match[0] if match else ""

@@ -22,6 +22,7 @@ from berth.machines.nodelabels import (
     Requirement,
     Requirements,
     requirement,
+    requirements_of_labels,
 )
 
 ResourceList = tuple[tuple[str, int], ...]
@@ -141,7 +142,8 @@ def _reservation(offering: Offering) -> tuple[str, str, str]:
 
 PRICES_DATE = "2026-01-19"
 GPU = "nvidia.com/gpu"
-_TYPE_NAME = re.compile(r"([a-z]+)([0-9]+)[a-z-]*\.")
+_TYPE_NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)", re.ASCII)
+_REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
 _ABSENT_LABELS = (
     "instance-accelerator-name",
     "instance-accelerator-manufacturer",
@@ -184,17 +186,24 @@ def _row(row: Sequence[str]) -> Ec2Type:
     return Ec2Type(row[0], cpu, memory, pods, gpus, nvme, float(row[6]))
 
 
+def name_labels(name: str) -> dict[str, str]:
+    """Return the labels that follow from the name of a type."""
+    parts = _TYPE_NAME.fullmatch(name)
+    named = ("instance-family", "instance-category", "instance-generation", "instance-size")
+    return {AWS + key: value for key, value in zip(named, parts.groups(), strict=True)} if parts else {}
+
+
+def region_of(zone: str) -> str:
+    """Return the region of a zone of AWS; empty if it is none."""
+    match = _REGION.match(zone)
+    return match[0] if match else ""
+
+
 def ec2_labels(row: Ec2Type, region: str) -> tuple[Requirement, ...]:
     """Return the labels of a type of the table. A requirement on any other label excludes nothing."""
-    parts = _TYPE_NAME.match(row.name)
-    assert parts is not None
     maker, *gpu = ec2_table()[0][row.family]
     name, memory = gpu or (None, None)
     values = {
-        "instance-category": parts[1],
-        "instance-generation": parts[2],
-        "instance-family": row.family,
-        "instance-size": row.name.partition(".")[2],
         "instance-cpu": str(row.cpu),
         "instance-cpu-manufacturer": maker,
         "instance-memory": str(row.memory),
@@ -207,8 +216,8 @@ def ec2_labels(row: Ec2Type, region: str) -> tuple[Requirement, ...]:
         "instance-gpu-memory": memory,
         **dict.fromkeys(_ABSENT_LABELS),
     }
-    own = {ARCH: "amd64", OS: "linux", **{AWS + key: value for key, value in values.items()}, REGION: region}
-    return tuple(
-        requirement(key, DOES_NOT_EXIST) if value is None else requirement(key, IN, (value,))
-        for key, value in own.items()
+    own = {ARCH: "amd64", OS: "linux", **name_labels(row.name), REGION: region}
+    return requirements_of_labels(own.items()) + tuple(
+        requirement(AWS + key, DOES_NOT_EXIST if value is None else IN, () if value is None else (value,))
+        for key, value in values.items()
     )

@@ -3,17 +3,19 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Origin, Path
-from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
-from berth.schema.cloudgrammar import architecture_of
-from berth.schema.cloudmachines import MachineReservation, NodeShapeSpec, TypeName, VolumeCount, Zone
+from berth.schema.cloudmachines import (
+    InstanceTypeSpec,
+    MachineReservation,
+    NodeShapeSpec,
+    VolumeCount,
+)
 from berth.schema.cloudvalues import (
     GENERIC,
     CloudCapacity,
     GenericCapacity,
     NodeStartup,
-    SoldInstanceType,
     terms,
 )
 from berth.schema.documentproblems import CONFLICT, RANGE, DocumentProblems
@@ -28,60 +30,11 @@ from berth.schema.nodepoolparts import (
     Requirements,
     Span,
 )
-from berth.schema.pod import check_amounts, check_least
-from berth.schema.types import Amount, DnsLabel, Price, Resources
+from berth.schema.pod import check_least
+from berth.schema.types import Amount, DnsLabel
 
 DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
 Minutes = Annotated[int, Whole(0, 240)]
-
-
-class InstanceTypeSpec(Model):
-    """A type of machines that the cloud sells."""
-
-    name: TypeName = field(meaning="as AWS names it")
-    cpu: Amount | None = field(None, "of the machine", "the table's")
-    memory: Amount | None = field(None, "of the machine", "the table's")
-    gpus: Resources = field({}, "devices, by resource", "the table's")
-    pods: Annotated[int, Whole(1, 10_000)] | None = field(None, "most pods on it", "the table's")
-    zones: NonEmptyUnique[Zone] = field((), "where it is sold", "wherever it is asked for")
-    architecture: Literal["amd64", "arm64"] | None = field(None, "amd64 or arm64", "as its name says")
-    on_demand_price: Price | None = field(None, "an hour", "the table's")
-    spot_price: Price | None = field(None, "an hour", "not known")
-    allocatable: Resources = field({}, "what of it is left for pods", "the table's")
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        """Check that what is left for pods is not more than the machine has."""
-        whole = dict(self.capacity)
-        check_amounts(whole, path, report)
-        check_amounts(self.allocatable, (*path, "allocatable"), report)
-        for name, amount in self.allocatable.items():
-            most = whole.get(name)
-            if most is not None and (parse(amount) or 0) > (parse(most) or 0):
-                message = f"{amount} is more than the machine has: {most}."
-                report(CONFLICT, (*path, "allocatable", name), message, "Write what is left for pods.")
-
-    @property
-    def capacity(self) -> tuple[tuple[str, str], ...]:
-        own: list[tuple[str, str]] = []
-        for name, amount in (("cpu", self.cpu), ("memory", self.memory)):
-            if amount is not None:
-                own.append((name, amount))
-        own += self.gpus.items()
-        if self.pods is not None:
-            own.append(("pods", str(self.pods)))
-        return tuple(own)
-
-    @property
-    def instance_type(self) -> SoldInstanceType:
-        return SoldInstanceType(
-            name=self.name,
-            capacity=self.capacity,
-            allocatable=tuple(self.allocatable.items()),
-            zones=self.zones,
-            architecture=self.architecture or architecture_of(self.name),
-            on_demand=self.on_demand_price,
-            spot=self.spot_price,
-        )
 
 
 class CloudSpec(Model):
@@ -211,7 +164,7 @@ class CloudDocument(KindDocument):
             expire_after=spec.expire_after,
             termination_grace=spec.termination_grace_period,
             disruption=spec.disruption,
-            instance_types=tuple(instance_type.instance_type for instance_type in spec.instance_types),
+            instance_types=spec.instance_types,
             daemon_requests=tuple(spec.daemon_requests.items()),
             own_labels=metadata.label_pairs,
             own_annotations=metadata.annotation_pairs,

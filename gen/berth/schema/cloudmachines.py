@@ -4,14 +4,15 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.notation.days import ORDER
+from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmptyUnique, Text, Whole, field
-from berth.schema.cloudgrammar import BLOCK, DEFAULT, UNREADABLE
-from berth.schema.documentproblems import MISSING, DocumentProblems
+from berth.schema.cloudgrammar import BLOCK, DEFAULT, UNREADABLE, architecture_of
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
 from berth.schema.nodeclass import Tags, refuse_beside
 from berth.schema.nodepoolparts import NodeTaint
 from berth.schema.pod import check_amounts
-from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price
+from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
 TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
@@ -85,6 +86,42 @@ class MachineReservation(Model):
         return (self.first is None or self.first <= now) and (last is None or now < last)
 
 
+class InstanceTypeSpec(Model):
+    """A type of machines that the cloud sells."""
+
+    name: TypeName = field(meaning="as AWS names it")
+    cpu: Amount | None = field(None, "of the machine", "the table's")
+    memory: Amount | None = field(None, "of the machine", "the table's")
+    gpus: Resources = field({}, "devices, by resource", "the table's")
+    pods: Annotated[int, Whole(1, 10_000)] | None = field(None, "most pods on it", "the table's")
+    zones: NonEmptyUnique[Zone] = field((), "where it is sold", "wherever it is asked for")
+    architecture: Literal["amd64", "arm64"] | None = field(None, "amd64 or arm64", "as its name says")
+    on_demand_price: Price | None = field(None, "an hour", "the table's")
+    spot_price: Price | None = field(None, "an hour", "not known")
+    allocatable: Resources = field({}, "what of it is left for pods", "the table's")
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        """Check that what is left for pods is not more than the machine has."""
+        whole = dict(self.capacity)
+        check_amounts(whole, path, report)
+        check_amounts(self.allocatable, (*path, "allocatable"), report)
+        for name, amount in self.allocatable.items():
+            most = whole.get(name)
+            if most is not None and (parse(amount) or 0) > (parse(most) or 0):
+                message = f"{amount} is more than the machine has: {most}."
+                report(CONFLICT, (*path, "allocatable", name), message, "Write what is left for pods.")
+
+    @property
+    def capacity(self) -> tuple[tuple[str, str], ...]:
+        pods = None if self.pods is None else str(self.pods)
+        own = {"cpu": self.cpu, "memory": self.memory, **self.gpus, "pods": pods}
+        return tuple((name, amount) for name, amount in own.items() if amount is not None)
+
+    @property
+    def sold_architecture(self) -> str:
+        return self.architecture or architecture_of(self.name)
+
+
 class NodeShapeSpec(Model):
     """Equal nodes, as `kubectl describe node` shows them."""
 
@@ -106,8 +143,3 @@ class NodeShapeSpec(Model):
             if name not in self.allocatable:
                 fix = f"Add {name}: kubectl describe node shows it under Allocatable."
                 report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
-
-    @property
-    def resources(self) -> tuple[tuple[str, str], ...]:
-        """What of a node is left for pods, and their number."""
-        return (*self.allocatable.items(), ("pods", str(self.pods)))

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from berth.findings import Origin
 
 if TYPE_CHECKING:
-    from decimal import Decimal  # expensive to load, and few sites declare a price
-
-    from berth.schema.cloudmachines import MachineReservation, NodeShapeSpec
+    from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation, NodeShapeSpec
     from berth.schema.nodeclass import NodeClass
     from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
@@ -27,18 +25,6 @@ def terms(reservations: "Iterable[MachineReservation]") -> list[dict[str, Any]]:
         if term not in unique:
             unique.append(term)
     return unique
-
-
-class SoldInstanceType(NamedTuple):
-    """What a cloud sells, as far as the file says it. The rest is as in the table that comes with Berth."""
-
-    name: str
-    capacity: tuple[tuple[str, str], ...]  # by resource, with pods
-    allocatable: tuple[tuple[str, str], ...]
-    zones: tuple[str, ...]
-    architecture: str
-    on_demand: "Decimal | None"  # an hour
-    spot: "Decimal | None"
 
 
 class NodeStartup(NamedTuple):
@@ -71,7 +57,7 @@ class CloudCapacity(NamedTuple):
     expire_after: str | None
     termination_grace: str | None
     disruption: "Disruption"
-    instance_types: tuple[SoldInstanceType, ...]
+    instance_types: "tuple[InstanceTypeSpec, ...]"
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs
     own_labels: tuple[tuple[str, str], ...] = ()  # of the objects themselves, not of nodes
     own_annotations: tuple[tuple[str, str], ...] = ()
