@@ -238,7 +238,7 @@ RULES = {
     "B169": Rule(WARNING, "A reservation of the cloud ends while a window is open."),
     "B170": Rule(ERROR, "Whole nodes cannot follow sessions."),
     "B172": Rule(WARNING, "Nodes are replaced during a window."),
-    "B174": Rule(ERROR, "More is open at the same time than the limits of a cloud capacity allow."),
+    "B174": Rule(ERROR, "A limit of a cloud capacity that allows no node."),
     "B175": Rule(NOTE, "A limit that Karpenter enforces only approximately."),
     "B176": Rule(WARNING, "A Karpenter setting in a place where Karpenter does not read it."),
     "B180": Rule(WARNING, "Two clusters use the same reservation of the cloud."),

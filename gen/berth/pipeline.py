@@ -210,7 +210,7 @@ class Pipeline:
         self.problems += rehearsed.problems()
         self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
-        self.problems += cloudchecks.check_cloud_limits(known, site, ceilings.pools)
+        self.problems += cloudchecks.check_cloud_expiry(known, site, ceilings.pools)
         self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
         self.problems += cloudchecks.check_disruption_in_windows(known, self.held)
 

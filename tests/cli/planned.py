@@ -119,7 +119,7 @@ NIGHT: dict[str, Any] = {
     "machineHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
     "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
     "loops": 1,
-    "leadSeconds": {"karpenter": 141, "clusterAutoscaler": 910},
+    "leadSeconds": 141,
 }
 REST: dict[str, Any] = {
     "estimate": True,

@@ -25,7 +25,7 @@ PoolsOf = Callable[[str], Sequence[PoolLoad]]
 
 
 def limited(declared: Declared) -> set[str]:
-    """Return the classes whose seats a capacity's limits apply to, or that keep its nodes."""
+    """Return the classes whose seats keep nodes of a capacity."""
     return {name for name, resource_class in declared.classes.items() if resource_class.cloud_capacity}
 
 
@@ -60,14 +60,12 @@ def check_reserved_clouds(
         yield from machinedates.check_machine_dates(reservation, declared)
 
 
-def check_cloud_limits(declared: Declared, site: Site, pools_of: PoolsOf) -> Iterator[Problem]:
-    """Check limits and lifetimes of nodes."""
+def check_cloud_expiry(declared: Declared, site: Site, pools_of: PoolsOf) -> Iterator[Problem]:
+    """Check lifetimes of nodes."""
     for cloud, pools in _in_clusters(declared, site, pools_of):
         from berth.checks import cloudwindows  # noqa: PLC0415
 
-        placed = placed_by_berth(pools)
-        yield from cloudwindows.check_limits(cloud, declared, placed)
-        yield from cloudwindows.check_expiry(cloud, declared, placed)
+        yield from cloudwindows.check_expiry(cloud, declared, placed_by_berth(pools))
 
 
 def window_budgets(

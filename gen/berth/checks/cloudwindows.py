@@ -1,26 +1,21 @@
-"""Check what windows need from CloudCapacities: reserved instances, node lifetime, limits, and budgets.
+"""Check what windows need from CloudCapacities: reserved instances, node lifetime, and budgets.
 
-All ranges are half-open. Limits are compared with the requests of seats alone; what nodes have besides is
-reported by `berth plan`.
+All ranges are half-open. Whether limits suffice is a matter of `berth plan`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.checks.ceilings import (
     NO_END,
     PoolLoad,
-    active_pools,
     held_by_reservation,
     holders_text,
-    last_rise,
     levels,
-    peak,
-    per_seat,
     placed_by_berth,
     sum_changes,
 )
-from berth.checks.cloudcapacities import TOO_LITTLE, buys_nothing, reservation_text, usable_clouds
+from berth.checks.cloudcapacities import reservation_text, usable_clouds
 from berth.checks.cloudmatching import ClassFit, ClassFits
 from berth.checks.collisions import COLLISION, KUSTOMIZE
 from berth.core.jsonvalues import instant_text
@@ -38,8 +33,6 @@ from berth.machines.windowbudgets import (
 )
 from berth.manifests.nodeaffinity import own_budgets
 from berth.manifests.placed import class_names
-from berth.quantity import parse
-from berth.quantity import text as quantity_text
 from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
@@ -285,36 +278,3 @@ def check_budgets(cloud: CloudCapacity, budgets: WindowBudgets | TooManyBudgets)
         )
         fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
         yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
-
-
-def check_limits(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> Iterator[Problem]:
-    """Check limits against the peak of seats that have no other capacity."""
-    classes = {name: one for name, one in declared.classes.items() if one.cloud_capacity == (cloud.name,)}
-    for resource, amount in cloud.limits if classes else ():
-        each = dict.fromkeys(classes, 10**9) if resource == "pods" else per_seat(resource, classes)
-        highest = peak(sum_changes(pools, each), 0, NO_END)
-        most = parse(amount) or 0
-        if resource != "nodes" and highest and highest[0] > most and not buys_nothing(resource, amount):
-            yield _limit_problem(declared, cloud, (resource, amount), (pools, each), highest)
-
-
-def _limit_problem(
-    declared: Declared,
-    cloud: CloudCapacity,
-    limit: tuple[str, str],
-    held: tuple[Sequence[PoolLoad], Mapping[str, int]],
-    highest: tuple[int, int],
-) -> Problem:
-    """Report, as for a ceiling, at the reservation that opened last, or among equals the last by name."""
-    pools, each = held
-    amount, at = highest
-    holders = [(name, quantity_text(part)) for name, part in held_by_reservation(pools, each, at)]
-    _, last = max((last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, each, at))
-    when = f"at {instant_text(at * 60)}" if at else "always"
-    message = (
-        f"{when} seats request {quantity_text(amount)} of {limit[0]}, but CloudCapacity {cloud.name} is "
-        f"limited to {limit[1]}: some would get no node. The seats: {holders_text(holders)}."
-    )
-    fix = f"Reserve fewer seats or another time, or raise limits.{limit[0]} of {cloud.name}."
-    reservation = next(one for one in declared.reservations if one.name == last)
-    return reservation.problem(TOO_LITTLE, ("spec", "provisioning"), message, fix)

@@ -174,9 +174,11 @@ _OCCURRENCE: tuple[Column[OccurrencePlan], ...] = (
     Column("machine h", "", lambda plan: plan.cost.all_seconds, hours_text),
     *(column.of(lambda plan: plan.cost) for column in _HOURS_AND_COST),
     Column("loops", "loops", lambda plan: plan.loops, _number),
-    Column("lead", "", lambda plan: f"{minutes(plan.lead)} min" if plan.lead else ""),
     Column(
-        "", "leadSeconds", lambda plan: {"karpenter": plan.lead, "clusterAutoscaler": plan.autoscaler_lead}
+        "lead",
+        "leadSeconds",
+        lambda plan: plan.lead,
+        lambda lead: f"{minutes(lead)} min" if lead else "",
     ),
 )
 

@@ -40,7 +40,7 @@ Group = TypeVar("Group")
 CAPACITY_TYPES = (RESERVED, ON_DEMAND, SPOT)
 BATCH_SECONDS = 11  # seconds: Karpenter waits 10 for more pods, and plans
 LAUNCH_SECONDS = 10  # until the next loop knows what was launched
-SCAN, PROVISION = 10, 15 * 60  # cluster-autoscaler: its interval, and how long it waits for a node
+SCAN = 10  # seconds: the interval of cluster-autoscaler
 
 
 class TimeRange(NamedTuple):
@@ -274,12 +274,6 @@ def lead_seconds(clouds: Iterable[CloudCapacity], loops: int) -> int:
     return max(waits, default=0) if loops else 0
 
 
-def _autoscaler_lead(clouds: Iterable[CloudCapacity], loops: int) -> int:
-    """Return how long seats may wait if cluster-autoscaler asks for the nodes."""
-    waits = (SCAN + (cloud.startup.seconds if cloud.provider == GENERIC else PROVISION) for cloud in clouds)
-    return max(waits, default=0) if loops else 0
-
-
 class OccurrenceSeats(NamedTuple):
     """One occurrence in one cluster with its seats there, or its whole nodes, as `unit` says."""
 
@@ -308,7 +302,6 @@ class OccurrencePlan(NamedTuple):
     idle: int
     cost: CostSum
     lead: int = 0  # seconds that the seats may wait for their nodes
-    autoscaler_lead: int = 0  # the same if cluster-autoscaler asks for them
 
 
 class PlanFilter(NamedTuple):
@@ -365,7 +358,6 @@ def _occurrences(
             _idle_reserved(plan, standing, opened),
             sum_lines(line for key in one.keys for line in costs.pop((key, opened), ())),
             lead_seconds(clouds, step.loops if step.bought else 0),
-            _autoscaler_lead(clouds, step.bought),
         )
 
 
