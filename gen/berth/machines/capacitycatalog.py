@@ -8,9 +8,8 @@ by its selector.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from berth.machines.estimate import NodePool
 from berth.machines.instancetypes import (
@@ -23,7 +22,6 @@ from berth.machines.instancetypes import (
     Ec2Type,
     InstanceType,
     Offering,
-    ResourceList,
     ec2_labels,
     ec2_types,
     name_labels,
@@ -61,80 +59,14 @@ from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 
 DISK = "ephemeral-storage"
 _MI, _GI = 2**20 * ONE, 2**30 * ONE
-_KUBELET_MEMORY, _KUBELET_MEMORY_PER_POD, _EVICTION_MEMORY, _KUBELET_DISK = (
-    255 * _MI,
-    11 * _MI,
-    100 * _MI,
-    1 * _GI,
-)
+_KUBELET_MEMORY, _KUBELET_MEMORY_PER_POD, _KUBELET_DISK = 255 * _MI, 11 * _MI, 1 * _GI
+_EVICTION_MEMORY = 100 * _MI
 _KUBELET_CPU = (60, 10, 5, 5)  # thousandths of the first four cores that a kubelet keeps
 _ARM_RESERVED_MEMORY = 64 * _MI  # of the memory of ARM machines, which their kernel keeps
 _VOLUME, _WINDOWS_VOLUME = 20 * _GI, 50 * _GI
 _BOTTLEROCKET = "Bottlerocket"
 _UNCOUNTED = 10**6  # volumes of a node where nobody says how many it takes
 _DEFAULT_PODS = 110 * ONE  # where nothing says how many addresses a type has, and on Windows
-
-
-class NodeOverhead(NamedTuple):
-    """What an EC2NodeClass says about every type."""
-
-    family: str
-    volume: int
-    raid: bool
-    max_pods: int | None
-    pods_per_core: int  # 0: nothing says it
-    by_kubelet: Mapping[str, int]
-    by_system: Mapping[str, int]
-    evictions: Mapping[str, str]
-
-    def disk(self, nvme: int) -> int:
-        """Return the size of the disk. `nvme`: GB of the disks that come with the instance."""
-        return nvme * 10**9 * ONE if self.raid and nvme else self.volume
-
-    def pods(self, addresses: int, cpu: int) -> int:
-        """Return how many pods a node takes. `addresses`: of the type's network interfaces. In billionths."""
-        usual = _DEFAULT_PODS if self._windows else addresses
-        most = usual if self.max_pods is None else self.max_pods * ONE
-        return min(self.pods_per_core * (cpu // ONE) * ONE, most) if self.pods_per_core else most
-
-    def overhead(self, capacity: Mapping[str, int], addresses: int) -> dict[str, int]:
-        """Return what kubelet, system and eviction thresholds reserve.
-
-        The kubelet of most families keeps memory for a pod per address, however many pods the node takes.
-        """
-        by_pods = self._windows or self.family == _BOTTLEROCKET
-        pods = (capacity[PODS] if by_pods else addresses) // ONE
-        kubelet = {
-            "cpu": _kubelet_cpu(capacity["cpu"] // ONE),
-            MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * pods,
-            DISK: _KUBELET_DISK,
-            **self.by_kubelet,
-        }
-        evicted = {
-            MEMORY: _threshold(self.evictions.get("memory.available"), capacity[MEMORY], _EVICTION_MEMORY),
-            DISK: _threshold(self.evictions.get("nodefs.available", "10%"), capacity[DISK], 0),
-        }
-        total = sum_resources(kubelet.items(), self.by_system.items(), evicted.items())
-        return {name: value for name, value in total.items() if name in capacity}
-
-    @property
-    def _windows(self) -> bool:
-        return self.family.startswith("Windows")
-
-
-def node_overhead(cloud: CloudCapacity) -> NodeOverhead:
-    """Return the overhead that the node class of a CloudCapacity declares."""
-    kubelet, own = cloud.node_class.kubelet or Kubelet.model_construct(), cloud.node_class.family
-    return NodeOverhead(
-        own,
-        _volume(cloud.node_class.block_device_mappings or (), own),
-        cloud.node_class.instance_store_policy == "RAID0",
-        kubelet.max_pods,
-        0 if own == _BOTTLEROCKET else kubelet.pods_per_core or 0,
-        dict(parse_resources(kubelet.kube_reserved or {})),
-        dict(parse_resources(kubelet.system_reserved or {})),
-        kubelet.eviction_hard or {},
-    )
 
 
 def usable_memory(memory: int, architecture: str) -> int:
@@ -188,76 +120,81 @@ _GPUS = {GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
 _ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
 
-class DeclaredType(NamedTuple):
-    """A type without its offerings. `size` orders types without a known price."""
-
-    name: str
-    capacity: ResourceList
-    overhead: ResourceList
-    requirements: tuple[Requirement, ...]
-    declared: InstanceTypeSpec | None
-
-    @property
-    def size(self) -> float:
-        has = dict(self.capacity)
-        gpus = sum(value for name, value in has.items() if "gpu" in name)
-        return has.get("cpu", 0) / ONE * 0.03 + has.get(MEMORY, 0) / _MI / 1024 * 0.005 + gpus / ONE
-
-    @property
-    def unknown(self) -> frozenset[str]:
-        """The labels that a node may have but that nothing defines; they exclude nothing."""
-        return _undefined_labels(self.requirements)
-
-    def with_offerings(self, offerings: Iterable[Any]) -> InstanceType:
-        """Return the instance type with these offerings."""
-        return InstanceType(self.name, self.capacity, tuple(offerings), self.overhead, self.requirements)
-
-
-def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]:
-    """Return the types by name, without those whose CPU and memory are not known."""
-    said = {instance_type_.name: instance_type_ for instance_type_ in cloud.instance_types}
-    daemons, rest = parse_resources(dict(cloud.daemon_requests)), node_overhead(cloud)
-    found = {}
+def declared_types(cloud: CloudCapacity, region: str) -> dict[str, InstanceType]:
+    """Return the types by name, without offerings, and without those whose CPU and memory are not known."""
+    said = {one.name: one for one in cloud.instance_types}
     sold = () if cloud.provider == GENERIC else ec2_types()
-    for name in sorted({*sold, *said}):
-        kind = _declared_type(name, said.get(name), rest, region)
-        if kind is not None:
-            overhead = tuple(sorted(sum_resources(kind.overhead, daemons).items()))
-            volumes = (VOLUMES, (cloud.volumes_per_node or _UNCOUNTED) * ONE)
-            capacity = tuple(sorted((*kind.capacity, volumes)))
-            found[name] = kind._replace(capacity=capacity, overhead=overhead)
-    return found
+    found = [_declared_type(cloud, name, said.get(name), region) for name in sorted({*sold, *said})]
+    return {kind.name: kind for kind in found if kind is not None}
 
 
 def _declared_type(
-    name: str, said: InstanceTypeSpec | None, rest: NodeOverhead, region: str
-) -> DeclaredType | None:
-    row = ec2_types().get(name)
+    cloud: CloudCapacity, name: str, said: InstanceTypeSpec | None, region: str
+) -> InstanceType | None:
+    row, node_class = ec2_types().get(name), cloud.node_class
     given = dict(parse_resources(dict(said.capacity))) if said else {}
     if row is None and not {"cpu", MEMORY} <= given.keys():
         return None
+    has_raid = node_class.instance_store_policy == "RAID0" and row is not None and row.nvme
+    devices = node_class.block_device_mappings or ()
     capacity = {
-        DISK: rest.disk(row.nvme if row else 0),
+        DISK: row.nvme * 10**9 * ONE if row and has_raid else _volume(devices, node_class.family),
         PODS: _DEFAULT_PODS,
         **(_nominal_capacity(row) if row else {}),
         **given,
     }
     addresses = capacity[PODS]
-    capacity[PODS] = rest.pods(addresses, capacity["cpu"])
+    capacity[PODS] = _pods(node_class, addresses, capacity["cpu"])
     labels = ec2_labels(row, region or PRICED_REGION) if row else _labels(name, capacity, region)
     if said is not None:
         labels = _with_architecture(labels, said.sold_architecture)
     capacity[MEMORY] = usable_memory(capacity[MEMORY], said.sold_architecture if said else "")
-    overhead = rest.overhead(capacity, addresses)
+    overhead = _overhead(node_class, capacity, addresses)
     for resource, amount in parse_resources(dict(said.allocatable)) if said else ():
         capacity[resource] = max(capacity.get(resource, 0), amount)
         overhead[resource] = capacity[resource] - amount
-    return DeclaredType(name, tuple(sorted(capacity.items())), tuple(sorted(overhead.items())), labels, said)
+    capacity[VOLUMES] = (cloud.volumes_per_node or _UNCOUNTED) * ONE
+    kept = sum_resources(overhead.items(), parse_resources(dict(cloud.daemon_requests)))
+    return InstanceType(name, tuple(sorted(capacity.items())), (), tuple(sorted(kept.items())), labels)
 
 
-@lru_cache(maxsize=512)
-def _undefined_labels(requirements: tuple[Requirement, ...]) -> frozenset[str]:
-    return WELL_KNOWN.difference(RESERVATION_LABELS, (one.key for one in requirements))
+def _pods(node_class: NodeClass, addresses: int, cpu: int) -> int:
+    """Return how many pods a node takes. `addresses`: of the type's network interfaces. In billionths."""
+    kubelet, family = node_class.kubelet or Kubelet.model_construct(), node_class.family
+    most = _DEFAULT_PODS if family.startswith("Windows") else addresses
+    if kubelet.max_pods is not None:
+        most = kubelet.max_pods * ONE
+    each = 0 if family == _BOTTLEROCKET else kubelet.pods_per_core or 0
+    return min(each * (cpu // ONE) * ONE, most) if each else most
+
+
+def _overhead(node_class: NodeClass, capacity: Mapping[str, int], addresses: int) -> dict[str, int]:
+    """Return what kubelet, system and eviction thresholds reserve.
+
+    The kubelet of most families keeps memory for a pod per address, however many pods the node takes.
+    """
+    kubelet, family = node_class.kubelet or Kubelet.model_construct(), node_class.family
+    by_pods = family.startswith("Windows") or family == _BOTTLEROCKET
+    pods = (capacity[PODS] if by_pods else addresses) // ONE
+    reserved = {
+        "cpu": _kubelet_cpu(capacity["cpu"] // ONE),
+        MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * pods,
+        DISK: _KUBELET_DISK,
+        **dict(parse_resources(kubelet.kube_reserved or {})),
+    }
+    hard = kubelet.eviction_hard or {}
+    evicted = {
+        MEMORY: _threshold(hard.get("memory.available"), capacity[MEMORY], _EVICTION_MEMORY),
+        DISK: _threshold(hard.get("nodefs.available", "10%"), capacity[DISK], 0),
+    }
+    system = parse_resources(kubelet.system_reserved or {})
+    total = sum_resources(reserved.items(), system, evicted.items())
+    return {name: value for name, value in total.items() if name in capacity}
+
+
+def undefined_labels(kind: InstanceType) -> frozenset[str]:
+    """Return the labels that a node may have but that nothing defines; they exclude nothing."""
+    return WELL_KNOWN.difference(RESERVATION_LABELS, (one.key for one in kind.requirements))
 
 
 def _nominal_capacity(row: Ec2Type) -> dict[str, int]:
@@ -428,6 +365,7 @@ class CapacityCatalog:
         }
         """Zones that are taken for all there are where nothing says them, though it matters to seats."""
         self._gate = gate
+        self._sold = {(cloud.name, one.name): one for cloud in clouds for one in cloud.instance_types}
         self._types_by_capacity = {
             cloud.name: declared_types(cloud, self.regions[cloud.name]) for cloud in clouds
         }
@@ -450,7 +388,7 @@ class CapacityCatalog:
             types=tuple(self._types(cloud, free)),
         )
 
-    def declared_type(self, capacity: str, name: str) -> DeclaredType:
+    def declared_type(self, capacity: str, name: str) -> InstanceType:
         """Return an instance type of a CloudCapacity."""
         return self._types_by_capacity[capacity][name]
 
@@ -464,7 +402,7 @@ class CapacityCatalog:
         """Return the price of an hour, besides what is paid in advance, or None if it is not known."""
         if kind.capacity_type == RESERVED:
             return Decimal(0)
-        said = self._types_by_capacity[kind.capacity][kind.type].declared
+        said = self._sold.get((kind.capacity, kind.type))
         if kind.capacity_type == SPOT:
             return said.spot_price if said else None
         if said is not None and said.on_demand_price is not None:
@@ -476,35 +414,33 @@ class CapacityCatalog:
 
     def from_table(self, kind: MachineKind) -> bool:
         """Tell whether the price is from the built-in table."""
-        said = self._types_by_capacity[kind.capacity][kind.type].declared
+        said = self._sold.get((kind.capacity, kind.type))
         own = said is not None and said.on_demand_price is not None
         return kind.capacity_type == ON_DEMAND and not own and self.price(kind) is not None
 
     def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
         return [
-            declared_type.with_offerings(self._offerings(cloud, declared_type, free))
-            for declared_type in self._types_by_capacity[cloud.name].values()
+            kind._replace(offerings=tuple(self._offerings(cloud, kind, free)))
+            for kind in self._types_by_capacity[cloud.name].values()
         ]
 
     def _offerings(
-        self, cloud: CloudCapacity, declared_type: DeclaredType, free: Mapping[str, int]
-    ) -> list[Offering]:
-        price = _price_order(declared_type)
-        zones = (declared_type.declared.zones if declared_type.declared else ()) or self._zones[cloud.name]
-        offerings: list[Offering] = []
-        if ON_DEMAND in cloud.capacity_types:
-            offerings += [Offering(ON_DEMAND, zone, price) for zone in zones]
-        if SPOT in cloud.capacity_types:
-            said = declared_type.declared.spot_price if declared_type.declared else None
-            cost = price * _SPOT_SHARE if said is None else float(said)
-            offerings += [Offering(SPOT, zone, cost) for zone in zones]
+        self, cloud: CloudCapacity, kind: InstanceType, free: Mapping[str, int]
+    ) -> Iterator[Offering]:
+        said = self._sold.get((cloud.name, kind.name))
+        price = _price_order(kind, said)
+        spot = said.spot_price if said else None
+        prices = {ON_DEMAND: price, SPOT: price * _SPOT_SHARE if spot is None else float(spot)}
+        for capacity_type, cost in prices.items():
+            if capacity_type in cloud.capacity_types:
+                for zone in (said.zones if said else ()) or self._zones[cloud.name]:
+                    yield Offering(capacity_type, zone, cost)
         for reservation in cloud.reservations if self._gate and RESERVED in cloud.capacity_types else ():
-            if reservation.instance_type == declared_type.name and reservation.key in free:
-                offering = reserved_offering(
+            if reservation.instance_type == kind.name and reservation.key in free:
+                offer = reserved_offering(
                     reservation.key, reservation.zone, price, free[reservation.key], reservation.type
                 )
-                offerings.append(offering._replace(available=True))
-        return offerings
+                yield offer._replace(available=True)
 
 
 def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
@@ -517,12 +453,15 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
     return found
 
 
-def _price_order(declared_type: DeclaredType) -> float:
-    """Return the price by which Karpenter prefers one type to another."""
-    if declared_type.declared is not None and declared_type.declared.on_demand_price is not None:
-        return float(declared_type.declared.on_demand_price)
-    row = ec2_types().get(declared_type.name)
-    return declared_type.size if row is None else row.price
+def _price_order(kind: InstanceType, said: InstanceTypeSpec | None) -> float:
+    """Return the price by which Karpenter prefers one type to another; by size where none is known."""
+    if said is not None and said.on_demand_price is not None:
+        return float(said.on_demand_price)
+    if row := ec2_types().get(kind.name):
+        return row.price
+    has = dict(kind.capacity)
+    gpus = sum(value for name, value in has.items() if "gpu" in name)
+    return has.get("cpu", 0) / ONE * 0.03 + has.get(MEMORY, 0) / _MI / 1024 * 0.005 + gpus / ONE
 
 
 def _catalog_zones(cloud: CloudCapacity, named: frozenset[str]) -> tuple[str, ...]:

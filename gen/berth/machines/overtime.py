@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from berth.machines.capacitycatalog import CapacityCatalog, MachineKind
+from berth.machines.capacitycatalog import CapacityCatalog, MachineKind, undefined_labels
 from berth.machines.estimate import (
     APART,
     LIMITS,
@@ -397,7 +397,7 @@ class Overtime:
             tuple(sorted({**labels, NODEPOOL: pool}.items())),
             parse_taints(self._catalog.clouds[machine.kind.capacity].taints),
             tuple(self._places[key].seats._replace(count=n) for key, n in sorted(machine.seats.items())),
-            declared.unknown,
+            undefined_labels(declared),
         )
 
     def _fill(self, machine: _Machine, taken: Iterable[tuple[str, int]], at: int) -> None:

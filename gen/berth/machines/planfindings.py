@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
 from berth.checks.cloudmatching import class_fit
@@ -12,7 +11,7 @@ from berth.findings import Path, Problem
 from berth.machines.clusterplans import ClusterPlan
 from berth.machines.costplan import MonthPlan, lead_seconds
 from berth.machines.formatting import minutes, money_text
-from berth.machines.overtime import PoolKey, Shortfall, dollars
+from berth.machines.overtime import MachineStep, PoolKey, Shortfall, dollars
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
@@ -62,59 +61,51 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
 
 
 def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> Iterator[Problem]:
-    """Return the findings on leads that are shorter than nodes may take."""
-    known = {reservation.name: reservation for reservation in declared.reservations}
-    for cluster_plan in some:
-        yield from _short_leads(cluster_plan, known, declared.classes, now)
-
-
-class _ShortLead(NamedTuple):
-    at: int
-    needed: int  # seconds
-    lead: int
-    loops: int  # of Karpenter; 0 where something else asks for nodes
-    begin: int  # before which there are no machines; 0: they were always there
-
-
-def _short_leads(
-    one: ClusterPlan, known: Mapping[str, Reservation], classes: Mapping[str, ResourceClass], now: int
-) -> Iterator[Problem]:
     """Return a finding for each reservation: for the first of the openings that need the longest lead.
 
     The shortest lead of a class counts: the pool opens for several entries, and which one opens at a step is
     not known here.
     """
-    steps = {step.at: step for step in one.run.steps if step.bought and step.at >= now}
-    short: dict[str, _ShortLead] = {}
-    for demand in one.demands:
-        name, lead = demand.key[0], 60 * _shortest_lead(known[demand.key[0]], demand.key[1])
-        clouds = [one.catalog.clouds[cloud] for cloud in demand.clouds]
-        loops_count = any(cloud.provider != GENERIC for cloud in clouds)
-        for minute, change in zip(demand.steps[::2], demand.steps[1::2], strict=True):
-            step = steps.get(minute * 60) if change > 0 else None
-            needed = lead_seconds(clouds, step.loops) if step else 0
-            if step and needed > max(lead, short[name].needed if name in short else 0):
-                begin = _first_machines(classes[demand.key[1]], clouds, step.at)
-                short[name] = _ShortLead(step.at, needed, lead, step.loops if loops_count else 0, begin)
-    for name, found in sorted(short.items()):
-        reservation = known[name]
-        loops = f"{found.loops} loops" if found.loops > 1 else "a loop"
-        message = (
-            f"it opens {minutes(found.lead)} min before its start, but its nodes at "
-            f"{local_text(found.at, named(reservation.recurrence.zone))} may take "
-            f"{minutes(found.needed)} min: "
-            f"{f'{loops} of Karpenter and the boot time' if found.loops else _STARTUP}."
+    known = {reservation.name: reservation for reservation in declared.reservations}
+    for one in some:
+        steps = {step.at: step for step in one.run.steps if step.bought and step.at >= now}
+        short: dict[str, tuple[int, Problem]] = {}
+        for demand in one.demands:
+            reservation, name = known[demand.key[0]], demand.key[1]
+            lead = 60 * _shortest_lead(reservation, name)
+            clouds = [one.catalog.clouds[cloud] for cloud in demand.clouds]
+            for minute, change in zip(demand.steps[::2], demand.steps[1::2], strict=True):
+                step = steps.get(minute * 60) if change > 0 else None
+                needed = lead_seconds(clouds, step.loops) if step else 0
+                if step and needed > max(lead, short.get(reservation.name, (0,))[0]):
+                    begin = _first_machines(declared.classes[name], clouds, step.at)
+                    problem = _short_lead(reservation, step, (needed, lead, begin), clouds)
+                    short[reservation.name] = needed, problem
+        yield from (problem for _, (_, problem) in sorted(short.items()))
+
+
+def _short_lead(
+    reservation: Reservation, step: MachineStep, times: tuple[int, int, int], clouds: Sequence[CloudCapacity]
+) -> Problem:
+    """`times`: the seconds that are needed, those of the lead, and when its machines begin."""
+    needed, lead, begin = times
+    zone = named(reservation.recurrence.zone)
+    loops = f"{step.loops} loops" if step.loops > 1 else "a loop"
+    is_karpenter = any(cloud.provider != GENERIC for cloud in clouds)
+    reason = f"{loops} of Karpenter and the boot time" if is_karpenter else _STARTUP
+    message = (
+        f"it opens {minutes(lead)} min before its start, but its nodes at {local_text(step.at, zone)} may "
+        f"take {minutes(needed)} min: {reason}."
+    )
+    fix = f"Write leadTimeMinutes: {minutes(needed)} or more."
+    follows = reservation.recurrence.type == "capacity"  # its start comes a lead after its machines
+    if not follows and step.at + lead - needed < begin:
+        start = begin - (-needed // 60) * 60  # in whole minutes, like a lead
+        fix = (
+            f"Its machines exist from {local_text(begin, zone)} on: start it at "
+            f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(needed)}."
         )
-        fix = f"Write leadTimeMinutes: {minutes(found.needed)} or more."
-        follows = reservation.recurrence.type == "capacity"  # its start comes a lead after its machines
-        if not follows and found.at + found.lead - found.needed < found.begin:
-            zone = named(reservation.recurrence.zone)
-            start = found.begin - (-found.needed // 60) * 60  # in whole minutes, like a lead
-            fix = (
-                f"Its machines exist from {local_text(found.begin, zone)} on: start it at "
-                f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(found.needed)}."
-            )
-        yield reservation.problem(LEAD, _PROVISIONING, message, fix)
+    return reservation.problem(LEAD, _PROVISIONING, message, fix)
 
 
 def _first_machines(found: ResourceClass, clouds: Sequence[CloudCapacity], at: int) -> int:
