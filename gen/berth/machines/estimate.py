@@ -237,7 +237,7 @@ class _Machine:
         if self._requirements.conflict(wanted, self._known):
             return 0
         asked = self._requirements.plus(wanted)
-        if asked != self._requirements:
+        if asked.by_key != self._requirements.by_key:
             room_of = {option.type: room for room, option in rooms}
             narrowed = _narrow((option for _, option in rooms), asked, self._known)
             rooms = [(room_of[option.type], option) for option in narrowed]

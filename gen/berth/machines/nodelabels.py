@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -115,15 +114,7 @@ class Requirement(NamedTuple):
 
     def intersects(self, other: "Requirement") -> bool:
         """Tell whether both allow a value."""
-        least, most = _larger(self.least, other.least), _smaller(self.most, other.most)
-        if least is not None and most is not None and least > most:
-            return False
-        if self.complement and other.complement:
-            return True
-        values = _intersection(self, other)
-        if least is None and most is None:
-            return bool(values)
-        return any(_within(value, least, most) for value in values)
+        return self.intersection(other).operator != DOES_NOT_EXIST
 
     def __str__(self) -> str:
         parts = [self.key, self.operator]
@@ -173,15 +164,11 @@ def parse_requirements(items: Iterable[DeclaredRequirement]) -> tuple[Requiremen
 
 
 class Conflict(NamedTuple):
-    """Why two requirements are not compatible. `unknown`: the label is not defined on these nodes."""
+    """Why two requirements are not compatible. Without `has`, nothing defines the label on these nodes."""
 
     key: str
     wanted: Requirement
     has: Requirement | None
-
-    @property
-    def unknown(self) -> bool:
-        return self.has is None
 
     def __str__(self) -> str:
         if self.has is None:
@@ -190,9 +177,9 @@ class Conflict(NamedTuple):
 
 
 class Requirements:
-    """One requirement for each label; several for one label are intersected. Immutable and hashable."""
+    """One requirement for each label; several for one label are intersected. Immutable."""
 
-    __slots__ = ("_hash", "by_key")
+    __slots__ = ("by_key",)
 
     def __init__(self, requirements: Iterable[Requirement] = ()) -> None:
         by_key: dict[str, Requirement] = {}
@@ -200,19 +187,9 @@ class Requirements:
             known = by_key.get(one.key)
             by_key[one.key] = one if known is None else one.intersection(known)
         self.by_key: Mapping[str, Requirement] = by_key
-        self._hash = hash(frozenset(by_key.items()))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Requirements) and self.by_key == other.by_key
 
     def __iter__(self) -> Iterator[Requirement]:
         return iter(self.by_key.values())
-
-    def __repr__(self) -> str:
-        return f"Requirements({', '.join(sorted(map(str, self)))})"
 
     def get(self, key: str) -> Requirement:
         """Return the requirement for a label; without one, the label must exist with any value."""
@@ -248,12 +225,7 @@ class Requirements:
 
 def requirements_of_labels(labels: Iterable[tuple[str, str]]) -> tuple[Requirement, ...]:
     """Return the requirements of a node's labels, or of a node selector."""
-    return tuple(_requirement_of_label(key, value) for key, value in labels)
-
-
-@lru_cache(maxsize=4096)
-def _requirement_of_label(key: str, value: str) -> Requirement:
-    return requirement(key, IN, (value,))
+    return tuple(requirement(key, IN, (value,)) for key, value in labels)
 
 
 def _intersection(one: Requirement, other: Requirement) -> frozenset[str]:
