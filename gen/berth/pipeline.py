@@ -210,9 +210,8 @@ class Pipeline:
         self.problems += rehearsed.problems()
         self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
-        self.problems += cloudchecks.check_cloud_expiry(known, site, ceilings.pools)
-        self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
-        self.problems += cloudchecks.check_disruption_in_windows(known, self.held)
+        self.held, problems = cloudchecks.cloud_windows(known, site, ceilings.pools)
+        self.problems += problems
 
     def _compare_classes(self, site: Site) -> Sequence[hubchecks.ComparedHub]:
         """Compare classes with files that the Site names; return the hubs whose values are known."""

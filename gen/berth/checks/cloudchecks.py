@@ -11,7 +11,6 @@ from berth.checks.ceilings import PoolLoad, placed_by_berth
 from berth.dates.expansion import Occurrence
 from berth.findings import Problem
 from berth.manifests.placed import cluster_named
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
@@ -60,41 +59,19 @@ def check_reserved_clouds(
         yield from machinedates.check_machine_dates(reservation, declared)
 
 
-def check_cloud_expiry(declared: Declared, site: Site, pools_of: PoolsOf) -> Iterator[Problem]:
-    """Check lifetimes of nodes."""
-    for cloud, pools in _in_clusters(declared, site, pools_of):
-        from berth.checks import cloudwindows  # noqa: PLC0415
-
-        yield from cloudwindows.check_expiry(cloud, declared, placed_by_berth(pools))
-
-
-def window_budgets(
+def cloud_windows(
     declared: Declared, site: Site, pools_of: PoolsOf
-) -> "dict[str, WindowBudgets | TooManyBudgets]":
-    """Return the disruption budgets of each capacity's windows."""
-    budgets = {}
-    for cloud, pools in _in_clusters(declared, site, pools_of):
-        from berth.checks import cloudwindows  # noqa: PLC0415
-
-        budgets[cloud.name] = cloudwindows.budgets_of(cloud, declared, pools)
-    return budgets
-
-
-def check_disruption_in_windows(
-    declared: Declared, budgets: "dict[str, WindowBudgets | TooManyBudgets]"
-) -> Iterator[Problem]:
-    """Check the budgets that `window_budgets` returned."""
-    for name, budget in budgets.items():
-        from berth.checks import cloudwindows  # noqa: PLC0415
-
-        yield from cloudwindows.check_budgets(declared.clouds[name], budget)
-
-
-def _in_clusters(
-    declared: Declared, site: Site, pools_of: PoolsOf
-) -> Iterator[tuple[CloudCapacity, Sequence[PoolLoad]]]:
-    """Yield the capacities of known clusters with the pools of these."""
+) -> "tuple[dict[str, WindowBudgets | TooManyBudgets], list[Problem]]":
+    """Return the disruption budgets of each capacity's windows, and problems of these and of lifetimes."""
+    budgets: dict[str, WindowBudgets | TooManyBudgets] = {}
+    problems: list[Problem] = []
     for cloud in declared.clouds.values():
         cluster = cluster_named(cloud.cluster, site)
         if cluster is not None:
-            yield cloud, pools_of(cluster.name)
+            from berth.checks import cloudwindows  # noqa: PLC0415
+
+            pools = placed_by_berth(pools_of(cluster.name))
+            budgets[cloud.name] = cloudwindows.budgets_of(cloud, declared, pools)
+            problems += cloudwindows.check_expiry(cloud, declared, pools)
+            problems += cloudwindows.check_budgets(cloud, budgets[cloud.name])
+    return budgets, problems

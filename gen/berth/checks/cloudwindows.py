@@ -12,7 +12,6 @@ from berth.checks.ceilings import (
     held_by_reservation,
     holders_text,
     levels,
-    placed_by_berth,
     sum_changes,
 )
 from berth.checks.cloudcapacities import reservation_text, usable_clouds
@@ -262,8 +261,7 @@ def budgets_of(
     cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]
 ) -> WindowBudgets | TooManyBudgets:
     """Return the disruption budgets of the capacity's windows. `pools` are those of its cluster."""
-    windows = open_windows(cloud, declared, placed_by_berth(pools))
-    return budgets_for_windows(windows, MAX_BUDGETS - len(own_budgets(cloud)))
+    return budgets_for_windows(open_windows(cloud, declared, pools), MAX_BUDGETS - len(own_budgets(cloud)))
 
 
 def check_budgets(cloud: CloudCapacity, budgets: WindowBudgets | TooManyBudgets) -> Iterator[Problem]:
