@@ -52,7 +52,7 @@ def everything(documents: list[Any]) -> list[Problem]:
         for part in placed(reservation, known, known.site):
             items += names.take(part, 1)
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))
-    items += cloudchecks.check_cloud_limits(known, known.site, ceilings.pools)
+    items += cloudchecks.cloud_windows(known, known.site, ceilings.pools)[1]
     return [
         *items,
         *ceilings.problems({reservation.name: reservation for reservation in known.reservations}),
