@@ -12,13 +12,12 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
-from berth.checks.ceilings import PoolLoad, add_steps, levels
 from berth.checks.policychecks import PoolCost, PoolCosts
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day
 from berth.dates.zone import DAY, Zone, day_of, number, resolve
 from berth.machines.capacitycatalog import MachineKind, ReservedMachines
-from berth.machines.clusterplans import ClusterPlan, UnplannedItem, plan_clusters
+from berth.machines.clusterplans import ClusterPlan, UnplannedItem
 from berth.machines.nodelabels import ON_DEMAND, RESERVED, SPOT
 from berth.machines.overtime import (
     CountedKinds,
@@ -32,9 +31,7 @@ from berth.machines.overtime import (
     sorted_counts,
 )
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
-from berth.schema.declared import Declared
 from berth.schema.seatholders import Unit
-from berth.schema.values import Site
 
 Group = TypeVar("Group")
 CAPACITY_TYPES = (RESERVED, ON_DEMAND, SPOT)
@@ -174,26 +171,6 @@ def pool_costs(plans: Iterable[ClusterPlan], now: int) -> PoolCosts:
             one = sums.get(demand.key, sum_lines(()))
             found[demand.key] = PoolCost(dollars(one.priced), is_partial=bool(one.unpriced))
     return found
-
-
-def seat_prices(
-    declared: Declared, site: Site, pools: Mapping[str, Sequence[PoolLoad]]
-) -> dict[PoolKey, Money]:
-    """Return the dollars an hour of one seat of each pool, without pools of which a price is missing.
-
-    `pools` are given by cluster. Machines that are paid ahead cost nothing here.
-    """
-    plans = plan_clusters(declared, site, pools)
-    sums = sum_by((line for plan in plans for line in cost_lines(plan)), lambda line: line.key)
-    seconds = {
-        (pool.reservation, pool.resource_class): sum(
-            60 * (until - since) * count for since, until, count in levels(add_steps([pool.steps]))
-        )
-        for own in pools.values()
-        for pool in own
-    }
-    money = {key: own.bought for key, own in sums.items()}
-    return {key: paid / seconds[key] for key, paid in money.items() if paid is not None and seconds.get(key)}
 
 
 class ReservedUsage(NamedTuple):
