@@ -90,11 +90,10 @@ def test_the_new_dates_replace_the_terms(berth: Berth, folder: Path) -> None:
     [
         (("course", "night", *TERM), "night.yaml: the file exists"),
         (("course", "course", *TERM), "course.yaml: the file exists"),
-        (("night", "later", *TERM), "night has no first and last date"),
         (("nobody", "later", *TERM), '"nobody"'),
         (("course", "later", "--from", "someday", "--until", "2026-03-08"), '"someday"'),
     ],
-    ids=["file-exists", "same-name", "listed-dates", "unknown", "no-date"],
+    ids=["file-exists", "same-name", "unknown", "no-date"],
 )
 def test_a_copy_that_cannot_be_is_refused(
     berth: Berth, folder: Path, words: tuple[str, ...], message: str
@@ -104,6 +103,32 @@ def test_a_copy_that_cannot_be_is_refused(
     assert (code, out) == (2, "")
     assert message in err
     assert not (folder / "reservations/later.yaml").exists()
+
+
+LISTED = """\
+    dates:
+      - 2026-02-07 # the first
+      - {date: 2026-02-09, startTime: "10:00", endTime: "11:00"}
+      - 2026-02-14..2026-02-15
+      - 2026-03-07
+    schedule: [{startTime: "22:00", endTime: "06:00"}]
+    except: [2026-02-15]
+    moved: [{date: 2026-02-14, to: {date: 2026-02-16}}]
+"""
+
+
+def test_a_list_is_shifted_by_whole_weeks(berth: Berth, folder: Path) -> None:
+    """Its first date is on its weekday in the first week; what is after the last date is left out."""
+    lines = '    dates: [2026-02-07]\n    schedule: [{startTime: "22:00", endTime: "06:00"}]\n'
+    project.write(folder, night=project.NIGHT.replace(lines, LISTED))
+    assert berth("copy", "night", "later", "--from", "2026-09-01", "--until", "2026-09-30").code == 0
+    text = (folder / "reservations/later.yaml").read_text("utf-8")
+    shifted = LISTED.replace("      - 2026-03-07\n", "")
+    for before, after in (("02-07", "09-05"), ("02-09", "09-07"), ("02-14", "09-12"), ("02-15", "09-13")):
+        shifted = shifted.replace(before, after)
+
+    shifted = shifted.replace("02-16", "09-14").replace("2026-09-12..2026-09-13", '"2026-09-12..2026-09-13"')
+    assert text == project.NIGHT.replace(lines, shifted).replace("night", "later")
 
 
 def test_a_copy_with_errors_is_not_written(berth: Berth, folder: Path) -> None:

@@ -3,13 +3,17 @@
 Lists become block lists, sorted by date. So two changes of two dates touch different lines.
 """
 
+import re
 from collections.abc import Mapping
+from datetime import date, timedelta
 from typing import Any
 
 from berth.dates.expansion import LocalOccurrence
 from berth.dates.zone import DAY, clock, day_of
 from berth.edit.dateselect import Dates
 from berth.edit.roundtrip import MakeNode, insert_key, to_block
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class ListChanges:
@@ -91,11 +95,30 @@ def remove_entry(recurrence: Any, key: str, index: int) -> None:
 
 def keep_entries(recurrence: Any, first: str, last: str) -> None:
     """Remove all entries but those with a date from `first` to `last`."""
-    for key in ("except", "moved", "extra"):
+    for key in ("dates", "except", "moved", "extra"):
         for index in reversed(range(len(recurrence.get(key) or ()))):
             begin, end = _span(recurrence[key][index])
             if end < first or last < begin:
                 remove_entry(recurrence, key, index)
+
+
+def shift_dates(recurrence: Any, by: timedelta, make: MakeNode) -> None:
+    """Move all dates of a recurrence that lists them."""
+
+    def shifted(value: Any) -> Any:
+        return _DATE.sub(lambda day: str(date.fromisoformat(day[0]) + by), str(value))
+
+    for key in ("dates", "except", "moved", "extra"):
+        entries: Any = recurrence.get(key) or ()
+        for index, entry in enumerate(entries):
+            if not isinstance(entry, Mapping):
+                entries[index] = make(shifted(entry))
+                continue
+            for part in (entry, entry.get("to")):
+                if isinstance(part, Mapping):
+                    days = {name: part[name] for name in ("date", "from", "to") if name in part}
+                    plain = {name: day for name, day in days.items() if not isinstance(day, Mapping)}
+                    set_keys(part, {name: shifted(day) for name, day in plain.items()}, make)
 
 
 def _span(entry: Any) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from berth.dates.recurrence import expand
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
-from berth.edit.datelists import keep_entries, set_keys
+from berth.edit.datelists import keep_entries, set_keys, shift_dates
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.roundtrip import (
@@ -207,7 +208,8 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
         raise CommandError(
             f"{name} has the dates of CloudCapacity {capacity}; copy its file and name another"
         )
-    if reservation.recurrence.first is None and not reservation.recurrence.within:
+    listed = reservation.recurrence.dates
+    if not (listed or reservation.recurrence.first or reservation.recurrence.within):
         raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     file = PurePosixPath(reservation.origin.file)
     target = f"{file.parent}/{new}{file.suffix}"
@@ -218,6 +220,12 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
         tree["metadata"]["name"] = make(new)
         _forget_import(tree["metadata"])
         recurrence = tree["spec"]["recurrence"]
+        if listed:
+            begin = min(day for day, _ in listed)
+            weeks = -(-(date.fromisoformat(first) - begin).days // 7)
+            shift_dates(recurrence, timedelta(weeks=weeks), make)
+            keep_entries(recurrence, first, last)
+            return
         dates = {"startDate": first, "endDate": last}
         for key, value in dates.items():
             if "within" in recurrence:
