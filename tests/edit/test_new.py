@@ -255,7 +255,7 @@ def test_new_takes_days_from_today_and_ranges(berth: Berth, folder: Path) -> Non
     assert berth(*words, "--now", "2026-01-07").code == 0
 
     text = (folder / "reservations/algebra.yaml").read_text("utf-8")
-    assert "    dates: [2026-01-12, {from: 2026-02-02, to: 2026-02-04}]\n" in text
+    assert "    dates:\n      - 2026-01-12\n      - {from: 2026-02-02, to: 2026-02-04}\n" in text
 
 
 def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:

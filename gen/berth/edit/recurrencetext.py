@@ -8,8 +8,6 @@ from berth.notation.weekdays import WEEKDAYS, WEEKS
 from berth.output.yamltext import flow, quote
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
-_ON_ONE_LINE = 8  # dates; a longer list has a line for each
-
 
 def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     """Return the lines of `recurrence` in a reservation that has these seats."""
@@ -19,11 +17,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     elif one.first and one.last:
         lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
-    dates = [_listed(span, own.get(i), seats) for i, span in enumerate(one.dates)]
-    if own or len(dates) > _ON_ONE_LINE:
-        lines += _block("dates", dates)
-    elif dates:
-        lines.append(f"    dates: [{', '.join(dates)}]\n")
+    lines += _block("dates", [_listed(span, own.get(i), seats) for i, span in enumerate(one.dates)])
     if one.zone:
         lines.append(f"    timeZone: {one.zone}\n")
     if one.interval != 1:
