@@ -3,30 +3,36 @@
 from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import click
 
 from berth.cli.command import Settings, exit_code
-from berth.cli.console import EXIT_OK, stderr, stdout
-from berth.cli.selection import Clock, clock_of, require_class
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr
+from berth.cli.selection import clock_of, require_class
 from berth.cli.writing import keep_schema
-from berth.edit.calendarfeed import Feed, read_feed
+from berth.dates.moments import named
+from berth.dates.zone import DAY, day_of
 from berth.edit.create import refuse_link, write_file
-from berth.edit.eventcalendar import import_closed_dates
-from berth.edit.eventfilter import event_filter
-from berth.edit.eventgroups import GROUPINGS
-from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptions, ImportResult
-from berth.edit.eventreservations import import_reservations
+from berth.edit.feed import EventOutcome, Feed, read_feed
+from berth.edit.feedclosures import CLOSED, import_closed_dates
+from berth.edit.feedgroups import GROUPINGS
+from berth.edit.feedimport import EventFilter, EventPattern, ImportedFile, ImportOptions
+from berth.edit.feedreservations import NEW, UNCHANGED, UPDATED, import_reservations
 from berth.edit.seatcounts import seat_count
-from berth.notation.refusal import CommandError, read_at
-from berth.output.columns import Column, Table
+from berth.findings import in_order
+from berth.notation.refusal import CommandError, nearest, read_at
+from berth.notation.zones import zone
+from berth.output.answers import document
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.documentproblems import nearest
+
+_MOST_ROWS = 20
+_USED = (NEW, UPDATED, UNCHANGED, CLOSED)
 
 
 def import_events(settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, Any]) -> int:
@@ -34,121 +40,123 @@ def import_events(settings: Settings, pipeline: Pipeline, source: Source, given:
     calendar, resource_class = given["calendar"], given["resource_class"]
     if (calendar is None) == (resource_class is None):
         raise click.UsageError("Give --class NAME for reservations, or --calendar NAME for a Calendar.")
-    for option in ("seats", "group") if calendar is not None else ("terms",):
+    for option in ("seats", "group") if calendar is not None else ():
         if given[option]:
-            other = "--calendar" if calendar is not None else "--class"
-            raise click.UsageError(f"--{option} does not go with {other}.")
+            raise click.UsageError(f"--{option} does not go with --calendar.")
     require_class(resource_class, pipeline)
-    options = _options(clock_of(settings, pipeline), given)
+    options = _options(settings, pipeline, source, given)
+    site = pipeline.site
+    zone_name = options.zone or (site.zone if site else "UTC")
     feed = read_feed(source)
     if calendar is not None:
-        result = import_closed_dates(
-            feed, pipeline, read_at("--calendar", partial(grammar.dns_label, calendar)), options
-        )
+        name = read_at("--calendar", partial(grammar.dns_label, calendar))
+        files = import_closed_dates(feed, pipeline, name, options, named(zone_name))
     else:
-        _require_feed(feed, options)
-        result = import_reservations(feed, pipeline, options)
-    return _finish(settings, pipeline, result, options.now)
+        files = import_reservations(feed, pipeline, options, named(zone_name))
+    return _finish(settings, pipeline, feed, files, options.now)
 
 
-def _options(clock: Clock, given: Mapping[str, Any]) -> ImportOptions:
+def _options(
+    settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, Any]
+) -> ImportOptions:
+    clock = clock_of(settings, pipeline)
     first, last = (
-        None if text is None else clock.date(option, text)
-        for option, text in (("--from", given["first"]), ("--until", given["last"]))
+        None if given[key] is None else date.fromisoformat(clock.date(option, given[key]))
+        for option, key in (("--from", "first"), ("--until", "last"))
     )
     group, feed = given["group"] or "", given["feed"]
     if group and group not in GROUPINGS:
         raise CommandError(f'--group "{group}": {nearest(group, GROUPINGS, "Write one of")}')
-    if feed is not None and not feed.strip():
-        raise CommandError("--feed has no text. Write a name for the calendar.")
+    if feed is None and source.file == "stdin":
+        raise CommandError("Give --feed NAME, a name by which the next import recognizes the calendar.")
+    name = PurePosixPath(source.file).name if feed is None else feed.strip()
+    if not name or not name.isprintable():
+        message = "write a name for the calendar, of characters that can be shown"
+        raise CommandError(f"--feed: {message}" if feed is not None else f"Give --feed NAME: {message}")
     return ImportOptions(
         resource_class=given["resource_class"] or "",
         seats=None if given["seats"] is None else read_at("--seats", lambda: seat_count(given["seats"])),
-        zone=given["time_zone"],
-        first=None if first is None else date.fromisoformat(first),
-        last=None if last is None else date.fromisoformat(last),
+        zone=None if given["time_zone"] is None else read_at("--time-zone", lambda: zone(given["time_zone"])),
+        first=first,
+        last=last,
         now=clock.now,
-        events=event_filter(given["only"], given["skip"]),
+        today=day_of(clock.today * DAY),
+        feed=name,
+        is_feed_given=feed is not None,
+        events=EventFilter(
+            *(tuple(EventPattern.read(f"--{key}", text) for text in given[key]) for key in ("only", "skip"))
+        ),
         group=group,
-        feed=(feed or "").strip(),
-        has_terms=given["terms"],
     )
 
 
-def _require_feed(feed: Feed, options: ImportOptions) -> None:
-    """Refuse a calendar from a pipe that nothing identifies: UIDs are unique within one calendar only."""
-    if feed.file == PIPE and not options.feed and not feed.calendar_id and feed.events:
-        raise CommandError(
-            "Give --feed NAME, a name for the calendar: the next import recognizes its reservations by it."
-        )
-
-
-def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: int) -> int:
+def _finish(
+    settings: Settings, pipeline: Pipeline, feed: Feed, files: Sequence[ImportedFile], now: int
+) -> int:
     """Write the files unless the project would have errors then, and say what became of each event."""
-    places = {written.file: written.event for written in result.files}
-    kept = [source for source in pipeline.sources if source.file not in places]
-    sources = [Source(written.file, written.text.encode()) for written in result.files]
+    names = {written.file: written.event for written in files}
+    kept = [source for source in pipeline.sources if source.file not in names]
+    sources = [Source(written.file, written.text.encode()) for written in files]
     after = Pipeline(sources=sorted([*kept, *sources]))
     for _ in after.items(now=now):
         pass
     findings = after.findings()
-    problems = [finding for finding in findings if finding.file in places or finding.severity == "error"]
-    if exit_code([*result.findings, *problems], strict=settings.strict) != EXIT_OK:
+    problems = [finding for finding in findings if finding.file in names or finding.severity == "error"]
+    if exit_code([*feed.findings, *problems], strict=settings.strict) != EXIT_OK:
         # The files are not written, so their lines say nothing.
-        named = [
-            places[finding.file].named(finding) if finding.file in places else finding for finding in problems
+        shown = [
+            finding._replace(file=f"{feed.file}, {names[finding.file]}", line=0, column=0)
+            if finding.file in names
+            else finding
+            for finding in problems
         ]
-        code = settings.report([*result.findings, *named])
+        code = settings.report([*in_order(feed.findings), *shown])
         stderr("Nothing was written.\n")
         return code
-    settings.report([*result.findings, *problems])
-    for written in result.files:
+    settings.report([*in_order(feed.findings), *problems])
+    for written in files:
         refuse_link(written.file)
         if written.before is None and Path(written.file).exists():
             raise CommandError(f"{settings.shown(written.file)}: the file exists; nothing was written")
-    for written in result.files:
+    for written in files:
         write_file(written.file, written.text, written.before)
-        stdout(f"{_line(settings, written)}\n")
-    stdout(_outcomes(settings, result.outcomes))
-    for name in _unused_calendars(after, places):
-        stdout(
-            f"Next: no reservation follows {name} yet. Write calendars: [{name}] in the Site for all, "
-            "or in the recurrence of each that it holds for.\n"
-        )
+    outcomes = sorted(feed.outcomes)
+    settings.answer(
+        lambda: document("ImportedEventList", {"items": as_json(_COLUMNS, outcomes)}),
+        lambda: _table(settings, outcomes) + _unused_calendars(after, names),
+    )
     keep_schema()
-    return EXIT_OK
+    return EXIT_OK if any(outcome.result in _USED for outcome in outcomes) else EXIT_BAD_INPUT
 
 
-def _unused_calendars(pipeline: Pipeline, files: Container[str]) -> list[str]:
-    """Return the calendars with closed dates in these files that nobody follows."""
-    named = {name for one in pipeline.declared.reservations for name in one.recurrence.calendars}
-    return [
-        calendar.name
+def _unused_calendars(pipeline: Pipeline, files: Container[str]) -> str:
+    """Return what to write for the calendars in these files that nobody follows."""
+    named_calendars = {name for one in pipeline.declared.reservations for name in one.recurrence.calendars}
+    return "".join(
+        f"Next: no reservation follows {calendar.name} yet. Write calendars: [{calendar.name}] in the Site "
+        "for all, or in the recurrence of each that it holds for.\n"
         for calendar in pipeline.declared.calendars.values()
         if calendar.origin.file in files
-        and calendar.dates
-        and not (calendar.is_site_wide or calendar.closes or calendar.name in named)
-    ]
+        and not (calendar.is_site_wide or calendar.closes or calendar.name in named_calendars)
+    )
 
 
-def _line(settings: Settings, written: ImportedFile) -> str:
-    shown = settings.shown(written.file)
-    if written.before is not None:
-        return f"Updated {shown}: {', '.join(written.changes)}."
-    return f"Wrote {shown}: {written.dates} date{'' if written.dates == 1 else 's'}."
-
-
-_OUTCOME: tuple[Column[EventOutcome], ...] = (
-    Column("event", "", lambda outcome: outcome.event),
-    Column("result", "", lambda outcome: outcome.result),
-    Column("into", "", lambda outcome: outcome.into),
-    Column("why", "", lambda outcome: outcome.reason),
+_COLUMNS: tuple[Column[EventOutcome], ...] = (
+    Column("event", "event", lambda outcome: outcome.event),
+    Column("result", "result", lambda outcome: outcome.result),
+    Column("file", "file", lambda outcome: outcome.file or None),
+    Column("why", "reason", lambda outcome: outcome.reason),
+    Column("", "line", lambda outcome: outcome.line),
 )
 
 
-def _outcomes(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
-    """Return a table of what became of each event, and why."""
+def _table(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
+    """Return a table of what became of events; of very many, those that are left out come first."""
     if not outcomes:
         return "There is no event to import.\n"
-    fit = Fit(settings.columns, breaks=("why",))
-    return Table.of(_OUTCOME, outcomes).written("text", fit)
+    rows, rest = list(outcomes), 0
+    if len(rows) >= _MOST_ROWS:
+        rows = sorted(rows, key=lambda outcome: outcome.result in _USED)[: _MOST_ROWS - 2]
+        rest = len(outcomes) - len(rows)
+    text = Table.of(_COLUMNS, rows).written("text", Fit(settings.columns, breaks=("why",)))
+    return text + (f"{rest} more; -o json shows all.\n" if rest else "")

@@ -39,7 +39,6 @@ _FLAGS = {
         "resource_class",
         "seats",
         "calendar",
-        "terms",
         "first",
         "last",
         "time_zone",
@@ -289,11 +288,14 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 
 
 @command(
+    "text",
+    "json",
     name="import",
     examples=(
         "berth import ics courses.ics --class small --seats 25 --until 2026-07-31",
         "berth import ics labs.ics --class small --seats 25 --only 'title:Lab*'",
-        "curl https://example.org/holidays.ics | berth import ics - --calendar holidays",
+        "curl https://example.org/holidays.ics |",
+        "    berth import ics - --feed holidays --calendar holidays",
         "berth import renku reservations.json --time-zone Europe/Zurich --suspend",
         "berth import z2jh values.yaml production.yaml --release hub",
         "berth import z2jh apps/hub/helmrelease.yaml",
@@ -305,14 +307,13 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 @class_option("ics: make reservations; of this class where an event names none.")
 @click.option("--seats", metavar="NUMBER", help="ics: seats of events whose description has no `seats: 25`.")
 @click.option("--calendar", metavar="NAME", help="ics: make a Calendar of all events, such as holidays.")
-@click.option("--terms", is_flag=True, help="ics: with --calendar, make terms of events longer than 28 days.")
-@click.option("--from", "first", metavar="DATE", help="ics: leave out earlier dates.")
-@click.option("--until", "last", metavar="DATE", help="ics: leave out later dates.")
+@click.option("--from", "first", metavar="DATE", help="ics: leave out earlier dates; default: today.")
+@click.option("--until", "last", metavar="DATE", help="ics: leave out later dates; default: two years on.")
 @click.option(
     "--only",
     metavar="PATTERN",
     multiple=True,
-    help="ics: import only these events: 'title:Lab*', category:Exam, free or busy; may be repeated.",
+    help="ics: import only these events: 'title:Lab*', category:, description:, free or busy; repeatable.",
 )
 @click.option("--skip", metavar="PATTERN", multiple=True, help="ics: leave out such events; may be repeated.")
 @click.option(
@@ -359,6 +360,8 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
         if value and name not in _FLAGS[source]:
             flag = _NAMES.get(name, f"--{name.replace('_', '-')}")
             raise click.UsageError(f"{flag} does not go with {source}.")
+    if source != "ics" and settings.form != "text":
+        raise click.UsageError(f"-o does not go with {source}.")
     if len(files) > 1 and source not in ("renku", "z2jh"):
         raise click.UsageError(f"{source} takes one FILE.")
     found = [_source(settings, file, LIMIT if source != "ics" else FEED_LIMIT) for file in files]

@@ -13,10 +13,9 @@ BERTH_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
 # What an import records: the name that people gave the calendar, the feed, an id of the calendar or of the
 # program, and the event: its UID, or the title that several events share.
-IMPORTED_FROM, IMPORTED_FEED = "berth.dev/imported-from", "berth.dev/imported-feed"
-IMPORTED_CALENDAR = "berth.dev/imported-calendar"
+IMPORTED_FEED = "berth.dev/imported-feed"
 IMPORTED_UID, IMPORTED_TITLE = "berth.dev/imported-uid", "berth.dev/imported-title"
-IMPORTED = (IMPORTED_FROM, IMPORTED_FEED, IMPORTED_CALENDAR, IMPORTED_UID, IMPORTED_TITLE)
+IMPORTED = (IMPORTED_FEED, IMPORTED_UID, IMPORTED_TITLE)
 FOR_BERTH = (IGNORE, *IMPORTED)
 BERTH_LABELS = (
     "app.kubernetes.io/name",

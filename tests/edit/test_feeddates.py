@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests import cases
-from tests.edit.events import codes, event, feed, imported, starts, windows, world, written
+from tests.edit.events import NOW, event, feed, imported, moment, starts, windows
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 LATER = 28  # years after which weekdays and leap years are the same; Berth has no dates before 2000
@@ -52,7 +52,7 @@ def test_the_rules_of_rfc_5545_have_its_dates(case: cases.Case) -> None:
             else []
         ),
     ]
-    found = windows(written(imported(feed(event(*lines)), last=dates[-1])))
+    found = windows(imported(feed(event(*lines)), first=date(2020, 1, 1), last=dates[-1]).sources)
 
     zone = ZoneInfo("America/New_York")
     walls = [datetime.fromtimestamp(start, zone) for _, start, _ in found]
@@ -63,7 +63,7 @@ def test_the_rules_of_rfc_5545_have_its_dates(case: cases.Case) -> None:
 def test_an_event_that_repeats_within_a_day_is_not_imported(frequency: str) -> None:
     found = imported(feed(event("DTSTART:20260202T090000", "DURATION:PT1H", f"RRULE:FREQ={frequency}")))
 
-    assert (found.files, codes(found)) == ((), [("B206", 10)])
+    assert (found.files, found.codes) == ([], [("B206", 9)])
 
 
 class Rule(NamedTuple):
@@ -210,8 +210,10 @@ def test_an_import_has_the_instants_of_the_event(sample: Sample) -> None:
         for one, to in moved.items()
     ]
     happening = [moved.get(start, start) for start in starts if start not in excluded]
-    found = imported(spelled(feed(main, *changes), sample.spelling))
-    assert found.findings == ()
+    found = imported(
+        spelled(feed(main, *changes), sample.spelling), first=date(2025, 1, 1), last=date(2070, 1, 1)
+    )
+    assert found.findings == []
 
     info = ZoneInfo(ZONES[zone])
     expected = sorted(
@@ -221,7 +223,7 @@ def test_an_import_has_the_instants_of_the_event(sample: Sample) -> None:
         }
     )
     assume(all(start < end for start, end in expected))  # docs/time.md says what a clock change then does
-    assert sorted({(start, end) for _, start, end in windows(written(found))}) == expected
+    assert sorted({(start, end) for _, start, end in windows(found.sources)}) == expected
 
 
 @pytest.mark.parametrize(
@@ -241,50 +243,10 @@ def test_a_rule_that_never_happens_ends_and_is_told(rule: str, key: str) -> None
     """Where dateutil would look for dates for 8,000 years, many events would take minutes."""
     lines = ("DTSTART:20260302T090000", "DURATION:PT1H", f"{key}:{rule}")
     events = [event(*lines, uid=f"{n}", title=f"Course {n}") for n in range(3)]
-    found = imported(feed(*events), last=date(2026, 12, 31))
+    found = imported(feed(*events), last=date(2026, 12, 31), group="uid")
 
-    assert [code for code, _ in codes(found)] == ["B207"] * 3 * (key == "RRULE")
-    assert starts(written(found)) == ["03-02 08:00"] * 3
-
-
-def test_an_all_day_event_until_the_midnight_of_its_last_date_has_it() -> None:
-    lines = (
-        "DTSTART;VALUE=DATE:20260722",
-        "RRULE:FREQ=YEARLY;BYMONTHDAY=22;BYMONTH=7;UNTIL=20260721T220000Z",
-    )
-    found = imported(feed(event(*lines)))
-
-    assert (codes(found), starts(written(found))) == ([], ["07-21 22:00"])
-    assert [code for code, _ in codes(imported(feed(event(*lines)), zone="UTC"))] == ["B207"]
-
-
-def test_events_of_exchange_have_their_dates() -> None:
-    found = imported(world("exchange-quirks.ics"))
-    files = {file.file[13:-5]: Source(file.file, file.text.encode()) for file in found.files}
-    mondays = ["03-02 09:00", "03-09 09:00", "03-16 09:00", "03-23 09:00", "03-30 08:00"]
-
-    assert {name: starts([file]) for name, file in files.items() if not name.startswith("reservation")} == {
-        "allday-exchange": ["02-28 23:00", "03-01 23:00", "03-03 23:00", "03-04 23:00", "03-05 23:00"],
-        "allday-exdate-tz": ["02-28 23:00", "03-01 23:00", "03-03 23:00", "03-04 23:00"],
-        "until-before": ["07-21 22:00"],
-        "byyearday-spaces": ["09-15 05:00", "10-26 05:00"],
-        "trailing-semicolon": mondays,
-        "lower": mondays,
-        "empty-exdate": mondays[:3],
-        "trailing-comma": ["03-02 09:00", "03-16 09:00"],
-        "raw": ["03-02 09:00"],
-        "bysetpos": ["03-02 09:00", "03-31 08:00", "04-30 08:00", "05-29 08:00"],
-        "period": ["03-02 09:00", "03-04 13:00", "03-05 13:00"],
-        "weeks": ["03-02 09:00"],
-        "noseconds": ["03-02 12:00"],
-        "datewithoutvalue": ["03-01 23:00"],
-        "24h": ["03-02 12:00"],
-        "evolution": ["03-02 09:00", "03-09 10:00", "03-16 09:00"],
-    }
-    assert {name for name in files if name.startswith("reservation")} == {
-        "reservation-c87eab",
-        "reservation-cd573c",
-    }
+    assert [code for code, _ in found.codes] == ["B207"] * 3 * (key == "RRULE")
+    assert starts(found) == ["03-02 08:00"] * 3
 
 
 @pytest.mark.parametrize("until", ["99991231T235959Z", "99991231", "99991231T235959"])
@@ -293,14 +255,14 @@ def test_an_end_in_the_last_year_is_read_in_each_zone(until: str, zone: str) -> 
     lines = (f"DTSTART;TZID={zone}:20260302T120000", "DURATION:PT1H", f"RRULE:FREQ=WEEKLY;UNTIL={until}")
     found = imported(feed(event(*lines)), last=date(2026, 3, 20))
 
-    assert len(starts(written(found))) == 3
+    assert len(starts(found)) == 3
 
 
 @pytest.mark.parametrize(
     "lines",
     [
         ("DTSTART;TZID=Europe/Zurich:99991231T230000", "DTEND:99991231T235959Z"),
-        ("DTSTART:99991231T240000", "DURATION:P3000D", "RDATE:99991231"),
+        ("DTSTART:99991231T230000", "DURATION:P3000D", "RDATE:99991231"),
         ("DTSTART:00010101T000000", "DURATION:P3000D", "RDATE;TZID=Asia/Tokyo:00010101T000000"),
         ("DTSTART;VALUE=DATE:21500101", "RRULE:FREQ=YEARLY;COUNT=3"),
         ("DTSTART:00010101T000000", "DTEND:99991231T235959Z", "RRULE:FREQ=YEARLY;COUNT=3"),
@@ -312,4 +274,168 @@ def test_dates_of_years_that_berth_does_not_have_are_left_out(lines: tuple[str, 
     course = event("DTSTART:20260302T120000", "DURATION:PT1H", rule, uid="2", title="Other")
     found = imported(feed(event(*lines), course, change.replace("UID:1@example.org", "UID:2")))
 
-    assert (codes(found), starts(written(found))) == ([], ["03-09 11:00", "03-16 11:00"])
+    assert (found.codes, starts(found)) == ([], ["03-09 11:00", "03-16 11:00"])
+
+
+CHICAGO = (
+    "DTSTART;TZID=America/Chicago:20260602T190000",
+    "DTEND;TZID=America/Chicago:20260602T210000",
+    "RRULE:FREQ=WEEKLY;BYDAY=TU,WE,TH;COUNT=12",
+)
+
+
+@pytest.mark.parametrize("first", [None, date(2026, 6, 10), date(2026, 6, 11)])
+def test_a_midnight_in_utc_is_a_time_for_an_event_of_another_zone(first: date | None) -> None:
+    """Also where the date that it leaves out is before the first that is imported."""
+    found = imported(feed(event(*CHICAGO, "EXDATE:20260611T000000Z")), first=first)
+
+    assert found.codes == []
+    assert [start for start in starts(found) if "06-10" <= start < "06-18"] == [
+        *(["06-10 00:00"] if first is None else []),  # Tuesday the 9th
+        "06-12 00:00",
+        "06-17 00:00",
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ";VALUE=DATE:20260611",
+        ":20260611T000000",
+        ";TZID=America/Chicago:20260611T000000",
+        ":20260611T050000Z",
+    ],
+)
+@pytest.mark.parametrize("key", ["EXDATE", "RECURRENCE-ID"])
+def test_a_date_and_a_midnight_of_the_event_mean_the_whole_date(key: str, value: str) -> None:
+    change = event(f"RECURRENCE-ID{value}", "DTSTART:20260613T000000Z", "DURATION:PT2H")
+    source = feed(event(*CHICAGO, f"EXDATE{value}")) if key == "EXDATE" else feed(event(*CHICAGO), change)
+    found = imported(source)
+
+    assert "06-12 00:00" not in starts(found)
+    assert (found.codes, len(starts(found))) == ([], 11 if key == "EXDATE" else 12)
+
+
+WEEKLY = event("DTSTART:20260302T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=3")
+TUESDAY = ("DTSTART:20260310T160000", "DURATION:PT1H")
+SECOND = "RECURRENCE-ID:20260309T090000"
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected", "codes"),
+    [
+        ([event(SECOND, *TUESDAY)], ["03-02 08:00", "03-10 15:00", "03-16 08:00"], []),
+        ([event(SECOND, *TUESDAY, "STATUS:CANCELLED")], ["03-02 08:00", "03-16 08:00"], []),
+        ([event(SECOND, *TUESDAY, title="Canceled: Course")], ["03-02 08:00", "03-16 08:00"], []),
+        (
+            [event(SECOND, *TUESDAY), event(SECOND, "DTSTART:20260311T160000", "DURATION:PT1H")],
+            ["03-02 08:00", "03-10 15:00", "03-16 08:00"],
+            ["B207"],
+        ),
+        (
+            [
+                event(SECOND, "DTSTART:20260311T160000", "DURATION:PT1H"),
+                event(SECOND, *TUESDAY, "SEQUENCE:1"),
+            ],
+            ["03-02 08:00", "03-10 15:00", "03-16 08:00"],
+            [],
+        ),
+        (
+            [event("RECURRENCE-ID:20260304T090000", *TUESDAY)],
+            ["03-02 08:00", "03-09 08:00", "03-10 15:00", "03-16 08:00"],
+            ["B207"],
+        ),
+        (
+            [event(SECOND, "DTSTART;TZID=Mars/Base:20260310T160000")],
+            ["03-02 08:00", "03-09 08:00", "03-16 08:00"],
+            ["B206"],
+        ),
+        (
+            [event(SECOND, TUESDAY[0], "DTEND:20260310T160000")],
+            ["03-02 08:00", "03-09 08:00", "03-16 08:00"],
+            ["B207"],
+        ),
+        ([event("RECURRENCE-ID;RANGE=THISANDFUTURE:20260309T090000", *TUESDAY)], [], ["B206"]),
+    ],
+    ids=[
+        "moved",
+        "canceled",
+        "says-canceled",
+        "twice",
+        "sequence",
+        "stray",
+        "zone",
+        "no-length",
+        "following",
+    ],
+)
+def test_a_changed_date(parts: list[str], expected: list[str], codes: list[str]) -> None:
+    """A part that cannot be read costs itself, and is told."""
+    found = imported(feed(WEEKLY, *parts))
+
+    assert (starts(found), [code for code, _ in found.codes]) == (expected, codes)
+
+
+@pytest.mark.parametrize("id_", [";VALUE=DATE:20260309", ":20260309T000000"])
+def test_a_changed_date_with_two_times_asks_which(id_: str) -> None:
+    twice = ("DTSTART:20260302T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9,14;COUNT=8")
+    found = imported(
+        feed(event(*twice), event(f"RECURRENCE-ID{id_}", "DTSTART:20260309T160000", "DURATION:PT1H"))
+    )
+
+    assert (found.codes, len(starts(found))) == ([("B207", 14)], 8)
+    assert "09:00 and 14:00" in found.findings[0].message
+
+
+def test_changed_dates_without_their_event_are_imported() -> None:
+    alone = [
+        event(f"RECURRENCE-ID:2026020{day}T080000Z", f"DTSTART:2026020{day}T090000Z", "DURATION:PT1H")
+        for day in (2, 5)
+    ]
+
+    assert starts(imported(feed(*alone))) == ["02-02 09:00", "02-05 09:00"]
+
+
+def test_a_date_that_an_event_leaves_out_and_does_not_have_names_its_time() -> None:
+    found = imported(feed(WEEKLY.replace("END:", "EXDATE:20260309T101500\nEXDATE:20260401T090000\nEND:")))
+
+    assert (found.codes, "09:00" in found.findings[0].message) == ([("B207", 10)], True)
+
+
+def test_a_change_of_a_whole_day_to_hours_is_in_its_own_zone() -> None:
+    days = event("DTSTART;VALUE=DATE:20260302", "RRULE:FREQ=WEEKLY;COUNT=3")
+    hours = ("DTSTART;TZID=America/New_York:20260309T100000", "DURATION:PT1H")
+    found = imported(feed(days, event("RECURRENCE-ID;VALUE=DATE:20260309", *hours)))
+
+    assert (found.codes, starts(found)) == ([], ["03-01 23:00", "03-09 14:00", "03-15 23:00"])
+
+
+def test_the_dates_of_all_events_are_bounded() -> None:
+    old = ("DTSTART:19700101T090000", "DURATION:PT1H", "RRULE:FREQ=DAILY")
+    events = [event(*old, uid=str(n), title=f"Course {n}") for n in range(20)]
+    found = imported(feed(*events, WEEKLY), last=date(2026, 2, 1))
+
+    assert {code for code, _ in found.codes} == {"B206"}
+    assert 10 < found.results.count("new") < 15
+    assert "300,000 dates" in found.findings[-1].message
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 300_000, "seats 30 small " * 20_000, "<a <b " * 50_000, "x\nraw text: y" * 50_000]
+)
+def test_a_long_description_takes_no_time(text: str) -> None:
+    """A quadratic reading of it would take minutes."""
+    found = imported(feed(WEEKLY.replace("END:", f"DESCRIPTION:{text}\nseats: 7\nEND:")))
+
+    assert "placeholderCount: 7" in found.text
+
+
+def test_by_default_dates_are_from_today_and_for_two_years() -> None:
+    endless = event("DTSTART:20250106T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY")
+    found = imported(feed(endless))
+    dates = [start for _, start, _ in windows(found.sources)]
+    later = imported(feed(endless), *found.sources, now=NOW + 60 * 86_400)
+
+    assert (moment(dates[0]), len(dates)) == ("01-05 08:00", 104)
+    assert "2027-12-27; for later ones, give --until" in found.outcomes[0].reason
+    assert (later.files, later.results) == ([], ["unchanged"])

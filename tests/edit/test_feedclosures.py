@@ -1,0 +1,102 @@
+"""A Calendar of events: its dates, and how it is updated."""
+
+from datetime import date
+
+import pytest
+from berth.edit.feedimport import EventFilter, EventPattern
+from berth.notation.refusal import CommandError
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+from tests.edit.events import NOW, SITE, Imported, event, feed, imported
+
+EASTER = ("DTSTART;VALUE=DATE:20260403", "DTEND;VALUE=DATE:20260413")
+BREAK = ("DTSTART;VALUE=DATE:20261221", "DTEND;VALUE=DATE:20270104")
+
+
+def closed(
+    *parts: str, files: tuple[Source, ...] = (), only: str = "", skip: str = "", **options: object
+) -> Imported:
+    chosen = EventFilter(
+        *(
+            (EventPattern.read(option, text),) if text else ()
+            for option, text in (("--only", only), ("--skip", skip))
+        )
+    )
+    return imported(feed(*parts), *files, calendar="closed", events=chosen, **options)
+
+
+def dates(found: Imported) -> list[str]:
+    project = Pipeline(sources=sorted([SITE, *found.sources]))
+    assert project.findings() == []
+    calendar = project.declared.calendars.get("closed")
+    return [] if calendar is None else [f"{one.first:%m-%d} {one.last:%m-%d}" for one in calendar.dates]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("DTSTART;VALUE=DATE:20260406",), ["04-06 04-06"]),
+        (EASTER, ["04-03 04-12"]),
+        (("DTSTART;VALUE=DATE:20260501", "RRULE:FREQ=YEARLY"), ["05-01 05-01", "05-01 05-01"]),
+        (("DTSTART;VALUE=DATE:20260504", "RRULE:FREQ=DAILY;COUNT=5"), ["05-04 05-08"]),
+        (("DTSTART:20260525T000000", "DTEND:20260525T235900"), ["05-25 05-25"]),
+        (("DTSTART:20260524T220000Z", "DTEND:20260525T220000Z"), ["05-25 05-25"]),
+        (("DTSTART:20260524T120000", "DTEND:20260525T000000"), []),
+        ((*EASTER, "STATUS:CANCELLED"), []),
+        (("DTSTART;VALUE=DATE:20260216", "DTEND;VALUE=DATE:20260530"), []),
+        (("DTSTART;VALUE=DATE:20250101",), []),
+    ],
+    ids=["day", "days", "yearly", "run", "to-23:59", "utc", "half", "canceled", "term", "past"],
+)
+def test_whole_days_close(lines: tuple[str, ...], expected: list[str]) -> None:
+    assert dates(closed(event(*lines))) == expected
+
+
+def test_a_range_is_cut_at_the_limits() -> None:
+    assert dates(closed(event(*BREAK), first=date(2027, 1, 1))) == ["01-01 01-03"]
+    assert dates(closed(event(*BREAK), last=date(2026, 12, 31))) == ["12-21 12-31"]
+
+
+def test_what_is_free_closes_nothing_unless_all_is_free() -> None:
+    free = event(*BREAK, "TRANSP:TRANSPARENT", uid="2", title="Deadline")
+    beside, alone = closed(event(*EASTER), free), closed(free)
+
+    assert (dates(beside), beside.codes) == (["04-03 04-12"], [("B206", 15)])
+    assert (dates(alone), alone.codes) == (["12-21 01-03"], [])
+    assert dates(closed(event(*EASTER), free, only="free")) == ["12-21 01-03"]
+
+
+def test_a_long_event_closes_only_if_it_is_named() -> None:
+    term = event("DTSTART;VALUE=DATE:20260216", "DTEND;VALUE=DATE:20260530", title="Summer break")
+
+    assert closed(term).codes == [("B206", 4)]
+    assert dates(closed(term, only="title:summer*")) == ["02-16 05-29"]
+
+
+def test_observances_are_told_and_left_out_by_their_description() -> None:
+    lines = ("DTSTART;VALUE=DATE:20260415", "DESCRIPTION:Observance\\nTo hide observances")
+    told, skipped = closed(event(*lines)), closed(event(*lines), skip="description:Observance*")
+
+    assert (dates(told), told.codes) == (["04-15 04-15"], [("B207", 8)])
+    assert (skipped.files, skipped.codes, skipped.results) == ([], [], ["skipped"])
+
+
+def test_the_next_import_replaces_the_dates_and_keeps_those_that_are_past() -> None:
+    (before,) = closed(event(*EASTER)).sources
+    edited = before._replace(text=before.text + b"  closes: true # by hand\n")
+    second = event(*BREAK, uid="2", title="Break")
+    after = closed(event(*EASTER), second, files=(edited,), now=NOW + 200 * 86_400)
+
+    assert dates(after) == ["04-03 04-12", "12-21 01-03"]
+    assert after.text.endswith("  closes: true # by hand\n")
+    assert closed(event(*EASTER), files=(before,)).files == []
+
+
+def test_a_calendar_of_another_feed_or_by_hand_is_refused() -> None:
+    (before,) = closed(event(*EASTER)).sources
+    by_hand = before._replace(text=before.text.replace(b"berth.dev/imported-feed", b"example.org/feed"))
+    with pytest.raises(CommandError, match="was not imported"):
+        closed(event(*EASTER), files=(by_hand,))
+    with pytest.raises(CommandError, match=r'--feed "team.ics"'):
+        closed(event(*EASTER), files=(before,), feed="other.ics")
