@@ -65,9 +65,10 @@ def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
     unscaled(server.world)
     server.world.vanish("CronJob", "course")
 
-    code, out, _ = berth(*asking(server, tmp_path))
+    code, out, err = berth(*asking(server, tmp_path))
 
     assert (code, wordless(out)) == (1, BROKEN)
+    assert err.splitlines()[-1].endswith("/docs/no-seats.md")
 
 
 def test_with_strict_a_warning_is_exit_code_1(berth: Berth, server: ApiServer, tmp_path: Path) -> None:

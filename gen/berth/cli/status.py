@@ -53,6 +53,7 @@ from berth.live.poolstate import (
     units_text,
 )
 from berth.manifests import code
+from berth.names import REPOSITORY
 from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
@@ -61,6 +62,7 @@ from berth.output.table import INDENT, Fit, wrapped
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
+from berth.version import VERSION
 
 _EVERY = 5.0  # seconds between two looks
 _UNSYNCED = ("S020", "S022", "S023", "S024")
@@ -160,6 +162,9 @@ def _show(
         _watch(lambda: shown(current()))
     clusters = settled(current, pause)
     settings.answer(lambda: as_answer(clusters), lambda: shown(clusters))
+    if view.form not in DATA_FORMS and any(pool.state == DEGRADED for pool in pools_of(clusters)):
+        page = f"https://github.com/{REPOSITORY}/blob/v{VERSION}/docs/no-seats.md"
+        stderr(f"If people have no seats, read {page}\n")
     # A broken promise is an error; with --strict, so is whatever threatens one.
     return exit_code(_once(clusters), strict=settings.strict)
 
