@@ -1,4 +1,5 @@
-"""Every YAML block of README and of the pages is valid in a repository as `berth init` writes it.
+"""Every YAML block of README and of the pages, and every example of a number that is held, is valid in a
+repository as `berth init` writes it.
 
 A block is whole documents; or keys of a spec, which replace those of the page's first document of that kind;
 or something else, and then the text before it names its file, or says that Berth renders it. What a block
@@ -8,8 +9,9 @@ So is the code of a warning.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
@@ -25,6 +27,7 @@ from berth.schema.reservationspec import ReservationSpec
 from berth.schema.resourceclass import ResourceClassSpec
 from berth.schema.site import SiteSpec
 
+from tests.console import ROOT
 from tests.pages import GENERATED, PASTED, pages, text_of
 
 Document = dict[str, Any]
@@ -59,6 +62,12 @@ def blocks(text: str) -> Iterator[Block]:
             end = match.end()
 
 
+def example(path: Path) -> list[Block]:
+    text = path.read_text("utf-8")
+    return [Block(text, content) for content in contents(text)]
+
+
+EXAMPLES = sorted((ROOT / "docs/examples").glob("hold-*.yaml"))
 PAGES = [page for page in pages() if page not in GENERATED and any(blocks(text_of(page)))]
 
 
@@ -146,10 +155,10 @@ class Repository:
             self._models[kind] = document
 
 
-def repository(page: str) -> list[Document]:
-    """Return the documents of a fresh repository with all blocks of the page."""
-    found = Repository(2027 if page in PASTED else 2026)
-    for number, block in enumerate(blocks(text_of(page))):
+def repository(year: int, parts: Iterable[Block]) -> list[Document]:
+    """Return the documents of a fresh repository with all blocks of a page."""
+    found = Repository(year)
+    for number, block in enumerate(parts):
         for match in NEEDS.finditer(block.before):
             found.need(match[1] or match[3], match[2] or match[4])
         kind = kind_of_part(block.content)
@@ -182,7 +191,7 @@ def test_every_block_is_valid_in_a_fresh_repository(page: str) -> None:
 
     assert [
         finding
-        for finding in findings(repository(page))
+        for finding in findings(repository(2027 if page in PASTED else 2026, blocks(text_of(page))))
         if finding.severity == ERROR or finding.code not in told
     ] == []
 
@@ -198,15 +207,18 @@ def test_a_block_of_something_else_says_so(page: str) -> None:
     assert [other.before.strip().splitlines()[-1] for other in others if not is_told(other)] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/hold-")])
-def test_engines_leave_alone_each_number_that_a_page_holds(page: str) -> None:
-    found = [block.content for block in blocks(text_of(page)) if isinstance(block.content, dict)]
-    specs = [content.get("spec", {}) for content in found]
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_is_valid_and_engines_leave_alone_each_number_that_it_holds(path: Path) -> None:
+    parts = example(path)
+    specs = [block.content.get("spec", {}) for block in parts]
     targets = [spec["backend"]["target"] for spec in specs if "target" in spec.get("backend", {})]
     held = {(group_of(target["apiVersion"]), target["kind"], target["name"]) for target in targets}
     argo_cd = [rule for spec in specs for rule in spec.get("ignoreDifferences", ())]
     flux = [rule["target"] for spec in specs for rule in spec.get("ignore", ())]
 
+    assert {(finding.severity, finding.code) for finding in findings(repository(2026, parts))} <= {
+        ("warning", "B302")
+    }
     assert held
-    for rules in filter(None, (argo_cd, flux)):
+    for rules in (argo_cd, flux):
         assert {(rule.get("group", ""), rule["kind"], rule["name"]) for rule in rules} == held
