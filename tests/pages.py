@@ -10,8 +10,6 @@ from pathlib import Path
 from tests.console import BEFORE_ALL, PASTED_ON, ROOT, blocks, commands, printed
 
 GENERATED = ("docs/reference/cli.md", "docs/reference/fields.md")
-LONGEST = 300
-LONG = ("docs/reference/findings.md", *GENERATED)
 PASTED = ("README.md", "docs/lecturers.md", "docs/course-file.md")
 """Pages from which people paste commands and reservations for a term of their own."""
 _GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")

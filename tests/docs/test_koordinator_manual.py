@@ -16,7 +16,7 @@ from tests.saying import ask
 
 MANUAL = (ROOT / "docs/koordinator.md").read_text("utf-8")
 SAMPLES: list[dict[str, Any]] = [
-    yaml.safe_load(text) for language, text in blocks(MANUAL) if language == "yaml"
+    sample for language, text in blocks(MANUAL) if language == "yaml" for sample in yaml.safe_load_all(text)
 ]
 DOCUMENTS = [one for one in SAMPLES if "kind" in one]
 
@@ -28,7 +28,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Object]
     shutil.copytree(ROOT / "reservations", folder / "reservations")
     for text in (text for language, text in blocks(MANUAL) if language == "yaml"):
         if "\nkind:" in text:
-            name = yaml.safe_load(text)["metadata"]["name"]
+            name = next(yaml.safe_load_all(text))["metadata"]["name"]
             (folder / "reservations" / f"manual-{name}.yaml").write_text(text)
     out = printed("berth validate --strict", folder)
     assert re.fullmatch(r"\d+ reservations (are valid|in order)\.\n", out), out
@@ -42,10 +42,11 @@ COUNTING = ("ServiceAccount", "Role", "RoleBinding", "RoleBinding", "ClusterRole
 
 
 def test_it_shows_a_class_and_a_reservation_of_each_kind(rendered: dict[str, list[Object]]) -> None:
-    assert [one["kind"] for one in DOCUMENTS].count("ResourceClass") == 2
+    assert [one["kind"] for one in DOCUMENTS].count("ResourceClass") == 3
     assert {name: [one["kind"] for one in found] for name, found in rendered.items()} == {
         "vision-course": ["ConfigMap", *COUNTING, "CronJob"],
         "vision-exam": ["ConfigMap", *ACCOUNT, "CronJob", "ConfigMap"],
+        "vision-workshop": ["ConfigMap", *COUNTING, "CronJob"],
         "vision-lab": ["Reservation", "Reservation"],
         "vision-hackathon": ["ConfigMap", "Deployment", *COUNTING, "CronJob"],
     }
