@@ -42,11 +42,13 @@ lint: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.bench $(ARGS)
 
-# The site is in build/site, its environment in build/docs: only these two targets need it.
-docs: build/docs/ready
+# The site is in build/site, its environment in build/docs; build/reference has pages that are made for it.
+docs: build/docs/ready .venv/ready
+	$(BIN)/python -m tests.reference build/reference
 	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict --config-file .ci/docs/mkdocs.yml
 
-docs-serve: build/docs/ready
+docs-serve: build/docs/ready .venv/ready
+	$(BIN)/python -m tests.reference build/reference
 	build/docs/bin/mkdocs serve --config-file .ci/docs/mkdocs.yml
 
 # Pins every package that pyproject.toml needs, and what workflows install, with hashes.

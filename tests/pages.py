@@ -9,7 +9,6 @@ from pathlib import Path
 
 from tests.console import BEFORE_ALL, PASTED_ON, ROOT, blocks, commands, printed
 
-GENERATED = ("docs/reference/cli.md", "docs/reference/fields.md")
 PASTED = ("README.md", "docs/lecturers.md", "docs/course-file.md")
 """Pages from which people paste commands and reservations for a term of their own."""
 _GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
@@ -28,7 +27,7 @@ def text_of(page: str) -> str:
 
 def pages_with_commands() -> list[str]:
     """Return the pages that show commands with their output."""
-    return [page for page in pages() if page not in GENERATED and commands(text_of(page))]
+    return [page for page in pages() if commands(text_of(page))]
 
 
 def checkout(folder: Path) -> Path:

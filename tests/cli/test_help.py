@@ -1,12 +1,10 @@
-"""`--help`, `berth help` and the reference of the command line that is made of them."""
+"""`--help` and `berth help`."""
 
 import pytest
 from berth.cli.group import COMMANDS, load
-from berth.cli.reference import FILE, reference
 from berth.output.table import width
 
 from tests.answer import Berth
-from tests.cli.conftest import ROOT
 
 
 def test_of_the_program_it_lists_every_command_and_common_option(berth: Berth) -> None:
@@ -47,8 +45,3 @@ def test_it_fits_into_80_columns(berth: Berth, name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_in_the_list_is_the_first_of_the_commands_own(name: str) -> None:
     assert (load(name).help or "").partition("\n")[0] == COMMANDS[name].help
-
-
-def test_the_reference_is_fresh() -> None:
-    """After a change of options: python -m berth.cli.reference."""
-    assert (ROOT / FILE).read_text("utf-8") == reference()

@@ -18,6 +18,7 @@ from berth.schema.site import ClusterSpec
 from tests.console import ROOT, blocks, printed
 from tests.manifests.cloudparts import MACHINES, NODE_CLASS, capacity, objects, resource_class, texts
 from tests.manifests.parts import Object
+from tests.reference import fields_page
 from tests.saying import ask
 
 PAGES = ("docs/karpenter.md", "docs/reference/karpenter.md")
@@ -184,9 +185,9 @@ def test_its_codes_exist() -> None:
 
 
 def test_every_field_of_a_capacity_is_shown_or_explained() -> None:
-    """Except those that docs/reference/fields.md explains completely."""
+    """Except those that the page of fields explains completely."""
     table = {"provider", "startupTaints"}
-    page = (ROOT / "docs/reference/fields.md").read_text("utf-8")
+    page = fields_page()
     (section,) = re.findall(r"^#+ CloudCapacity\n(.*?)(?:^#|\Z)", page, re.M | re.S)
     fields = set(re.findall(r"^\| `(?:spec\.)?(\w+)[.\[`]", section, re.M))
 

@@ -12,6 +12,7 @@ from berth.schema.site import ClusterSpec
 
 from tests.console import ROOT, blocks, printed
 from tests.manifests.parts import Object, objects, of_kind
+from tests.reference import fields_page
 from tests.saying import ask
 
 MANUAL = (ROOT / "docs/koordinator.md").read_text("utf-8")
@@ -81,8 +82,8 @@ def test_the_rights_are_the_ones_that_are_granted() -> None:
 
 
 def test_every_field_of_the_backend_is_shown_or_explained() -> None:
-    """Except those that docs/reference/fields.md explains completely."""
-    page = (ROOT / "docs/reference/fields.md").read_text("utf-8")
+    """Except those that the page of fields explains completely."""
+    page = fields_page()
     fields = set(re.findall(r"^\| `(?:spec\.)?backend\.(\w+)` \|", page, re.M))
 
     others = {field.alias for field in ValueOptions.model_fields.values()}  # docs/hold-a-number.md

@@ -92,7 +92,7 @@ class _Generator(GenerateJsonSchema):
         return False
 
 
-# The tables of docs/reference/fields.md and of the pages of the engines
+# The tables of the fields and of the options of engines, for the documentation site
 
 
 AS_IN_KUBERNETES = (
@@ -107,8 +107,8 @@ AS_IN_KUBERNETES = (
 )
 HEAD = """# Fields
 
-Made from the models by `python -m tests.fieldtable`. A field that is written as in Kubernetes or Karpenter,
-such as `affinity`, `tolerations` or `nodeClass`, has one line here.
+A field that is written as in Kubernetes or Karpenter, such as `affinity`, `tolerations` or `nodeClass`, has
+one line here.
 
 Every document has `apiVersion: berth.dev/v1alpha1`, `kind`, `metadata` and `spec`. `metadata` has a `name`,
 and `labels` and `annotations` for every object that is rendered for it. You may add keys that begin with

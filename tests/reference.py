@@ -1,0 +1,63 @@
+"""Make the pages that are not kept in git: `python -m tests.reference FOLDER`, as `make docs` does.
+
+The pages of the same name in docs/reference/ say where these are.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import click
+from berth.cli.group import SECTIONS, berth, load
+from berth.schema import describe
+from berth.schema.engine import OPTIONS
+
+_WIDTH = 80
+_COMMON = re.compile(r"\n\nCommon options:(?:\n  .+)+")
+
+
+def fields_page() -> str:
+    """Return the fields of all kinds, and the options of the engines."""
+    engines = [
+        f"## {engine}\n\nOptions of `engine: {{type: {engine}}}`, of the site or of a cluster.\n\n"
+        f"{describe.options_table(engine)}"
+        for engine in OPTIONS
+        if engine != "none"
+    ]
+    return "\n".join([describe.fields_page(), *engines])
+
+
+def commands_page() -> str:
+    """Return the help of the program and of each command, with common options once."""
+    parts = [
+        "# Command line\n",
+        "`berth help COMMAND` and `berth COMMAND --help` show the same, with the common options.\n",
+        f"```text\n{_help(berth, None)}\n```\n",
+    ]
+    for section, commands in SECTIONS.items():
+        parts.append(f"## {section}\n")
+        for name in commands:
+            parts.append(f"### berth {name}\n")
+            parts.append(f"```text\n{_COMMON.sub('', _help(load(name), name))}\n```\n")
+    return "\n".join(parts)
+
+
+def _help(command: click.Command, name: str | None) -> str:
+    """Return the help at a fixed width, whatever the terminal."""
+    top = click.Context(berth, info_name="berth", terminal_width=_WIDTH)
+    context = top if name is None else click.Context(command, parent=top, info_name=name)
+    return command.get_help(context)
+
+
+MADE = {"docs/reference/fields.md": fields_page, "docs/reference/cli.md": commands_page}
+
+
+def main(folder: Path) -> None:
+    """Write all pages into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in MADE.items():
+        (folder / Path(name).name).write_text(page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
