@@ -12,6 +12,9 @@ from berth.cli.group import SECTIONS, berth, load
 from berth.schema import describe
 from berth.schema.engine import OPTIONS
 
+from tests import answerkeys
+from tests.pages import text_of
+
 _WIDTH = 80
 _COMMON = re.compile(r"\n\nCommon options:(?:\n  .+)+")
 
@@ -49,13 +52,20 @@ def _help(command: click.Command, name: str | None) -> str:
     return command.get_help(context)
 
 
+def answers_page() -> str:
+    """Return the page in git, with the keys of answers instead of the sentence that says where they are."""
+    before, _, after = text_of("docs/reference/json.md").partition("<!-- keys -->")
+    rest = after[after.index("## ") :]
+    return f"{before}{answerkeys.text()}\n\nA mapping by class or capacity type is `{{...}}`.\n\n{rest}"
+
+
 MADE = {"docs/reference/fields.md": fields_page, "docs/reference/cli.md": commands_page}
 
 
 def main(folder: Path) -> None:
     """Write all pages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, page in MADE.items():
+    for name, page in {**MADE, "docs/reference/json.md": answers_page}.items():
         (folder / Path(name).name).write_text(page(), "utf-8")
 
 
