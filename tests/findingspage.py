@@ -1,6 +1,6 @@
-"""Read the samples of docs/reference/findings.md, try them, and rewrite what the page shows of each.
+"""Read the samples of findings in tests/cases/findings.md, try them, and rewrite their output and the page.
 
-`python -m tests.refresh` calls `refreshed`; tests/test_findings.py compares.
+`python -m tests.refresh` calls `refreshed` and `refreshed_page`; tests/docs/test_findings.py compares.
 """
 
 import re
@@ -17,26 +17,42 @@ from tests.console import ROOT
 
 _NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 PAGE = ROOT / "docs" / "reference" / "findings.md"
-_SECTION = re.compile(
-    r"^### (B\d{3}) (\w+)\n\n(.+?)\n(?:\n```diff\n(.*?)```\n\n```text\n(.*?)```\n)?", re.M | re.S
-)
+SAMPLES = ROOT / "tests" / "cases" / "findings.md"
+_SAMPLE = re.compile(r"^### (B\d{3})\n\n```diff\n(.*?)```\n\n```text\n(.*?)```\n", re.M | re.S)
 _FILE = re.compile(r"^`(reservations/[^`]+)`:\n\n```\w+\n(.*?)```\n", re.M | re.S)
 
 
 class Sample(NamedTuple):
-    """One section of the page: the meaning of a code, a change that causes it, and the output."""
+    """A code, a change that causes its finding, and the output."""
 
     code: str
-    severity: str
-    meaning: str
     change: str
     output: str
 
 
-def samples(page: str) -> Iterator[Sample]:
-    """Yield one sample for each section of the page."""
-    for match in _SECTION.finditer(page):
-        yield Sample(*(group or "" for group in match.groups()))
+def samples(text: str) -> Iterator[Sample]:
+    """Yield the samples."""
+    for match in _SAMPLE.finditer(text):
+        yield Sample(*match.groups())
+
+
+class Section(NamedTuple):
+    """A section of the page. `example`: a line of the output of its sample, if it has one; or empty."""
+
+    code: str
+    severity: str
+    meaning: str
+    example: str
+
+
+def sections(page: str) -> list[Section]:
+    """Return the sections of the page."""
+    found = []
+    for part in page.split("\n### ")[1:]:
+        heading, _, body = part.partition("\n\n")
+        example = re.search(r"^```text\n(.*?)\n```$", body, re.M | re.S)
+        found.append(Section(*heading.split(), body.partition("\n")[0], example[1] if example else ""))
+    return found
 
 
 def valid_project(page: str) -> dict[str, str]:
@@ -114,21 +130,26 @@ def findings_of(output: str) -> str:
     return "".join(lines[:-1])
 
 
-def refreshed(page: str) -> str:
-    """Return the page with each meaning and each output as the program has them now."""
+def refreshed(text: str) -> str:
+    """Return the samples with each output as the program has it now."""
 
-    def section(match: re.Match[str]) -> str:
-        code, severity, meaning, change, output = match.groups()
-        text = match[0]
-        if code in RULES:
-            rule = RULES[code]
-            text = text.replace(
-                f"### {code} {severity}\n\n{meaning}\n", f"### {code} {rule.severity}\n\n{rule.meaning}\n"
-            )
-        if change:
-            with tempfile.TemporaryDirectory() as folder:
-                now = findings_of(printed(Path(folder), sample_project(page, change)))
-            text = text.replace(f"```text\n{output}```", f"```text\n{now}```")
-        return text
+    def sample(match: re.Match[str]) -> str:
+        _, change, output = match.groups()
+        with tempfile.TemporaryDirectory() as folder:
+            now = findings_of(printed(Path(folder), sample_project(text, change)))
+        return match[0].replace(f"```text\n{output}```", f"```text\n{now}```")
 
-    return _SECTION.sub(section, page)
+    return _SAMPLE.sub(sample, text)
+
+
+def refreshed_page(page: str, text: str) -> str:
+    """Return the page with each meaning as the program has it now, and examples as the samples have them."""
+    outputs = {sample.code: sample.output for sample in samples(text)}
+    for section in sections(page):
+        rule = RULES.get(section.code)
+        if rule:
+            before = f"### {section.code} {section.severity}\n\n{section.meaning}\n"
+            page = page.replace(before, f"### {section.code} {rule.severity}\n\n{rule.meaning}\n")
+        if section.code in outputs and section.example not in outputs[section.code]:
+            page = page.replace(section.example, outputs[section.code].partition("\n")[0])
+    return page

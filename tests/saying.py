@@ -1,6 +1,6 @@
 """Problems as lines that a test can compare: `B012 spec.interval`, without their sentences.
 
-A sentence is compared once, in docs/reference/findings.md. Where a value in it is what a test is about,
+A sentence is compared once, in tests/cases/findings.md. Where a value in it is what a test is about,
 `finding` names the value. Declarations are plain values here, as they come out of a file.
 """
 

@@ -105,7 +105,7 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(set(findings))
 
 
-# All codes. They never change their meaning. docs/reference/findings.md shows an example of each.
+# All codes. They never change their meaning. tests/cases/findings.md has a sample of each.
 
 
 class Rule(NamedTuple):

@@ -1,4 +1,4 @@
-"""docs/reference/findings.md has a section for every code; each sample causes its finding as shown.
+"""docs/reference/findings.md has a section for every code; each sample causes its finding.
 
 After a change of messages: python -m tests.refresh
 """
@@ -10,6 +10,7 @@ from berth.findings import RULES
 
 from tests.findingspage import (
     PAGE,
+    SAMPLES,
     Sample,
     base_changes,
     changed,
@@ -17,11 +18,12 @@ from tests.findingspage import (
     printed,
     sample_project,
     samples,
+    sections,
     valid_project,
 )
 
-TEXT = PAGE.read_text("utf-8")
-SAMPLES = list(samples(TEXT))
+TEXT = SAMPLES.read_text("utf-8")
+SECTIONS = sections(PAGE.read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -31,10 +33,8 @@ def test_the_project_that_the_samples_change_is_valid(change: str, tmp_path: Pat
     assert printed(tmp_path, changed(valid_project(TEXT), change)) == ""
 
 
-@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.change], ids=lambda sample: sample.code)
-def test_each_sample_has_the_findings_that_the_page_shows_and_all_have_its_code(
-    sample: Sample, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("sample", [*samples(TEXT)], ids=lambda sample: sample.code)
+def test_each_sample_has_its_findings_and_all_have_its_code(sample: Sample, tmp_path: Path) -> None:
     findings = findings_of(printed(tmp_path, sample_project(TEXT, sample.change)))
 
     assert findings == sample.output
@@ -43,6 +43,14 @@ def test_each_sample_has_the_findings_that_the_page_shows_and_all_have_its_code(
 
 
 def test_the_page_has_every_rule_in_order_as_the_program_has_it() -> None:
-    listed = [(sample.code, sample.severity, sample.meaning) for sample in SAMPLES]
+    listed = [section[:3] for section in SECTIONS]
 
     assert listed == [(code, rule.severity, rule.meaning) for code, rule in sorted(RULES.items())]
+
+
+def test_its_examples_are_those_of_the_samples() -> None:
+    outputs = {sample.code: sample.output for sample in samples(TEXT)}
+    shown = {section.code: section.example for section in SECTIONS if section.code in outputs}
+
+    assert any(shown.values())
+    assert [code for code, example in shown.items() if example not in outputs[code]] == []
