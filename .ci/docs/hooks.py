@@ -19,6 +19,7 @@ OTHER_PAGES = {
     "CHANGELOG.md": "changelog.md",
 }
 MADE = ("reference/cli.md", "reference/fields.md", "reference/json.md")  # by tests/reference.py
+BADGE = re.compile(r"^\[!\[.*\n", re.M)
 LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]+)?\)")
 FINDING = re.compile(r'<h3 id="(b\d{3}-\w+)">.*</h3>\n<p>(.*?)\.?</p>')
 LIVE_ROW = re.compile(r'id="s\d{3}"></a>(S\d{3})</td>\n<td>\w+</td>\n<td>(.*)</td>\n<td>(.*)</td>')
@@ -35,6 +36,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     """Make the links that work in the repository work on the site; take the text of pages that are made."""
     if page.file.src_uri in MADE:
         markdown = (ROOT / "build" / page.file.src_uri).read_text("utf-8")
+    markdown = BADGE.sub("", markdown)  # the site loads nothing from elsewhere
     folder = Path(page.file.abs_src_path).parent
     above = "../" * page.file.src_uri.count("/")
     repository = config.extra["repository"]

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from berth.version import VERSION
 
 from tests.console import PASTED_ON, ROOT, blocks, printed
 from tests.pages import PASTED, checkout, quick_start, text_of
@@ -11,6 +12,10 @@ from tests.pages import PASTED, checkout, quick_start, text_of
 
 def test_it_is_short() -> None:
     assert len(text_of("README.md").splitlines()) <= 160
+
+
+def test_its_badge_has_this_version() -> None:
+    assert f"/badge/version-{VERSION}-" in text_of("README.md")
 
 
 def test_the_quick_start_is_what_init_tells_to_do_next(tmp_path: Path) -> None:
@@ -30,7 +35,7 @@ def test_its_first_screens_have_the_two_commands_and_what_they_print(tmp_path: P
     at = [lines.index(f"$ make {target}") for target in ("render", "test")]
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
 
-    assert sections[1].startswith("Two commands\n")
+    assert sections[1].startswith("Set up: two commands\n")
     assert at[-1] < 80
     assert {"render", "test"} <= {*targets}
     assert lines[at[0] + 1] == printed("berth render", checkout(tmp_path)).splitlines()[0]
