@@ -146,8 +146,7 @@ class ClusterSpec(Overridable):
     )
     platform: Literal["kubernetes", "openshift", "gke-autopilot", "eks-auto-mode"] = field(
         "kubernetes",
-        "whose rules for pods and nodes hold there: see docs/openshift.md, docs/gke-autopilot.md and "
-        "docs/eks-auto-mode.md",
+        "whose rules for pods and nodes hold there: see docs/platforms.md",
     )
     kubernetes: KubernetesVersion | None = field(
         None, 'version of Kubernetes there, such as "1.36"', "not known"
