@@ -39,7 +39,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     markdown = BADGE.sub("", markdown)  # the site loads nothing from elsewhere
     folder = Path(page.file.abs_src_path).parent
     above = "../" * page.file.src_uri.count("/")
-    repository = config.extra["repository"]
+    repository = config.repo_url
 
     def rewritten(link: re.Match[str]) -> str:
         image, text, target, anchor = link[1], link[2], link[3], link[4] or ""
