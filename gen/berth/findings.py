@@ -174,7 +174,7 @@ RULES = {
     "B059": Rule(WARNING, "A moved or extra occurrence does not happen, because the site is closed."),
     # across documents
     "B060": Rule(ERROR, "Two objects of one kind have the same name."),
-    "B061": Rule(ERROR, "A name that nothing has: of a class, a calendar, a cluster, a capacity or a term."),
+    "B061": Rule(ERROR, "No class, calendar, cluster, capacity or term has this name."),
     "B064": Rule(ERROR, "There is no Site, or more than one."),
     "B066": Rule(ERROR, "Two objects in a cluster would have the same name."),
     "B067": Rule(ERROR, "More is open at the same time than a ceiling allows."),
@@ -199,7 +199,7 @@ RULES = {
         "A class counts no session of its hub, or its placeholders differ from those in size or place.",
     ),
     "B087": Rule(
-        WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
+        WARNING, "Values of a hub or pools of Renku, with which classes are compared, cannot be read."
     ),
     # capacity buffers
     # output
@@ -254,7 +254,7 @@ RULES = {
     # generic capacity
     "B200": Rule(ERROR, "A class names capacity of Karpenter and generic capacity."),
     # dates of reserved machines
-    "B201": Rule(ERROR, "The dates of machines cannot be those of a reservation."),
+    "B201": Rule(ERROR, "A reservation cannot take its dates from these machines."),
     # calendars of other programs
     "B205": Rule(ERROR, "An iCalendar file cannot be read."),
     "B206": Rule(WARNING, "An event is not imported, or closes no dates."),
@@ -303,8 +303,8 @@ RULES = {
     "B272": Rule(WARNING, "A document has more problems than are listed."),
     # clusters of others
     "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
-    "B282": Rule(WARNING, "The platform of a cluster changes this, or does not know it."),
-    "B283": Rule(ERROR, "A cluster does not have, or is too old for, what is asked of it."),
+    "B282": Rule(WARNING, "The platform of a cluster changes or does not support a value."),
+    "B283": Rule(ERROR, "A cluster lacks a feature, or its version is too old for it."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
     # names in the cluster
     # requests by form
@@ -342,8 +342,8 @@ LIVE_RULES = {
     ),
     "S015": Rule(ERROR, "The sweep cannot run, or its last run failed.", "sweep broken"),
     # git and the cluster
-    "S020": Rule(ERROR, "What a window of git needs now or next is not in the cluster.", "not synced"),
-    "S022": Rule(WARNING, "What is in the cluster differs from git.", "not synced"),
+    "S020": Rule(ERROR, "An object that a window needs now or next is not in the cluster.", "not synced"),
+    "S022": Rule(WARNING, "The cluster differs from git.", "not synced"),
     "S023": Rule(WARNING, "Something in the cluster is not in git.", "not in git"),
     "S024": Rule(WARNING, "A timetable, an override or a record is malformed.", "malformed"),
     # seats
