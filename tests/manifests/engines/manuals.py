@@ -21,8 +21,10 @@ def commands(engine: str) -> tuple[list[str], list[str]]:
 
 
 def sample(engine: str, kind: str) -> dict[str, Any]:
-    """The object of that kind that the page shows."""
-    samples = [yaml.safe_load(block) for block in blocks(engine, "yaml")]
+    """The object of that kind that the page shows, or an example beside it."""
+    examples = sorted((ROOT / "docs/examples").glob(f"{engine}-*.yaml"))
+    texts = [*blocks(engine, "yaml"), *(path.read_text("utf-8") for path in examples)]
+    samples = [one for text in texts for one in yaml.safe_load_all(text)]
     (found,) = [one for one in samples if one.get("kind") == kind]
     shown: dict[str, Any] = found
     return shown
