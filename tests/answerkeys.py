@@ -23,6 +23,7 @@ COMMANDS = (
         "-C tests/examples/exam diff ../cloud",
         "-C tests/examples/faulty validate",
     ),
+    "import ics tests/examples/calendars/courses.ics --class small --seats 25 --until 2026-07-31",
     "-C tests/examples/size size linear-algebra --students 300",
     "-C tests/examples/report report --records records.json --now 2026-06-01",
     "-C tests/examples/exam report --records records.json --now 2026-06-09",
