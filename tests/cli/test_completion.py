@@ -42,7 +42,7 @@ COMPLETIONS = {
     "list --class ": ["bench", "small"],
     "override course s": ["small"],
     "plan --cluster p": ["prod"],
-    "import ": ["ics", "renku", "renku-classes", "z2jh"],
+    "import ": ["csv", "ics", "renku", "renku-classes", "z2jh"],
     "validate --check": [],
     "nonsense --": [name for name in ["--output", *COMMON] if name.startswith("--")],
 }

@@ -210,7 +210,7 @@ def test_what_is_no_instant_is_a_slip(berth: Berth) -> None:
         assert berth("occurrences", *NOW, "--at", text) == (2, "", message)
     refused = "berth: --at: 24:00 can end a window, not start one. Write 00:00 of the next day. [B018]\n"
     assert berth("occurrences", *NOW, "--at", "2026-02-02 24:00") == (2, "", refused)
-    for text in ("2026-02-30", "30.2.2026", "2026-2-28 09:00"):
+    for text in ("2026-02-30", "30.2.2026", "2026-2-30 09:00"):
         code, out, err = berth("occurrences", *NOW, "--at", text)
 
         assert (code, out) == (2, "")

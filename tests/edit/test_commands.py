@@ -81,9 +81,9 @@ def test_what_it_says_already_is_not_written_again(berth: Berth) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("new", "x", "9-10", *GIVEN, "--daily"), '"9"'),
+        (("new", "x", "9-5", *GIVEN, "--daily"), "09:00-05:00 or 09:00-17:00"),
         (("new", "x", "noon", *GIVEN, "--daily"), '"noon"'),
-        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mo"), '"mo"'),
+        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mx"), '"mx"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--once"), "--weekly, --daily, --once, --dates"),
         (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--weeks", "third"), '"third"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--interval", "two"), '"two"'),
@@ -338,13 +338,15 @@ def test_a_new_file_is_removed_by_its_name_in_quotes(berth: Berth, folder: Path)
 
 
 def test_what_could_mean_two_things_is_asked(berth: Berth, folder: Path) -> None:
-    """So many more seats; and an end of the same day or the next."""
+    """An end of the same day or the next; and in summer, the clocks of a place or an offset."""
     before = (folder / "reservations/course.yaml").read_text("utf-8")
-    more = berth("set", "course", "--seats", "+15")
+    zone = berth("set", "course", "time-zone=EST")
+    path = berth("set", "course", "recurrence.timeZone=EST")
     early = berth("move", "course", "2026-02-23", "--end", "08:00")
 
-    assert (more.code, early.code) == (2, 2)
-    assert "has a sign" in more.err
+    assert (zone.code, path.code, early.code) == (2, 2, 2)
+    for told in (zone, path):
+        assert "Write America/New_York, or Etc/GMT+5 for EST all year." in told.err
     assert '--end "2026-02-25 08:00"' in early.err
     assert (folder / "reservations/course.yaml").read_text("utf-8") == before
 
@@ -357,3 +359,41 @@ def test_seats_that_no_date_would_get_are_refused(berth: Berth, folder: Path) ->
 
     assert (told.code, file.read_text("utf-8")) == (2, before)
     assert "recurrence.schedule[0].placeholderCount=NUMBER" in told.err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("set", "course", "recurrence.endDate=27 Feb 2026"), "endDate: 2026-02-27"),
+        (("set", "course", "until=27 Feb 2026"), "endDate: 2026-02-27"),
+        (("set", "course", "recurrence.schedule[0].startTime=9am"), 'startTime: "09:00"'),
+        (("set", "course", "provisioning.placeholderCount=40-50 students"), "placeholderCount: 50"),
+        (("set", "course", "seats=+30"), "placeholderCount: 30"),
+        (("set", "course", "--on", "Mon 2026-02-02", "--seats", "30 people"), "placeholderCount: 30"),
+        (("skip", "course", "Mon", "2026-02-02", "9", "Feb"), "- 2026-02-09"),
+        (("move", "course", "2 Feb", "--to", "Feb 3 2pm-5pm"), 'startTime: "14:00", endTime: "17:00"'),
+        (("add", "course", "Feb 7th", "2pm-5pm"), 'startTime: "14:00", endTime: "17:00"'),
+    ],
+    ids=lambda value: "-".join(value[2:]) if isinstance(value, tuple) else "",
+)
+def test_a_command_takes_what_has_one_reading(
+    berth: Berth, folder: Path, words: tuple[str, ...], expected: str
+) -> None:
+    assert berth(*words).code == 0
+    assert expected in (folder / "reservations/course.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("set", "course", "title=\udcff"),
+        ("new", "x", "--title", "\udcff"),
+        ("skip", "\udcff", "2026-02-02"),
+        ("list", "--class", "\udcff"),
+    ],
+    ids=["set", "option", "argument", "list"],
+)
+def test_an_argument_that_is_not_utf_8_is_a_usage_error(berth: Berth, words: tuple[str, ...]) -> None:
+    told = berth(*words)
+
+    assert (told.code, told.out, "is not UTF-8" in told.err) == (2, "", True)

@@ -206,11 +206,11 @@ def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, l
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("12.03.2026",), "B017"),
+        (("12/03/2026",), "B017"),
         (("2026-03-20..2026-03-10",), "B024"),
         (("2026-03-10,,2026-03-11",), "B017"),
-        (("09:00",), ""),
-        (("2026-03-10", "09:00", "10:00"), ""),
+        (("09:00",), "B017"),
+        (("2026-03-10", "09:00", "10:00"), "B017"),
         (("2026-03-10", "--name", "Extra Time"), "B019"),
     ],
 )
@@ -220,7 +220,7 @@ def test_skip_understands_its_dates_whole_or_refuses_them(
     told = berth("skip", "lab", *words)
 
     assert (told.code, told.out) == (2, "")
-    assert told.err.endswith(f"[{code}]\n" if code else ".\n")
+    assert told.err.endswith(f"[{code}]\n")
     assert lab.read_text("utf-8") == LAB
 
 
@@ -284,9 +284,9 @@ def test_add_writes_an_extra_date_and_skip_removes_it(
     ("words", "code", "expected"),
     [
         (("2026-03-10", "09:00-12:00"), 1, "TIMES: error[B049] "),
-        (("2026-03-10", "9-12"), 2, "TIMES: "),
+        (("2026-03-10", "9-5"), 2, "TIMES: "),
         (("2026-03-10", "09:00-09:00"), 2, "[B024]\n"),
-        (("10.03.2026", "09:00-12:00"), 2, "[B017]\n"),
+        (("10/03/2026", "09:00-12:00"), 2, "[B017]\n"),
         (("2026-03-11", "09:00-12:00", "--seats", "0"), 2, "[B012]\n"),
         (("2026-03-11", "09:00-12:00", "--name", "Late"), 2, "[B019]\n"),
     ],
@@ -379,7 +379,7 @@ def test_end_takes_later_exceptions_with_it_and_keeps_what_happens_before(berth:
         ("2026-05-29", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
         ("2026-05-30", 2, "berth set lab endDate=2026-05-30.\n"),
         ("2026-03-02", 2, "berth delete lab"),
-        ("1.4.2026", 2, "[B017]"),
+        ("1/4/2026", 2, "[B017]"),
     ],
 )
 def test_end_says_when_there_is_nothing_to_end_or_nothing_would_be_left(

@@ -1,6 +1,7 @@
 """Times of day and spans of them, as people write them."""
 
 import pytest
+from berth.notation.refusal import taken
 from berth.notation.times import TimeSpan, end_time, split_spans, start_time, time_span
 
 from tests.notation.refused import refused
@@ -19,24 +20,12 @@ def test_every_minute_of_the_day_is_read_and_only_an_end_can_be_24_00() -> None:
 @pytest.mark.parametrize(
     ("text", "fix"),
     [
-        ("0900", 'Write "09:00".'),
-        ("900", 'Write "09:00".'),
-        ("9", 'Write "09:00".'),
-        ("13", 'Write "13:00".'),
-        ("9:30", 'Write "09:30".'),
-        ("9.30", 'Write "09:30".'),
-        ("9h30", 'Write "09:30".'),
-        ("9 am", 'Write "09:00".'),
-        ("9pm", 'Write "21:00".'),
-        ("12am", 'Write "00:00".'),
-        ("9 Uhr", 'Write "09:00".'),
-        ("09:30:15", 'Write "09:30".'),
-        ("2359", 'Write "23:59".'),
-        ("13pm", 'Write HH:MM, for instance "09:00".'),
-        ("26", 'Write HH:MM, for instance "09:00".'),
-        ("noon", 'Write HH:MM, for instance "09:00".'),
-        ("", 'Write HH:MM, for instance "09:00".'),
-        ("\u0660\u0669:00", 'Write HH:MM, for instance "09:00".'),
+        ("9h30", "Write 09:30."),
+        ("09:30:15", "Write HH:MM, for instance 09:00."),
+        ("26", "Write HH:MM, for instance 09:00."),
+        ("noon", "Write HH:MM, for instance 09:00."),
+        ("", "Write HH:MM, for instance 09:00."),
+        ("\u0660\u0669:00", "Write HH:MM, for instance 09:00."),
         ("2027-04-02", "Write HH:MM; a range of dates has `from` and `to`."),
     ],
     ids=lambda value: value.replace(" ", "-") if value.isascii() and len(value) < 12 else "",
@@ -65,13 +54,6 @@ def test_a_span_has_a_start_and_an_end(text: str, span: TimeSpan) -> None:
     assert time_span(text) == span
 
 
-@pytest.mark.parametrize(
-    "text", ["9-13", "9am-1pm", "09.00-13.00", "0900-1300", "09:00\u201313:00", "9:00 to 13:00"]
-)
-def test_a_span_in_other_words_is_refused_with_the_one_that_was_meant(text: str) -> None:
-    assert refused(time_span, text).endswith(" Write 09:00-13:00.")
-
-
 @pytest.mark.parametrize("text", ["", "09:00", "09:00-", "-13:00", "09:00-13:00-14:00", "24:00-25:00"])
 def test_half_a_span_is_refused(text: str) -> None:
     assert refused(time_span, text).startswith("B018")
@@ -80,38 +62,20 @@ def test_half_a_span_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "spans"),
     [
-        ("09:00 - 24:00", ("09:00 - 24:00",)),
+        ("09:00 - 24:00", ("09:00-24:00",)),
         ("09:00-11:00, 13:00-14:00", ("09:00-11:00", "13:00-14:00")),
         ("regular=09:00-11:00 late=14:00-16:00", ("regular=09:00-11:00", "late=14:00-16:00")),
-        ("09:00-11:00 25:00-26:00", ("09:00-11:00", "25:00-26:00")),
-        ("", ("",)),
+        ("regular = 9-11, late: 14-16", ("regular=09:00-11:00", "late=14:00-16:00")),
+        ("9am to 11am and 2pm to 4pm", ("09:00-11:00", "14:00-16:00")),
     ],
-    ids=["span-with-spaces", "commas", "names", "wrong-span", "empty"],
+    ids=["span-with-spaces", "commas", "names", "names-in-words", "words"],
 )
 def test_a_list_of_spans_is_split(text: str, spans: tuple[str, ...]) -> None:
-    assert split_spans(text) == spans
+    assert taken(lambda: split_spans(text)) == spans
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("9:30 - 11", "09:30-11:00"),
-        ("09:00 to 11:00", "09:00-11:00"),
-        ("from 09:00 until 11:00", "09:00-11:00"),
-        ("von 9 bis 11 Uhr", "09:00-11:00"),
-        ("22:00 to 24:00", "22:00-24:00"),
-        ("9am to 11am and 2pm to 4pm", "09:00-11:00 14:00-16:00"),
-        ("regular = 9-11, late: 14-16", "regular=09:00-11:00 late=14:00-16:00"),
-        ("1pm - 3pm", "13:00-15:00"),
-        ("1 - 3pm", "hours and minutes, such as 09:00-11:00"),
-        ("half-past-nine to eleven", "hours and minutes, such as 09:00-11:00"),
-        ("9-11 and so on", "hours and minutes, such as 09:00-11:00"),
-    ],
-    ids=lambda value: value.replace(" ", "-"),
+    "text", ["", "09:00-11:00 25:00-26:00", "half-past-nine to eleven", "9-11 and so on"]
 )
-def test_words_and_spaces_in_times_are_refused_once_with_what_is_meant(text: str, meant: str) -> None:
-    assert refused(split_spans, text) == f'B018 "{text}" does not list times. Write {meant}.'
-
-
-def test_a_half_of_the_day_that_only_the_end_has_is_not_guessed() -> None:
-    assert refused(time_span, "1-3pm") == 'B018 "1-3pm" is not a span of time. Write one such as 09:00-13:00.'
+def test_a_list_is_read_whole_or_refused(text: str) -> None:
+    assert refused(split_spans, text).startswith("B018")

@@ -39,18 +39,10 @@ def test_a_list_may_have_ranges(text: str, days: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("01", 'B014 "01" is not a weekday. Write 1.'),
+        ("01", 'B014 "01" is not a list of weekdays. Write mon.'),
         ("-1", "B012 -1 is below 1. Write a number from 1 (Monday) to 7, or a name such as mon."),
-        ("montag", 'B014 "montag" is not a weekday. Write mon.'),
-        ("mercredi", 'B014 "mercredi" is not a weekday. Write wed.'),
         ("mond", 'B014 "mond" is not a weekday. Did you mean monday?'),
-        ("mondays", 'B014 "mondays" is not a weekday. Write mon.'),
-        ("every monday", 'B014 "every monday" does not name weekdays. Write mon.'),
-        ("on mondays and wed", 'B014 "on mondays and wed" does not name weekdays. Write mon,wed.'),
-        ("montag und mittwoch", 'B014 "montag und mittwoch" does not name weekdays. Write mon,wed.'),
-        ("mondays to fridays", 'B014 "mondays to fridays" does not name weekdays. Write mon-fri.'),
-        ("every weekday", 'B014 "every weekday" does not name weekdays. Write mon-fri.'),
-        ("weekdays", 'B014 "weekdays" is not a weekday. Write mon-fri.'),
+        ("on mondays and wed", 'B014 "on mondays and wed" is not a list of weekdays. Write mon,wed.'),
         ("mon,,wed", 'B014 "mon,,wed" has an empty place. Write weekdays such as mon,wed.'),
         ("mon-", 'B014 "mon-" has an empty place. Write weekdays such as mon,wed.'),
         ("", 'B014 "" has an empty place. Write weekdays such as mon,wed.'),
@@ -113,7 +105,3 @@ def test_weeks_are_odd_even_or_numbers(text: str, numbers: tuple[int, ...]) -> N
 )
 def test_other_weeks_are_refused(text: str, code: str) -> None:
     assert refused(weeks, text).startswith(code)
-
-
-def test_every_other_monday_is_not_every_monday() -> None:
-    assert "Write mon." not in refused(weekdays, "every other monday")

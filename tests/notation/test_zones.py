@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from berth.dates.zone import known, load
-from berth.notation.zones import _PLACE, _PLACES, FIXED, by_name, is_utc, meant, zone
+from berth.notation.zones import _PLACE, _PLACES, FIXED, by_name, is_utc, meant, zone, zone_at
 
 from tests.notation.refused import refused
 
@@ -67,7 +67,7 @@ def test_what_leads_nowhere_gets_an_example(text: str) -> None:
     assert refused(zone, text).endswith("Write a name such as Europe/Zurich or UTC.")
 
 
-@pytest.mark.parametrize("text", ["Europe/Zurch", "Europ/Zurich", "europ zurch"])
+@pytest.mark.parametrize("text", ["Europe/Zurch", "Europ/Zurich"])
 def test_a_spelling_leads_to_a_name_of_the_same_words(text: str) -> None:
     assert refused(zone, text).endswith("Did you mean Europe/Zurich?")
 
@@ -114,3 +114,38 @@ def test_a_zone_that_is_an_offset_has_a_place_of_this_offset(name: str, place: s
 
 def test_each_etc_zone_is_utc_or_in_the_table_of_offsets() -> None:
     assert {name for name in known() if name.startswith("Etc/") and not is_utc(name)} <= {*FIXED}
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "place"),
+    [
+        ("US/Pacific", None, "America/Los_Angeles"),
+        ("Pacific Time", None, "America/Los_Angeles"),
+        ("HST", None, "Pacific/Honolulu"),
+        ("Etc/GMT+5", None, "Etc/GMT+5"),
+        ("EST", WINTER, "America/New_York"),
+        ("EDT (GMT-4:00)", SUMMER, "America/New_York"),
+        ("Pacific Daylight", SUMMER, "America/Los_Angeles"),
+        ("GMT", WINTER, "Europe/London"),
+    ],
+)
+def test_a_text_of_one_place_is_taken_if_its_clocks_show_it(text: str, at: int | None, place: str) -> None:
+    assert zone_at(text, None if at is None else [at]) == place
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "advice"),
+    [
+        ("EST", SUMMER, "Write America/New_York, or Etc/GMT+5 for EST all year."),
+        ("EST", None, "Write America/New_York, or Etc/GMT+5 for EST all year."),
+        ("PST", SUMMER, "Write America/Los_Angeles, or Etc/GMT+8 for PST all year."),
+        ("Pacific Daylight", WINTER, "Write America/Los_Angeles, or Etc/GMT+7 for PDT all year."),
+        ("GMT", SUMMER, "Write Europe/London, or UTC for GMT all year."),
+        ("CST", WINTER, "America/Chicago (or Asia/Shanghai)."),
+        ("GMT+2", WINTER, "Etc/GMT-2 is UTC+2, all year."),
+    ],
+)
+def test_an_abbreviation_asks_unless_the_clocks_of_its_place_show_it(
+    text: str, at: int | None, advice: str
+) -> None:
+    assert refused(zone_at, text, None if at is None else [WINTER, at]).endswith(advice)

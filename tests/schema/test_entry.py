@@ -145,10 +145,10 @@ def test_windows_that_have_a_length() -> None:
 @pytest.mark.parametrize(
     ("number", "advice"),
     [
-        (10.01, 'Write "10:01".'),
-        (9.3, 'Write "09:30".'),
-        (10.5, 'Write "10:50" or "10:30".'),
-        (25.5, "Write HH:MM in quotes"),
+        (10.01, "Write 10:01."),
+        (9.3, "Write 09:30."),
+        (10.5, "Write 10:50 or 10:30."),
+        (25.5, "Write HH:MM"),
     ],
 )
 def test_a_time_with_a_period_and_without_quotes_is_refused_as_a_time(number: float, advice: str) -> None:

@@ -8,6 +8,7 @@ A command is a function with this decorator, the settings first and its own opti
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
@@ -41,6 +42,7 @@ T = TypeVar("T")
 
 FORMS = ("text", "wide", *DATA_FORMS, "markdown", "github", "ics")
 _WIDTH = 80
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair: Python reads a byte that is not UTF-8 so
 _LIKENESS = 0.7  # of a word that is suggested: option and command names are short
 _COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
 
@@ -167,10 +169,25 @@ class Parsing(click.Command):
         try:
             if not ctx.resilient_parsing:
                 self._check_once(ctx, args)
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            self._check_text(ctx)
+            return rest
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
             raise
+
+    def _check_text(self, ctx: click.Context) -> None:
+        """Refuse bytes that are not UTF-8 in all but paths, which may have any."""
+        for parameter in self.params:
+            value = ctx.params.get(parameter.name or "")
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and not isinstance(parameter.type, _PathType) and _HALF.search(text):
+                    name = (
+                        parameter.opts[-1]
+                        if isinstance(parameter, click.Option)
+                        else parameter.human_readable_name
+                    )
+                    raise click.UsageError(f"{name}: {visible(text)} is not UTF-8. Write it again.")
 
     def _check_once(self, ctx: click.Context, args: list[str]) -> None:
         """Refuse an option with two values: one of them would be lost.

@@ -22,7 +22,7 @@ def import_reservations(
     settings: Settings, pipeline: Pipeline, files: Sequence[Source], given: Mapping[str, Any]
 ) -> int:
     """Write a document for each reservation that has none, or report why not."""
-    zone = read_at("--time-zone", lambda: zones.zone(given["time_zone"])) if given["time_zone"] else "UTC"
+    zone = read_at("--time-zone", lambda: zones.zone_at(given["time_zone"])) if given["time_zone"] else "UTC"
     declared = pipeline.declared
     classes = {one.renku_id: one.name for one in declared.classes.values() if one.renku_id is not None}
     payloads, problems = read_payloads(files, classes)

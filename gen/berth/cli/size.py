@@ -17,6 +17,7 @@ from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.zone import date_text
 from berth.durations import whole_seconds
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
+from berth.edit.seatcounts import seat_count
 from berth.machines.clusterplans import DEVICES, NO_CLOUD, why_uncounted
 from berth.machines.formatting import machines_json, machines_text, minutes, money_json, money_or_unknown
 from berth.machines.sizing import (
@@ -29,7 +30,7 @@ from berth.machines.sizing import (
 )
 from berth.manifests import naming
 from berth.manifests.placed import cluster_of
-from berth.notation.refusal import CommandError, read_all
+from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.answers import Answer, document
 from berth.output.table import wrapped
 from berth.pipeline import Item, Pipeline
@@ -119,9 +120,10 @@ def size_(  # noqa: PLR0913 - one for each option
 
 
 def _people(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= MOST_PEOPLE):
-        raise CommandError(f'--students "{text}" is not a whole number from 1 to {MOST_PEOPLE}.')
-    return int(text)
+    people = read_at("--students", lambda: seat_count(text))
+    if people > MOST_PEOPLE:
+        raise CommandError(f'--students "{text}" is above {MOST_PEOPLE}.')
+    return people
 
 
 def _time(flag: str, text: str) -> int:

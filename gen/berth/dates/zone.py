@@ -100,6 +100,11 @@ def clock(wall: int) -> str:
     return f"{hours:02}:{minutes:02}"
 
 
+def clock_text(minutes: int) -> str:
+    """Return a time of day as a file has it: 24:00 is the midnight at the end of the day."""
+    return "24:00" if minutes == DAY else clock(minutes)
+
+
 def resolve(zone: Zone, wall: int) -> int:
     """Return the instant of a wall time. A skipped time moves forward by the gap; of two, the first is used.
 

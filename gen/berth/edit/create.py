@@ -1,7 +1,7 @@
 """Create reservation files from flags and answers."""
 
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,17 +10,17 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.zone import DAY, day_of, number
 from berth.edit.prompts import PROMPTS
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.seatcounts import next_class, seat_count
+from berth.edit.seatcounts import parse_counts
 from berth.findings import Origin
 from berth.notation import days, weekdays, zones
-from berth.notation.refusal import CommandError, read_all, read_at
+from berth.notation.refusal import CommandError, read_all, read_at, taken
 from berth.notation.times import TimeSpan, split_spans, time_span
 from berth.output.stage import PendingFiles, link_on_way
 from berth.output.yamltext import block, flow, quote
 from berth.reading.source import SCHEMA
 from berth.schema import grammar
 from berth.schema.basemodel import Model
-from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close, nearest, shown
+from berth.schema.documentproblems import CHOICE, MISSING, Refusal, close, nearest, shown
 from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.plainfields import plain_fields
 from berth.schema.recurrencespec import RecurrenceSpec
@@ -45,7 +45,8 @@ class ReservationRequest(NamedTuple):
     """What a new reservation should be. `given`: values by the names of flags.
 
     `type`: weekly, daily, once or dates; empty if it is not given. `today` is a number of days since 1970,
-    which dates such as `monday` count from. `terms`: those that are declared.
+    which dates such as `7 March` count from, and with `has_words` also `monday`. `terms`: those that are
+    declared.
     """
 
     name: str
@@ -54,6 +55,7 @@ class ReservationRequest(NamedTuple):
     given: dict[str, str]
     today: int | None = None
     terms: tuple[str, ...] = ()
+    has_words: bool = True
 
     def missing(self) -> list[str]:
         """Return the keys of PROMPTS that have no value yet."""
@@ -88,7 +90,7 @@ class ReservationRequest(NamedTuple):
     def _key(self, question: str, answer: str) -> str:
         """Return the flag that an answer is for: some questions take values of several."""
         if question == "when":
-            if answer == "daily":
+            if answer.lower() in _EVERY_DAY:
                 return "daily"
             has_digit = any(character.isdigit() for character in answer)
             return "dates" if has_digit or answer.lower() in RELATIVE_DAYS else "weekly"
@@ -98,7 +100,7 @@ class ReservationRequest(NamedTuple):
         if names and all(name in self.terms for name in names):
             return "within"
         try:
-            days.day(answer, self.today)
+            taken(lambda: days.day(answer, self.today, self.has_words))
         except Refusal as refusal:
             if any(character.isdigit() for character in answer) and not close(answer, self.terms):
                 raise CommandError.at("--from", refusal) from None
@@ -146,7 +148,12 @@ class ReservationRequest(NamedTuple):
         text = self.given.get(key)
         if text is None or key not in _READERS:
             return text
-        return read_at(f"--{key}", lambda: _READERS[key](text, self.today))
+        return read_at(f"--{key}", lambda: _READERS[key](text, self))
+
+    def check_zone(self, starts: Iterable[int]) -> None:
+        """Raise CommandError for a zone such as EST that clocks do not show at each of the instants."""
+        if text := self.given.get("time-zone"):
+            read_at("--time-zone", lambda: zones.zone_at(text, starts))
 
     def spans(self) -> list[NamedSpan]:
         """Return the times of each group."""
@@ -195,7 +202,7 @@ def _each_name(names: Sequence[str], count: str) -> str:
 
 def _named_span(text: str) -> NamedSpan:
     name, equals, times = text.rpartition("=")
-    named_span = NamedSpan(grammar.dns_label(name) if equals else "", time_span(times))
+    named_span = NamedSpan(grammar.dns_label(name) if equals else "", taken(lambda: time_span(times)))
     if named_span.times.start == named_span.times.end:
         raise Refusal("the end equals the start.", "Write another time.", EQUAL_TIMES)
     return named_span
@@ -205,31 +212,13 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _declared_names(text: str, _: int | None) -> tuple[str, ...]:
+def _declared_names(text: str, _: ReservationRequest) -> tuple[str, ...]:
     """Read names of documents or terms, which commas separate."""
     names = tuple(name.strip() for name in text.split(","))
     return tuple(grammar.dns_label(name) for name in names)
 
 
-def _counts(text: str, _: int | None) -> dict[str, int]:
-    """Read `25`, or `regular=120,extra-time=8` by the names of the times; an empty name stands for all."""
-    counts: dict[str, int] = {}
-    listed = next_class.split(text)
-    for part in listed:
-        name, equals, number = part.strip().rpartition("=")
-        if equals:
-            grammar.dns_label(name)
-        if name in counts or (not equals and len(listed) > 1):
-            raise Refusal(
-                f"{shown(text)} is not a number of seats.",
-                "Write 25, or regular=120,extra-time=8.",
-                TYPE,
-            )
-        counts[name] = seat_count(number)
-    return counts
-
-
-def _labels(text: str, _: int | None = None) -> dict[str, str]:
+def _labels(text: str, _: ReservationRequest) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in _names(text):
         key, equals, value = name.partition("=")
@@ -241,26 +230,27 @@ def _labels(text: str, _: int | None = None) -> dict[str, str]:
     return found
 
 
-def _of_field(model: type[Model], key: str) -> Callable[[str, int | None], Any]:
+def _of_field(model: type[Model], key: str) -> Callable[[str, ReservationRequest], Any]:
     return lambda text, _: read_text(model, key, text)
 
 
 RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
+_EVERY_DAY = ("daily", "every day", "each day")
 UNKNOWN_TERM = "B061"
 _COURSE = 14 * 7 + 4  # days from its first Monday to its last Friday
-_READERS: dict[str, Callable[[str, int | None], Any]] = {
+_READERS: dict[str, Callable[[str, ReservationRequest], Any]] = {
     "class": _declared_names,
-    "seats": _counts,
+    "seats": lambda text, _: parse_counts(text),
     "weekly": lambda text, _: weekdays.weekdays(text),
     "weeks": lambda text, _: weekdays.weeks(text),
     "monthly": _of_field(Monthly, "week"),
     "interval": _of_field(RecurrenceSpec, "interval"),
-    "dates": days.spans,
-    "from": days.day,
-    "until": days.day,
+    "dates": lambda text, request: days.spans(text, request.today, request.has_words),
+    "from": lambda text, request: days.day(text, request.today, request.has_words),
+    "until": lambda text, request: days.day(text, request.today, request.has_words),
     "within": _declared_names,
     "calendars": _declared_names,
-    "time-zone": lambda text, _: zones.zone(text),
+    "time-zone": lambda text, _: zones.zone_text(text).place,
     "title": _of_field(ReservationSpec, "title"),
     "lead": _of_field(Provisioning, "leadTimeMinutes"),
     "behavior": _of_field(Provisioning, "scaleDownBehavior"),
@@ -273,7 +263,9 @@ _READERS: dict[str, Callable[[str, int | None], Any]] = {
 
 def read_flag(name: str, text: str, today: int) -> Any:
     """Return what `NAME=TEXT` of `berth set` means, by the grammar of the flag of this name."""
-    return read_at(f"{name}=", lambda: _READERS[name](text, today))
+    if name == "time-zone":
+        return read_at(f"{name}=", lambda: zones.zone_at(text))
+    return read_at(f"{name}=", lambda: _READERS[name](text, ReservationRequest("", "", (), {}, today)))
 
 
 _PLACES = {

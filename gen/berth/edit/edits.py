@@ -17,7 +17,7 @@ from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
 from berth.edit.datelists import keep_entries, set_keys, shift_dates
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit, RefusedError
-from berth.edit.fieldpaths import FieldPath, full_path, text_of
+from berth.edit.fieldpaths import FieldPath, full_path, node_at, text_of
 from berth.edit.roundtrip import (
     MakeNode,
     TreeEdit,
@@ -28,7 +28,8 @@ from berth.edit.roundtrip import (
 )
 from berth.findings import ERROR, WARNING, Finding, Problem
 from berth.manifests.placed import class_names, pool_behaviors
-from berth.notation.refusal import CommandError
+from berth.notation.refusal import CommandError, read_at
+from berth.notation.zones import zone_at
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.scalar import plain
@@ -37,6 +38,7 @@ from berth.schema.declared import Declared
 from berth.schema.documentproblems import nearest, shown
 from berth.schema.metadata import IMPORTED
 from berth.schema.reservation import Reservation
+from berth.schema.validate import in_words
 
 # Assignments such as `provisioning.placeholderCount=30`
 
@@ -107,7 +109,10 @@ def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
             raise CommandError(f"{_path_text(path)} is not in the file")
         del at[path[-1]]
     else:
-        at[path[-1]] = make(one.value)
+        node, value = node_at(path), one.value
+        if path[-1] == "timeZone" and isinstance(value, str):
+            value = read_at(text_of(path), lambda: zone_at(value))
+        at[path[-1]] = make(value if node is None else in_words(node, value))
 
 
 def _check_step(at: Any, path: FieldPath, depth: int) -> None:

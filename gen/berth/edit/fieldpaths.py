@@ -28,19 +28,26 @@ def full_path(path: FieldPath, tree: Any) -> FieldPath:
 
 
 def _with_open_key(path: FieldPath) -> FieldPath:
+    for depth in range(1, len(path)):
+        node = node_at(path[:depth])
+        rest = path[depth:]
+        if node and node.kind == outline.MAP and node.value.kind != outline.MODEL and len(rest) > 1:
+            return (*path[:depth], ".".join(map(str, rest)))
+    return path
+
+
+def node_at(path: FieldPath) -> Node | None:
+    """Return what may be at a path; None of a key that is unknown."""
     node: Node | None = None
-    for depth, step in enumerate(path):
-        known = fields(document_of(RESERVATION)) if node is None else dict(_keys(node))
+    for step in path:
         if node is not None and node.kind == outline.LIST:
             node = node.item
             continue
+        known = fields(document_of(RESERVATION)) if node is None else dict(_keys(node))
         if step not in known:
-            return path
+            return None
         node = known[str(step)].node
-        rest = path[depth + 1 :]
-        if node.kind == outline.MAP and node.value.kind != outline.MODEL and len(rest) > 1:
-            return (*path[: depth + 1], ".".join(map(str, rest)))
-    return path
+    return node
 
 
 def _found(path: FieldPath, tree: Any) -> FieldPath:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import date
 
-from berth.dates.zone import DAY, clock
+from berth.dates.zone import clock, clock_text
 from berth.notation.weekdays import WEEKDAYS, WEEKS
 from berth.output.yamltext import flow, quote
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
@@ -56,7 +56,7 @@ def _listed(span: tuple[date, date], own: Entry | None, seats: Seats) -> str:
 
 def _hours(start: int | None, end: int | None, end_day: int | None) -> list[str]:
     found = [] if start is None else [f'startTime: "{clock(start)}"']
-    found += [] if end is None else [f'endTime: "{"24:00" if end == DAY else clock(end)}"']
+    found += [] if end is None else [f'endTime: "{clock_text(end)}"']
     return found + ([] if end_day is None else [f"endDay: {end_day}"])
 
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import MakeNode
-from berth.notation.refusal import TYPE, CommandError
-from berth.schema.documentproblems import Refusal, shown
+from berth.notation.refusal import CommandError, taken
+from berth.schema.documentproblems import TYPE, Refusal, shown
+from berth.schema.grammar import dns_label
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Provisioning
 from berth.schema.seatholders import Unit
@@ -21,31 +23,22 @@ Counts = Mapping[str, int]
 
 
 def parse_counts(text: str) -> Counts:
-    """Parse `120` or `small=120,gpu=10`. Raise CommandError for anything else."""
+    """Read `120`, or numbers by names of classes or times: `small=120,gpu=10`. Raise Refusal otherwise."""
     counts: dict[str, int] = {}
-    for part in next_class.split(text):
-        name, _, count = part.rpartition("=")
-        name = name.strip()
-        if name in counts:
-            raise CommandError(f'--seats "{text}": {name} has two numbers')
-        try:
-            counts[name] = seat_count(count)
-        except Refusal as refusal:
-            fix = refusal.fix.rstrip(".")
-            message = f"--seats {shown(text)}: {refusal.message} {fix}, or CLASS=NUMBER with commas"
-            raise CommandError(message, refusal.code) from None
-    if ONLY_CLASS in counts and len(counts) > 1:
-        raise CommandError(f'--seats "{text}": name the class of each number')
+    listed = next_class.split(text)
+    for part in listed:
+        name, equals, number = part.strip().rpartition("=")
+        if equals:
+            dns_label(name)
+        if name in counts or (not equals and len(listed) > 1):
+            fix = "Write 25, or regular=120,extra-time=8."
+            raise Refusal(f"{shown(text)} is not a number of seats.", fix, TYPE)
+        counts[name] = taken(partial(seat_count, number))
     return counts
 
 
 def seat_count(text: str) -> int:
-    """Read a number of seats as the field of a file does. Raise Refusal for anything else.
-
-    A sign may mean "so many more", which no field does.
-    """
-    if text.strip().startswith("+"):
-        raise Refusal(f"{shown(text)} has a sign.", "Write the whole number of seats.", TYPE)
+    """Read a number of seats as the field of a file does. Raise Refusal for anything else."""
     count: int = read_text(Provisioning, "placeholderCount", text)
     return count
 

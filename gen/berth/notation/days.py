@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, day_of, number
-from berth.notation.refusal import Refusal, as_typed, reads_lookalikes, shown
+from berth.notation.refusal import Refusal, reads, shown
 from berth.notation.weekdays import DAY_NAMES, WEEKDAYS
 
 DATE, ORDER = "B017", "B024"
@@ -15,17 +16,37 @@ FIRST_YEAR, LAST_YEAR = 2000, 2099
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _RANGE = re.compile(r"\s*\.\.\s*|\s+to\s+")
-_INSTEAD_OF_DOTS = re.compile(r"\s*(?:[-/+~>]+|\b(?:until|till?|through|bis)\b)\s*", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
+_WEEKDAY = (
+    r"mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+)
+_BEFORE_DATE = re.compile(rf"\b(?:{_WEEKDAY})\.?,?\s+(?=[0-9]{{4}}-)", re.IGNORECASE)
+
+# The other ways to write a date. These stay text until somebody needs them: to compile them costs time.
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR_FIRST = re.compile(
-    r"([0-9]{4})[-/.]?([0-9]{1,2})[-/.]?([0-9]{1,2})(?:[t ]\s*[0-9]{1,2}[:.h].*)?", re.ASCII
+_MONTH = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 )
-_YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])\s*([0-9]{1,2})[-/.]\s*([0-9]{4})", re.ASCII)
-_NAMED = re.compile(
-    r"(?:([0-9]{1,2})\.?(?:st|nd|rd|th)?\s*([a-z]{3,9})\.?|([a-z]{3,9})\.?\s*([0-9]{1,2})(?:st|nd|rd|th)?),?\s*([0-9]{4})",
-    re.ASCII,
+_NTH = r"[0-9]{1,2}(?:st|nd|rd|th)?"
+_JOINED = r"(?:\.\.|[-/+~>]+|\bto\b|\buntil\b|\btill\b|\bthrough\b|\bthru\b)"
+_OTHER_DATE = (
+    rf"(?a)(?<![0-9a-z])(?:(?P<weekday>{_WEEKDAY})\.?,? )?(?:the )?(?:"
+    r"(?P<year>[0-9]{4})(?P<s>[-/.])(?P<month>[0-9]{1,2})(?P=s)(?P<day>[0-9]{1,2})"
+    r"|(?P<year1>[0-9]{4})(?P<month1>[0-9]{2})(?P<day1>[0-9]{2})"
+    r"|(?P<one>[0-9]{1,2})(?P<s2>[-/.]) ?(?P<other>[0-9]{1,2})(?P=s2) ?(?P<year2>[0-9]{4})"
+    rf"|(?P<day3>[0-9]{{1,2}})(?:st|nd|rd|th)?\.? ?(?:of )?(?P<name3>{_MONTH})\.?"
+    r"(?:,? ?(?P<year3>[0-9]{4}))?"
+    rf"|(?P<name4>{_MONTH})\.? ?(?P<day4>[0-9]{{1,2}})(?:st|nd|rd|th)?(?:,? ?(?P<year4>[0-9]{{4}}))?"
+    r")(?![0-9a-z])"
 )
+_ONE_MONTH = (  # October 20-24, 2027 and 20 to 24 October 2027
+    (rf"\b({_MONTH})\.? ({_NTH}) ?({_JOINED}) ?({_NTH})(?![0-9a-z:./-])", r"\1 \2 \3 \1 \4"),
+    (rf"(?<![0-9a-z:./-])({_NTH}) ?({_JOINED}) ?({_NTH}) (?:of )?({_MONTH})\b", r"\1 \4 \2 \3 \4"),
+)
+_BETWEEN = rf"(?<=-[0-9]{{2}}) ?{_JOINED} ?(?=[0-9]{{4}}-)"
+_BEFORE_END = rf"[0-9a-z] ?{_JOINED} ?(?:the )?$"
+_LISTED = r" ?(?:,? and |&|,|;) ?"
 
 
 class DateSpan(NamedTuple):
@@ -35,37 +56,122 @@ class DateSpan(NamedTuple):
     last: date
 
 
+class _OtherDate(NamedTuple):
+    """A date in a text; `year` is 0 if it has none, and `orders` are the months and days that it may mean."""
+
+    match: re.Match[str]
+    is_end: bool  # of a range
+    year: int
+    orders: tuple[tuple[int, int], ...]
+
+
+def written(text: str, today: int | None = None, words: bool = True) -> Iterator[str]:  # noqa: ARG001
+    """Yield a text with its dates as year-month-day, once for each way to read them.
+
+    A date without a year is the next one, from `today` on; in a range it is in order with the other end. All
+    dates of a text that are only numbers have days and months in the same order.
+    """
+    plain = re.sub(r"^(?:from|on|between) ", "", text.lower())
+    for pattern, both in _ONE_MONTH:
+        plain = re.sub(pattern, both, plain)
+    found = [_other_date(match) for match in re.finditer(_OTHER_DATE, plain)]
+    wrong: list[Refusal] = []
+    texts: list[str] = []
+    for order, year in product((0, 1), dict.fromkeys([0, *(one.year for one in found if one.year)])):
+        try:
+            dates = _dated(found, order, year, today)
+        except Refusal as refusal:
+            wrong.append(refusal)
+            continue
+        left = iter(dates)
+        if len(dates) == len(found):
+            dated = re.sub(_OTHER_DATE, lambda _: str(next(left)), plain)  # noqa: B023 - called at once
+            texts.append(re.sub(_LISTED, ",", re.sub(_BETWEEN, "..", dated)))
+    if wrong and not texts:
+        raise wrong[0]
+    yield from sorted(texts)
+
+
+def _other_date(match: re.Match[str]) -> _OtherDate:
+    part = match.groupdict()
+    year = next((int(part[key]) for key in ("year", "year1", "year2", "year3", "year4") if part[key]), 0)
+    name, day_text = part["name3"] or part["name4"], part["day3"] or part["day4"]
+    if name:
+        orders: tuple[tuple[int, int], ...] = ((_MONTHS.index(name[:3]) + 1, int(day_text)),)
+    elif part["one"]:
+        one, other = int(part["one"]), int(part["other"])
+        orders = ((other, one),) if part["s2"] == "." else ((other, one), (one, other))  # dots: day first
+    else:
+        orders = ((int(part["month"] or part["month1"]), int(part["day"] or part["day1"])),)
+    is_end = re.search(_BEFORE_END, match.string[: match.start()]) is not None
+    return _OtherDate(match, is_end, year, orders)
+
+
+def _dated(found: list[_OtherDate], order: int, year: int, today: int | None) -> list[date]:
+    """Return the dates of a text in one of its readings, up to one that does not exist.
+
+    `year` is that of dates without one; 0: the next such date. Raise Refusal for a wrong weekday.
+    """
+    dates: list[date] = []
+    for one, after in zip(found, [*found[1:], None], strict=False):
+        month, day_of_month = one.orders[min(order, len(one.orders) - 1)]
+        earliest = date.min
+        if one.year or (after and after.is_end and after.year):
+            years = [one.year or (after.year if after else 0)]
+        elif one.is_end and dates:
+            earliest = dates[-1]
+            years = [earliest.year, earliest.year + 1]
+        elif year or today is None:
+            years = [year]
+        else:
+            earliest = day_of(today * DAY)
+            years = [earliest.year, earliest.year + 1]
+        existing = (_existing(one_year, month, day_of_month) for one_year in years)
+        day = next((day for day in existing if day and day >= earliest), None)
+        if day is None:
+            break
+        dates.append(day)
+        weekday = DAY_NAMES[day.weekday()]
+        if not weekday.startswith((one.match["weekday"] or "")[:3]):
+            fix = "Correct the date or the weekday."
+            raise Refusal(f"{shown(one.match[0])}: {day} is a {weekday.capitalize()}.", fix, DATE)
+    return dates
+
+
+def _existing(year: int, month: int, day_of_month: int) -> date | None:
+    try:
+        return date(year, month, day_of_month)
+    except ValueError:
+        return None
+
+
 @lru_cache(maxsize=4096)
-@reads_lookalikes
-def day(text: str, today: int | None = None) -> date:
+@reads("a date", written)
+def day(text: str, today: int | None = None, words: bool = True) -> date:
     """Return the date of `2027-02-28`. With `today`, also of `today`, `tomorrow`, `yesterday` or a weekday.
 
-    `today` is a number of days since 1970. A weekday is the next one, or today.
+    `today` is a number of days since 1970. A weekday is the next one, or today. Without `words`, they are
+    refused: a text that is read again later has other dates then.
     """
     match = _DATE.fullmatch(text)
     if match is None:
-        word = _day_of_word(text.lower(), today)
-        if word is not None:
-            return word
-        raise Refusal(f"{shown(text)} is not a date.", _advice(text, today), DATE)
+        if today is not None and words:
+            word, named = text.lower(), weekday(text)
+            if word in _DAYS:
+                return day_of((today + _DAYS[word]) * DAY)
+            if named is not None:
+                return day_of(next_weekday(named, today) * DAY)
+        others = ", or today, tomorrow or a weekday" if today is not None and words else ""
+        fix = f"Write year-month-day, for instance 2026-02-28{others}."
+        raise Refusal(f"{shown(text)} is not a date.", fix, DATE)
     year = int(match[1])
     if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
         raise Refusal(message, "Write a date within them.", DATE)
-    try:
-        return date(year, int(match[2]), int(match[3]))
-    except ValueError:
-        fix = "Write a date that exists."
-        raise Refusal(f"{text} does not exist in the calendar.", fix, DATE) from None
-
-
-def _day_of_word(word: str, today: int | None) -> date | None:
-    if today is None:
-        return None
-    if word in _DAYS:
-        return day_of((today + _DAYS[word]) * DAY)
-    named = weekday(word)
-    return None if named is None else day_of(next_weekday(named, today) * DAY)
+    found = _existing(year, int(match[2]), int(match[3]))
+    if found is None:
+        raise Refusal(f"{text} does not exist in the calendar.", "Write a date that exists.", DATE)
+    return found
 
 
 def weekday(text: str) -> int | None:
@@ -79,44 +185,11 @@ def next_weekday(wanted: int, day: int) -> int:
     return day + (wanted - day_of(day * DAY).weekday()) % 7
 
 
-def _advice(text: str, today: int | None) -> str:
-    """Suggest the dates that the author may have meant; of `1/12/2027` there are two."""
-    meant = sorted({str(one) for one in _meant(text.strip().lower())})
-    if meant:
-        return f"Write {' or '.join(meant)}."
-    words = "" if today is None else ", or today, tomorrow or a weekday"
-    return f"Write year-month-day, for instance 2026-02-28{words}."
-
-
-def _meant(text: str) -> Iterator[date]:
-    triples: list[tuple[str, str, str]] = []  # year, month, day
-    if match := _YEAR_FIRST.fullmatch(text):
-        triples = [(match[1], match[2], match[3])]
-    elif match := _YEAR_LAST.fullmatch(text):
-        triples = [(match[4], match[3], match[1])]
-        if match[2] != ".":  # with dots, the day is first everywhere
-            triples.append((match[4], match[1], match[3]))
-    elif match := _NAMED.fullmatch(text):
-        month = (match[2] or match[3])[:3]
-        if month in _MONTHS:
-            triples = [(match[5], str(_MONTHS.index(month) + 1), match[1] or match[4])]
-    for year, month, day_of_month in triples:
-        try:
-            meant = date(int(year), int(month), int(day_of_month))
-        except ValueError:
-            continue
-        if FIRST_YEAR <= meant.year <= LAST_YEAR:
-            yield meant
-
-
 @lru_cache(maxsize=4096)
-def span(text: str, today: int | None = None) -> DateSpan:
+@reads("a range of dates", written)
+def span(text: str, today: int | None = None, words: bool = True) -> DateSpan:
     """Return the dates of `2027-02-15..2027-02-26` (or with `to`), or of a single date as `day` reads it."""
-    try:
-        ends = [day(end, today) for end in _RANGE.split(text.strip())]
-    except Refusal:
-        _refuse_joined(text)
-        raise
+    ends = [day(end, today, words) for end in _RANGE.split(text.strip())]
     if len(ends) > 2:
         message = f"{shown(text)} is not a range of dates."
         raise Refusal(message, "Write two dates, such as 2027-02-15..2027-02-26.", DATE)
@@ -127,36 +200,21 @@ def span(text: str, today: int | None = None) -> DateSpan:
     return DateSpan(first, last)
 
 
-def spans(text: str, today: int | None = None) -> tuple[DateSpan, ...]:
+@reads("a list of dates", written)
+def spans(text: str, today: int | None = None, words: bool = True) -> tuple[DateSpan, ...]:
     """Return each of a list of dates and ranges, separated by a comma, a semicolon or spaces."""
-    try:
-        return tuple(span(part, today) for part in parts(text))
-    except Refusal:
-        if any(_meant(text.strip().lower())):  # a date that has spaces, such as 12 January 2027
-            raise Refusal(f"{shown(text)} is not a date.", _advice(text, today), DATE) from None
-        raise
+    return tuple(span(part, today, words) for part in parts(text))
 
 
 def parts(text: str) -> list[str]:
     """Split a list as `spans` does; a range is one part, with `..`."""
+    if _BEFORE_DATE.search(text):
+        raise Refusal(f"{shown(text)} has a weekday before a date.", "Write the date alone.", DATE)
     found = _SEPARATOR.split(_RANGE.sub("..", text.strip()))
-    for part in {*found, *re.split(r"\s*[,;]\s*", text.strip())}:
-        _refuse_joined(part)
     if not all(found):
         fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."
         raise Refusal(f"{shown(text)} has an empty place.", fix, DATE)
     return found
-
-
-def _refuse_joined(text: str) -> None:
-    """Raise Refusal for two dates with something else than `..` or `to` between them."""
-    plain = as_typed(text.strip().lower())
-    for between in _INSTEAD_OF_DOTS.finditer(plain):
-        ends = [{*_meant(end)} for end in (plain[: between.start()], plain[between.end() :])]
-        if all(len(meant) == 1 for meant in ends):
-            first, last = sorted(meant.pop() for meant in ends)
-            fix = f"Write {first}..{last}."
-            raise Refusal(f"{shown(text)} is not a range of dates.", fix, DATE)
 
 
 def dates_of(listed: tuple[DateSpan, ...]) -> tuple[date, ...]:

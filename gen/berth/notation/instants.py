@@ -1,11 +1,13 @@
 """Instants as people write them: `2026-02-02T08:00:00Z`, `monday 09:00`, `+2h`, `now`. Pure."""
 
 import re
+from collections.abc import Iterator
 
 from berth.dates.moments import local_day, read
 from berth.dates.zone import DAY, Zone, date_text, day_of, resolve
+from berth.notation import days, times
 from berth.notation.days import DATE, day
-from berth.notation.refusal import Refusal, reads_lookalikes, shown
+from berth.notation.refusal import Refusal, reads, shown
 from berth.notation.times import TIME, start_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
@@ -15,7 +17,15 @@ _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$"
 _WEEK = 7
 
 
-@reads_lookalikes
+def written(text: str, today: int) -> Iterator[str]:
+    """Yield a date and a time with the date as year-month-day, and the time as `09:00`."""
+    for dated in (text, *days.written(text, today)):
+        date, space, time = dated.partition(" ")
+        yield dated
+        yield from (f"{date} {one}" for one in times.written(time) if space)
+
+
+@reads("an instant", lambda text, zone, now: written(text, local_day(now, zone)))
 def instant(text: str, zone: Zone, now: int) -> int:
     """Return the seconds of an instant.
 

@@ -1,7 +1,8 @@
 """How a text that is not understood is refused, and how messages show values and suggest words."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from berth.reading.text import legible
@@ -12,14 +13,26 @@ T = TypeVar("T")
 
 
 class Refusal(ValueError):  # noqa: N818 - it refuses a value; it is not an error of the program
-    """A value does not follow its grammar. Carries the code, what is wrong, and what to do."""
+    """A value does not follow its grammar. Carries the code, what is wrong, and what to do.
 
-    def __init__(self, message: str, fix: str, code: str, *, at_key: bool = False) -> None:
+    `readings`: what the text may mean, by the words of Berth for it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        fix: str,
+        code: str,
+        *,
+        at_key: bool = False,
+        readings: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.fix = fix
         self.code = code
         self.at_key = at_key
+        self.readings = readings
 
 
 class CommandError(Exception):
@@ -57,10 +70,23 @@ class CommandError(Exception):
         return error
 
 
-def read_at(place: str, read: Callable[[], T]) -> T:
-    """Return what a grammar reads; raise CommandError if it refuses the text of this option or argument."""
+def taken(read: Callable[[], T]) -> T:
+    """Return what a grammar reads, or the only reading of a text that is not in the words of Berth.
+
+    Commands, forms and tables take it, as a person sees what they answer; a file has the words of Berth.
+    """
     try:
         return read()
+    except Refusal as refusal:
+        if len(refusal.readings) != 1:
+            raise
+        return next(iter(refusal.readings.values()))  # type: ignore[no-any-return] # what it reads
+
+
+def read_at(place: str, read: Callable[[], T]) -> T:
+    """Return what a grammar takes; raise CommandError if it refuses the text of this option or argument."""
+    try:
+        return taken(read)
     except Refusal as refusal:
         raise CommandError.at(place, refusal) from None
 
@@ -85,31 +111,48 @@ def raise_all(errors: Iterable[CommandError]) -> None:
         raise first.with_more(more)
 
 
-def reads_lookalikes(
-    grammar: Callable[Concatenate[str, P], T],
-) -> Callable[Concatenate[str, P], T]:
-    """Make a grammar advise what is meant by a text that has characters which look like others.
+def reads(
+    what: str, written: Callable[Concatenate[str, P], Iterable[str]]
+) -> Callable[[Callable[Concatenate[str, P], T]], Callable[Concatenate[str, P], T]]:
+    """Make a grammar tell what may be meant by a text that it refuses: the readings of the refusal.
 
-    The text is refused all the same: who reads it sees something else than what is there.
+    `written` yields the text in the words of Berth, once for each way to read it. Characters that look like
+    others are read as those: who writes a text sees these. `what` the text should be, with its article.
     """
 
-    @wraps(grammar)
-    def read(text: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return grammar(text, *args, **kwargs)
-        except Refusal as refusal:
-            meant = as_typed(text)
-            if meant == text:
-                raise
+    def decorate(grammar: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
+        @wraps(grammar)
+        def read(text: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
             try:
-                grammar(meant, *args, **kwargs)
-            except Refusal as other:
-                fix = other.fix
-            else:
-                fix = f"Write {meant}."
-            raise Refusal(refusal.message, fix, refusal.code) from None
+                return grammar(text, *args, **kwargs)
+            except Refusal as refusal:
+                typed = " ".join(as_typed(text).split())
+                readings = _readings([typed], grammar, *args, **kwargs)
+                if not readings:
+                    readings = _readings(written(typed, *args, **kwargs), grammar, *args, **kwargs)
+                if not readings:
+                    raise Refusal(refusal.message, refusal.fix, refusal.code) from None
+                message, fix = f"{shown(text)} is not {what}.", f"Write {' or '.join(readings)}."
+                raise Refusal(message, fix, refusal.code, readings=readings) from None
 
-    return read
+        return read
+
+    return decorate
+
+
+def _readings(
+    texts: Iterable[str], grammar: Callable[Concatenate[str, P], T], *args: P.args, **kwargs: P.kwargs
+) -> dict[str, T]:
+    """Return the values of the texts that a grammar takes, each value once."""
+    found: dict[str, T] = {}
+    for text in texts:
+        try:
+            value = grammar(text, *args, **kwargs)
+        except Refusal:
+            continue
+        if value not in found.values():
+            found[text] = value
+    return found
 
 
 def as_typed(text: str) -> str:

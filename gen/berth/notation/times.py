@@ -1,27 +1,27 @@
 """Times of day as people write them: `09:00`, `24:00`, and spans of them: `09:00-13:00`."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from berth.dates.zone import DAY
-from berth.notation.refusal import Refusal, reads_lookalikes, shown
+from berth.dates.zone import DAY, clock_text
+from berth.notation.refusal import Refusal, reads, shown
 
 TIME = "B018"
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_NEARLY_A_TIME = (
-    r"([01]?[0-9]|2[0-3])(?:[:.h]?([0-5][0-9]))?(?::[0-5][0-9])?"
-    r"(?: ?(?:h|uhr|o'clock|(am|pm|a\.m\.|p\.m\.)))?"
-)
+_NAMED_SPAN = re.compile(r"(?:[^=]+=)?[0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}", re.ASCII)
 
-
-_ABOUT_A_TIME = r"[0-9]{1,2}(?:[:.h]?[0-9]{2})?(?::[0-9]{2})?(?: ?(?:h|uhr|o'clock|[ap]m|[ap]\.m\.))?"
-_NEARLY_A_SPAN = re.compile(
-    rf"(?:([a-z][a-z0-9-]*) ?[=:] ?)?(?:(?:from|von) )?({_ABOUT_A_TIME})"
-    rf" ?(?:\.\.|[-/\u2012-\u2015]|to|until|till|bis) ?({_ABOUT_A_TIME})(?: ?[,;&] ?| (?:and |und )?|$)",
-    re.ASCII,
+# The other ways to write a time: 9, 9:00, 9.30, 0900, 9h30, 9 am, 5:45a. They stay text until needed.
+_OTHER_TIME = (
+    r"(?<![0-9a-z:.])([01]?[0-9]|2[0-4])(?:[:.h]?([0-5][0-9]))?(?::00)?"
+    r"(?: ?(?:h|o'clock|([ap])\.?(?:m\.?)?))?(?![0-9a-z:])"
 )
+_OTHER_SPAN = rf"(?ai)(?:from )?{_OTHER_TIME} ?(?:\.\.|[-/]|to|until|till|through|thru) ?{_OTHER_TIME}"
+_OTHER_NAME = r"(?ai)([a-z][a-z0-9-]*) ?[=:] ?(?=[0-9])"
+_LISTED = r"(?i) ?(?:,? and |&|,|;) ?"
+_MORNING = 8  # the first hour that means the morning where nothing says which half of the day it is
 
 
 class TimeSpan(NamedTuple):
@@ -31,15 +31,74 @@ class TimeSpan(NamedTuple):
     end: int
 
 
+class _OtherTime:
+    """A time of a text, on a clock of 12 or of 24 hours."""
+
+    def __init__(self, hour: str, minute: str | None, half: str | None) -> None:
+        self.hour, self.minute = int(hour), int(minute or 0)
+        self.is_24 = hour.startswith("0") or not 1 <= self.hour <= 12
+        half = (half or "").lower()
+        self.half = "" if self.is_24 else half
+        self.is_none = bool(self.is_24 and half == "a" and self.hour) or (self.hour == 24 and self.minute > 0)
+
+    def at(self, half: str = "") -> int:
+        """Return the minutes after midnight, in a half of the day: by default in its own, if it has one."""
+        half = half or self.half
+        return (self.hour % 12 + 12 * (half == "p") if half else self.hour) * 60 + self.minute
+
+
+def written(text: str) -> Iterator[str]:
+    """Yield a time as `09:00`, once for each half of the day that it may be in."""
+    match = re.fullmatch(_OTHER_TIME, text, re.ASCII | re.IGNORECASE)
+    time = _OtherTime(*match.groups()) if match else None
+    if time and not time.is_none:
+        yield clock_text(time.at())
+        if not (time.is_24 or time.half) and time.hour < _MORNING:
+            yield clock_text(time.at("p"))
+
+
+def written_spans(text: str) -> Iterator[str]:
+    """Yield a list of spans as `09:00-11:00 late=14:00-16:00`, once for each way to read it."""
+    plain = re.sub(_LISTED, " ", re.sub(_OTHER_NAME, r"\1=", re.sub(r"(?i)\b(?:12 )?noon\b", "12pm", text)))
+    ways = [_ways(match) for match in re.finditer(_OTHER_SPAN, plain)]
+    for way in range(max(map(len, ways), default=0) if all(ways) else 0):
+        chosen = iter([spans[min(way, len(spans) - 1)] for spans in ways])
+        yield re.sub(_OTHER_SPAN, lambda _: next(chosen), plain)  # noqa: B023 - called at once
+
+
+def _ways(match: re.Match[str]) -> list[str]:
+    """Return the spans that a text may mean.
+
+    An end that says its half of the day says it for the start, too, unless that is after it then: 5:00-6:15pm
+    and 9-1pm have one reading each. Without a half, 9-11 is in the morning; 1-3 and 9-5 have two readings.
+    """
+    groups = match.groups()
+    start, end = _OtherTime(*groups[:3]), _OtherTime(*groups[3:])
+    ways = [(start.at(), end.at())]
+    if start.is_none or end.is_none:
+        ways = []
+    elif start.is_24 or end.is_24 or (start.half and end.half):
+        pass
+    elif end.half:
+        same, other = start.at(end.half), start.at("p" if end.half == "a" else "a")
+        ways = [(same if same < end.at() else other, end.at())]
+    elif start.half:
+        ways = [(start.at(), end.at("a")), (start.at(), end.at("p"))]
+    elif start.hour < _MORNING or end.at() <= start.at():
+        near = start.at("p") if start.hour < _MORNING else start.at()
+        ways += [(near, next((at for at in map(end.at, "ap") if at > near), end.at("a")))]
+    return [f"{clock_text(first)}-{clock_text(last)}" for first, last in ways]
+
+
 @lru_cache(maxsize=4096)
-@reads_lookalikes
+@reads("a time of day", written)
 def end_time(text: str) -> int:
     """Return the minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
     return DAY if text == "24:00" else _minutes(text, "24:00")
 
 
 @lru_cache(maxsize=4096)
-@reads_lookalikes
+@reads("a time of day", written)
 def start_time(text: str) -> int:
     """Return the minutes after midnight, 0 to 1439."""
     if text == "24:00":
@@ -47,72 +106,12 @@ def start_time(text: str) -> int:
     return _minutes(text, "23:59")
 
 
-@lru_cache(maxsize=4096)
-@reads_lookalikes
-def time_span(text: str) -> TimeSpan:
-    """Return the minutes of `09:00-13:00`."""
-    start, dash, end = text.partition("-")
-    if dash and "-" not in end:
-        try:
-            return TimeSpan(start_time(start.strip()), end_time(end.strip()))
-        except Refusal as refusal:
-            if not (nearly_time(start) and nearly_time(end)):
-                raise
-            meant = nearly_spans(text)
-            if meant:
-                raise Refusal(refusal.message, f"Write {meant}.", TIME) from None
-    meant = nearly_spans(text)
-    fix = f"Write {meant}." if meant and not {*meant} & {*" ="} else "Write one such as 09:00-13:00."
-    raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
-
-
-def split_spans(text: str) -> tuple[str, ...]:
-    """Split a list of spans, each of which may have a name: `regular=09:00-11:00 late=14:00-16:00`.
-
-    Refuse one with words or spaces as a whole. A list with one wrong span is returned: its reader refuses it.
-    """
-    if _is_span(text):
-        return (text,)
-    parts = tuple(text.replace(",", " ").split()) or ("",)
-    wrong = sum(not _is_span(part) for part in parts)
-    meant = nearly_spans(text) if wrong and len(parts) > 1 else ""
-    if not meant and (wrong <= 1):
-        return parts
-    fix = f"Write {meant}." if meant else "Write hours and minutes, such as 09:00-11:00."
-    raise Refusal(f"{shown(text)} does not list times.", fix, TIME)
-
-
-def _is_span(text: str) -> bool:
-    try:
-        time_span(text.partition("=")[2] or text)
-    except Refusal:
-        return False
-    return True
-
-
-def nearly_spans(text: str) -> str:
-    """Return the spans that the author of `from 9:30 until 11` meant; empty if that is not clear."""
-    rest, spans = " ".join(text.lower().split()), []
-    while rest:
-        match = _NEARLY_A_SPAN.match(rest)
-        if match is None:
-            return ""
-        start, end = nearly_time(match[2]), "24:00" if match[3] == "24:00" else nearly_time(match[3])
-        if not (start and end) or ("m" in match[3] and "m" not in match[2]):  # 1-3pm is not from 01:00 on
-            return ""
-        spans.append(f"{match[1]}={start}-{end}" if match[1] else f"{start}-{end}")
-        rest = rest[match.end() :]
-    return " ".join(spans)
-
-
 def _minutes(text: str, last: str) -> int:
     match = _TIME.fullmatch(text)
     if match is None:
+        fix = "Write HH:MM, for instance 09:00."
         if _DATE.match(text):
             fix = "Write HH:MM; a range of dates has `from` and `to`."
-            raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
-        nearly = nearly_time(text)
-        fix = f'Write "{nearly}".' if nearly else 'Write HH:MM, for instance "09:00".'
         raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
     hours, minutes = int(match[1]), int(match[2])
     if hours > 23 or minutes > 59:
@@ -120,14 +119,25 @@ def _minutes(text: str, last: str) -> int:
     return hours * 60 + minutes
 
 
-def nearly_time(text: str) -> str:
-    """Return what the author of `900`, `9`, `9:00`, `9pm` or `09:00:00` meant; empty if that is not clear."""
-    match = re.fullmatch(_NEARLY_A_TIME, text.strip().lower(), re.ASCII)
-    if match is None:
-        return ""
-    hours = int(match[1])
-    if match[3]:
-        if not 1 <= hours <= 12:
-            return ""
-        hours = hours % 12 + (12 if match[3][0] == "p" else 0)
-    return f"{hours:02}:{match[2] or '00'}"
+@lru_cache(maxsize=4096)
+@reads("a span of time", written_spans)
+def time_span(text: str) -> TimeSpan:
+    """Return the minutes of `09:00-13:00`."""
+    start, dash, end = text.partition("-")
+    if not dash or "-" in end:
+        fix = "Write a start and an end, such as 09:00-13:00."
+        raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
+    return TimeSpan(start_time(start.strip()), end_time(end.strip()))
+
+
+@reads("a list of times", written_spans)
+def split_spans(text: str) -> tuple[str, ...]:
+    """Split a list of spans, each of which may have a name: `regular=09:00-11:00 late=14:00-16:00`."""
+    found = tuple(re.sub(r" ?- ?", "-", text.replace(",", " ")).split()) or ("",)
+    for part in found:
+        if not _NAMED_SPAN.fullmatch(part):
+            fix = "Write a start and an end, such as 09:00-13:00."
+            raise Refusal(f"{shown(text)} does not list times.", fix, TIME)
+    for part in found:
+        time_span(part.rpartition("=")[2])
+    return found

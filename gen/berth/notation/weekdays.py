@@ -1,35 +1,32 @@
 """Weekdays and week numbers as people write them: `mon`, `mon-fri`, `monday, wednesday`, `odd`, `6-8,10`."""
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from berth.notation.refusal import CHOICE, RANGE, Refusal, close, reads_lookalikes, shown
+from berth.notation.refusal import CHOICE, RANGE, Refusal, close, reads, shown
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
 _DIGITS = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NEGATIVE = re.compile(r"-[0-9]{1,9}", re.ASCII)
 LAST_WEEK = 53  # of an ISO year that has so many
 WEEKS = {"odd": tuple(range(1, LAST_WEEK + 1, 2)), "even": tuple(range(2, LAST_WEEK + 1, 2))}
 
-# What people write instead, with the weekday that it stands for. Only advice is made of it.
-_ELSEWHERE = (
-    ("montag", "lundi", "lunedi", "lunedì", "lunes", "maandag", "segunda"),
-    ("dienstag", "mardi", "martedi", "martedì", "martes", "dinsdag", "terça"),
-    ("mittwoch", "mercredi", "mercoledi", "mercoledì", "miercoles", "miércoles", "woensdag", "quarta"),
-    ("donnerstag", "jeudi", "giovedi", "giovedì", "jueves", "donderdag", "quinta"),
-    ("freitag", "vendredi", "venerdi", "venerdì", "viernes", "vrijdag", "sexta"),
-    ("samstag", "sonnabend", "samedi", "sabato", "sabado", "sábado", "zaterdag"),
-    ("sonntag", "dimanche", "domenica", "domingo", "zondag"),
-)
-_OF_SEVERAL = {
-    **dict.fromkeys(("weekday", "weekdays", "workday", "workdays"), "mon-fri"),
-    **dict.fromkeys(("weekend", "weekends"), "sat,sun"),
+# Short forms besides the first three letters. A single T or S would be either of two.
+_SHORT = ("m mo", "tu tues", "w we weds", "th thur thurs", "f fr", "sa", "su")
+_WORDS = {
+    **{word: (day,) for day, words in enumerate(_SHORT, 1) for word in words.split()},
+    **{f"{name}{end}": (day,) for day, name in enumerate(DAY_NAMES, 1) for end in ("", "s")},
+    **{f"{name}{end}": (day,) for day, name in enumerate(WEEKDAYS, 1) for end in ("", "s")},
+    **dict.fromkeys(("weekday", "weekdays", "workday", "workdays"), (1, 2, 3, 4, 5)),
+    **dict.fromkeys(("weekend", "weekends"), (6, 7)),
 }
+_LETTERS = re.compile("(m)?(tu?)?(w)?(th|r)?(f)?(sa)?(su)?")  # MWF, TTh, TuTh, MTWRF
 # Words that change nothing. `other` is none of them: every other week is not every week.
-_FILLERS = ("every", "each", "on", "the", "and", "jeden", "am", "und", "chaque", "le", "et")
+_FILLERS = re.compile(r"\b(?:every|each|on|the|and)\b")
 _RANGE = re.compile(r"\s*(?:\.\.|-|\bto\b)\s*")
+_RANGE_WORD = re.compile(r"\b(?:through|thru|until|till)\b")
 _SEPARATOR = re.compile(r"\s*[,;/&+]\s*|\s+(?:and\s+)?")
 
 
@@ -37,14 +34,19 @@ _SEPARATOR = re.compile(r"\s*[,;/&+]\s*|\s+(?:and\s+)?")
 def weekday(text: str) -> int:
     """Return 1 (Monday) to 7 of an English name, its first three letters, or the number itself."""
     word = text.lower()
-    for names in (WEEKDAYS, DAY_NAMES, _NUMBERS):
+    for names in (WEEKDAYS, DAY_NAMES):
         if word in names:
             return names.index(word) + 1
     if _DIGITS.fullmatch(word):
-        if 1 <= int(word) <= len(_NUMBERS):
-            raise Refusal(f"{shown(text)} is not a weekday.", f"Write {int(word)}.", CHOICE)
-        raise out_of_range(int(word))
-    raise Refusal(f"{shown(text)} is not a weekday.", _advice(word), CHOICE)
+        if not 1 <= int(word) <= len(WEEKDAYS):
+            raise out_of_range(int(word))
+        if len(word) == 1:
+            return int(word)
+    known = WEEKDAYS if len(word) <= len(WEEKDAYS[0]) else DAY_NAMES
+    near = close(word, known)
+    listed = f"Write a number from 1 (Monday) to 7, or one of {', '.join(known)}."
+    fix = f"Did you mean {' or '.join(near)}?" if near else listed
+    raise Refusal(f"{shown(text)} is not a weekday.", fix, CHOICE)
 
 
 def out_of_range(number: int) -> Refusal:
@@ -55,73 +57,63 @@ def out_of_range(number: int) -> Refusal:
     )
 
 
-def _advice(word: str) -> str:
-    meant = _meant_by_word(word)
-    if meant:
-        return f"Write {meant}."
-    known = WEEKDAYS if len(word) <= len(WEEKDAYS[0]) else DAY_NAMES
-    names = close(word, known)
-    if names:
-        return f"Did you mean {' or '.join(names)}?"
-    return f"Write a number from 1 (Monday) to 7, or one of {', '.join(known)}."
+def weekdays_text(days: tuple[int, ...]) -> str:
+    """Return weekdays in the words of Berth: `mon,wed`, `mon-fri`."""
+    if len(days) > 2 and days == tuple(range(days[0], days[-1] + 1)):
+        return f"{WEEKDAYS[days[0] - 1]}-{WEEKDAYS[days[-1] - 1]}"
+    return ",".join(WEEKDAYS[day - 1] for day in days)
 
 
-def _meant_by_word(word: str) -> str:
-    """Return the weekdays that a word stands for: `mondays`, `montag`, `weekend`; empty for none."""
-    if word in _OF_SEVERAL:
-        return _OF_SEVERAL[word]
-    for name, day_name, others in zip(WEEKDAYS, DAY_NAMES, _ELSEWHERE, strict=True):
-        if word.removesuffix("s") in (name, day_name) or word in others:
-            return name
-    return ""
+def _written(text: str) -> Iterator[str]:
+    """Yield the weekdays of `every Monday and Wednesday` or `MWF`."""
+    plain = _RANGE_WORD.sub("-", _FILLERS.sub(" ", text.lower())).strip(" ,.")
+    if len(re.findall(r"\bt\b", plain)) > 1:  # M T W T F: one of them is Thursday
+        return
+    try:
+        yield weekdays_text(_listed(plain, _days_of_word))
+    except KeyError:
+        return
 
 
-def _meant_by_phrase(text: str) -> str:
-    """Return the weekdays that `every monday` or `montag und mittwoch` stands for; empty if not clear."""
-    meant = []
-    for part in _SEPARATOR.split(_RANGE.sub("-", text)):
-        if part not in _FILLERS:
-            days = [_meant_by_word(end) for end in part.split("-")]
-            if not all(days) or (len(days) > 1 and not {*days} <= {*WEEKDAYS}) or len(days) > 2:
-                return ""
-            meant.append("-".join(days))
-    return ",".join(meant)
+def _days_of_word(word: str) -> tuple[int, ...]:
+    if word in _WORDS:
+        return _WORDS[word]
+    if re.fullmatch("0+[1-7]", word):
+        return (int(word),)
+    letters = _LETTERS.fullmatch(word)
+    if not letters or not word:
+        raise KeyError(word)
+    return tuple(day for day, letter in enumerate(letters.groups(), 1) if letter)
 
 
 @lru_cache(maxsize=256)
+@reads("a list of weekdays", _written)
 def weekdays(text: str) -> tuple[int, ...]:
     """Return the weekdays of a list with ranges, each once and ascending: `fri-mon` is 1, 5, 6, 7.
 
     Items are separated by a comma, a semicolon, a slash or spaces; a range has `-`, `..` or `to`.
     """
-    phrase = text.strip().lower()
-    try:
-        return _weekdays(phrase)
-    except Refusal as refusal:
-        meant = _meant_by_phrase(phrase)
-        if not meant or refusal.message.startswith(shown(phrase)):  # the advice is about all of it already
-            raise
-        raise Refusal(f"{shown(phrase)} does not name weekdays.", f"Write {meant}.", CHOICE) from None
+    return _listed(text.strip().lower(), lambda word: (weekday(word),))
 
 
-@reads_lookalikes
-def _weekdays(text: str) -> tuple[int, ...]:
+def _listed(text: str, days_of: Callable[[str], tuple[int, ...]]) -> tuple[int, ...]:
     days: set[int] = set()
     for part in _SEPARATOR.split(_RANGE.sub("-", text)):
         if _NEGATIVE.fullmatch(part):
             raise out_of_range(int(part))
         if not all(part.split("-")):
             raise Refusal(f"{shown(text)} has an empty place.", "Write weekdays such as mon,wed.", CHOICE)
-        ends = [weekday(end) for end in part.split("-")]
-        if len(ends) > 2:
+        ends = [days_of(end) for end in part.split("-")]
+        if len(ends) > 2 or (len(ends) == 2 and any(len(end) > 1 for end in ends)):
             message = f"{shown(part)} is not a range of weekdays."
             raise Refusal(message, "Write two weekdays, such as mon-fri.", CHOICE)
-        first, last = ends[0], ends[-1]
-        days.update((first + step - 1) % 7 + 1 for step in range((last - first) % 7 + 1))
+        first, last = ends[0][0], ends[-1][-1]
+        steps = range((last - first) % 7 + 1)
+        days.update(ends[0] if len(ends) == 1 else ((first + step - 1) % 7 + 1 for step in steps))
     return tuple(sorted(days))
 
 
-@reads_lookalikes
+@reads("a list of weeks", lambda _: ())
 def weeks(text: str) -> tuple[int, ...]:
     """Return the ISO week numbers of `odd`, `even` or `6-8,10`, each once and ascending."""
     word = text.strip().lower()

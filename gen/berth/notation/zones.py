@@ -6,12 +6,13 @@ do not say when clocks change, so they only lead to advice, never to a zone with
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
+from typing import NamedTuple
 
-from berth.dates.zone import known
-from berth.notation.refusal import Refusal, reads_lookalikes, shown
+from berth.dates.zone import known, load
+from berth.notation.refusal import Refusal, close, reads, shown
 
 ZONE = "B021"
 EXAMPLE = "Write a name such as Europe/Zurich or UTC."
@@ -96,7 +97,7 @@ _PLACES = {word: places for words, places in _ABBREVIATIONS.items() for word in 
 _OFFSET = re.compile(r"(?:GMT|UTC|Z)?\s*([+-])\s*([0-9]{1,2})(?::?([0-9]{2}))?", re.ASCII | re.IGNORECASE)
 _OFFSET_OR_COUNTRY = re.compile(r"\((?:gmt|utc|us_)[^)]*\)")  # Pacific Time (US & Canada)
 _NOT_OF_THE_NAME = re.compile(r"^(us_)?|(_(standard|daylight|summer|winter))?(_time)?$")
-_ALIKE = 0.75  # of each word
+_ALIKE = 0.9
 _UTC = frozenset({"UTC", "UCT", "Universal", "Zulu"})
 _GMT = ("GMT", "GMT0", "GMT+0", "GMT-0", "Greenwich")
 # Zones with one offset all year that are not places, with a place that is probably meant, if there is one.
@@ -135,12 +136,68 @@ FIXED = {
 
 
 @lru_cache(maxsize=256)
-@reads_lookalikes
+@reads("a time zone of the tz database", lambda _: ())
 def zone(text: str) -> str:
     """Return the name of a zone, spelled exactly as the tz database has it."""
     if text in known():
         return text
     raise Refusal(f"{shown(text)} is not a time zone of the tz database.", zone_advice(text), ZONE)
+
+
+class ZoneText(NamedTuple):
+    """A place that a text means; `setting`: what its clocks show if the text is right, such as EST."""
+
+    place: str
+    setting: str
+
+
+def zone_text(text: str) -> ZoneText:
+    """Return what a text of a command or form says of a zone. Raise Refusal if it may be of several places.
+
+    EST is a name of the tz database, too, but for clocks that no place with summer time has.
+    """
+    words = _words(text)
+    if text in FIXED and "/" not in text:
+        places: tuple[str, ...] = (FIXED[text],)
+    elif text in known():
+        places = (_PLACE.get(words.removeprefix("us/"), text),)  # US/Pacific
+    else:
+        places = () if _OFFSET.fullmatch(text.strip()) else meant(text)
+    if len(places) != 1:
+        return ZoneText(zone(text), "")
+    both = [_clocks(places[0], datetime(2027, month, 15, tzinfo=UTC)) for month in (1, 7)]
+    setting = _OFFSET_OR_COUNTRY.sub("", words).strip("_").upper()
+    if "daylight" in words or "summer" in words:
+        setting = max(both, key=lambda clocks: clocks.dst() or timedelta()).tzname() or ""
+    names = {clocks.tzname() for clocks in both}
+    return ZoneText(places[0], setting if setting in names and len(names) > 1 else "")
+
+
+def zone_at(text: str, starts: Iterable[int] | None = None) -> str:
+    """Return the zone that a text of a command or form means at these instants; by default all year.
+
+    Raise Refusal for EST unless the clocks of its place show it at each of them: the place may be meant, or
+    the offset.
+    """
+    place, setting = zone_text(text)
+    year = [datetime(2027, month, 15, tzinfo=UTC) for month in (1, 7)]
+    moments = year if starts is None else [datetime.fromtimestamp(start, UTC) for start in starts]
+    for clocks in (_clocks(place, moment) for moment in moments if setting):
+        if clocks.tzname() != setting:
+            meant_by = next(
+                one for one in (_clocks(place, moment) for moment in year) if one.tzname() == setting
+            )
+            ahead = round((meant_by.utcoffset() or timedelta()) / timedelta(hours=1))
+            fixed = f"Etc/GMT{-ahead:+}" if ahead else "UTC"
+            message = f"clocks in {place} show {clocks.tzname()} on {clocks:%Y-%m-%d}, not {setting}."
+            raise Refusal(message, f"Write {place}, or {fixed} for {setting} all year.", ZONE)
+    return place
+
+
+def _clocks(place: str, moment: datetime) -> datetime:
+    """Return what clocks of a place show."""
+    found = load(place)
+    return moment.astimezone(found.offsets.info if found else UTC)
 
 
 def is_utc(name: str) -> bool:
@@ -184,7 +241,7 @@ def zone_advice(text: str) -> str:
         return f"Write the place, such as {places[0]} (or {' or '.join(places[1:])})."
     if places:
         return f"Write {places[0]}."
-    near = _near(text)
+    near = close(text[:60], [name for name in known() if name not in FIXED], _ALIKE)
     return f"Did you mean {' or '.join(near)}?" if near else EXAMPLE
 
 
@@ -197,23 +254,6 @@ def _words(text: str) -> str:
 def _usual_name(words: str) -> str:
     """Return a name without what many have: `pacific` of `us_pacific_standard_time`."""
     return _NOT_OF_THE_NAME.sub("", _OFFSET_OR_COUNTRY.sub("", words).strip("_"))
-
-
-def _near(text: str) -> list[str]:
-    """Return at most three places whose names differ in the spelling of their words alone."""
-    given = re.findall("[a-z]+", _words(text[:60]))
-    likeness = {
-        name: _likeness(given, re.findall("[a-z]+", name.lower())) for name in known() if name not in FIXED
-    }
-    nearest = sorted(likeness, key=likeness.__getitem__, reverse=True)[:3]
-    return [name for name in nearest if likeness[name] >= _ALIKE]
-
-
-def _likeness(given: list[str], words: list[str]) -> float:
-    """Return how much the least similar word is like the one in its place; 0 if there are more or fewer."""
-    if not given or len(given) != len(words):
-        return 0
-    return min(SequenceMatcher(None, *pair).ratio() for pair in zip(given, words, strict=True))
 
 
 def _place_of_offset(sign: str, hours: int, minutes: int) -> str:

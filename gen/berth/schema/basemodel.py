@@ -133,7 +133,7 @@ class Text:
                 self.grammar(text)
         except Refusal as refusal:
             message = refusal.message.replace(shown(text), shown(text).strip('"'))
-            return Refusal(message, refusal.fix, refusal.code)
+            return Refusal(message, refusal.fix, refusal.code, readings=refusal.readings)
         kind = "a truth value" if isinstance(value, bool) else "a number"
         message = f"{shown(value)} is {kind}, not {article(self.words)}."
         if isinstance(value, float) or len(text) > 60:  # 1e3 would not be shown as it is written

@@ -1,24 +1,25 @@
-"""The text of a number of seats, as people write it to people: in descriptions of events.
-
-Options and answers take what the field of a file takes; this grammar advises on what is meant by others.
-"""
+"""The text of a number of seats, as people write it: `25`, `1,200`, `40-50 students`, `100+`."""
 
 import re
+from collections.abc import Mapping
 
+from berth.notation.refusal import as_typed
 from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
 
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 SEAT_WORDS = "whole number from 1 up"
-_PLAIN = re.compile(r"[0-9]+", re.ASCII)
-# Thousands with one separator: 1,200 and 1.200, 1'200 and 1 200, also with what word processors write.
-_GROUPED = re.compile("[1-9][0-9]{0,2}(?:([,.'\u2019 \u00a0\u202f])[0-9]{3})(?:\\1[0-9]{3})*", re.ASCII)
+# Thousands may have one separator: 1,200 and 1.200, 1'200 and 1 200, also with what word processors write.
+_NUMBER = "(?:[1-9][0-9]{0,2}(?:([,.'\u2019 \u00a0\u202f])[0-9]{3})(?:\\%d[0-9]{3})*|[0-9]{1,9})"
+_COUNT = f"({_NUMBER % 2})"
+_ABOUT = r"(?:~|about|around|approx\.?|approximately|ca\.?|up to|at most|max\.?)"
+_OF_WHOM = "(?:students?|people|persons?|participants?|attendees|users|learners|seats?)"
+_PEOPLE = (  # the upper end of a range
+    rf"{_ABOUT}? ?(?:({_NUMBER % 2}) ?(?:-|to) ?)?({_NUMBER % 4}) ?\+?(?: ?{_OF_WHOM})?"
+)
 _NEGATIVE = re.compile("[-\u2212\u2013] ?[0-9]+", re.ASCII)
-_DIGITS = re.compile("[0-9]+", re.ASCII)
 _AMOUNT = re.compile("([0-9]{1,9}) ?([KMGTP]i|[kMGTP])", re.ASCII)
 LARGE_UNITS = {"Ti": (1024, "Gi"), "Pi": (1024**2, "Gi"), "T": (1000, "G"), "P": (1000**2, "G")}
 """Units that are too large for `backend.unit`: how many of which other one each is."""
-
-_LONGEST = 20  # characters; no number of seats has more
 
 
 def parse_count(text: str) -> int:
@@ -27,27 +28,30 @@ def parse_count(text: str) -> int:
     No part of the text is left out: `~60`, `25-30` and `60 (max 80)` are not numbers.
     """
     stripped = text.strip()
-    is_plain = _PLAIN.fullmatch(stripped) or _GROUPED.fullmatch(stripped)
-    if is_plain and len(stripped) <= _LONGEST:
-        count = int("".join(_DIGITS.findall(stripped)))
+    if re.fullmatch(_COUNT, stripped, re.ASCII):
+        count = _value(stripped)
         if 1 <= count <= MOST_SEATS:
             return count
         side = "below 1" if count < 1 else f"above {MOST_SEATS}"
         raise Refusal(f"{stripped} is {side}.", "Write a whole number from 1 up.", RANGE)
     if _NEGATIVE.fullmatch(stripped):
         raise Refusal(f"{shown(stripped)} is below 1.", "Write a whole number from 1 up.", RANGE)
-    raise Refusal(f"{shown(stripped)} is not a whole number from 1 up.", _advice(stripped), TYPE)
+    readings = meant_counts(stripped)
+    fix = f"Write {' or '.join(readings)}." if readings else "Write one number, such as 25."
+    raise Refusal(f"{shown(stripped)} is not a whole number from 1 up.", fix, TYPE, readings=readings)
 
 
-def meant_count(text: str) -> str:
-    """Advise on a text that is not a whole number: the number that it means, or the only one in it."""
-    try:
-        return f"Write {parse_count(text)}."
-    except Refusal as refusal:
-        return _amount_advice(text) or refusal.fix
+def meant_counts(text: str) -> Mapping[str, int]:
+    """Return the number of seats that a text means, by how it is written; none if it is not clear."""
+    match = re.fullmatch(_PEOPLE, as_typed(" ".join(text.lower().split())), re.ASCII)
+    if match is None:
+        return {}
+    count = _value(match[3])
+    is_in_order = match[1] is None or _value(match[1]) <= count
+    return {str(count): count} if is_in_order and 1 <= count <= MOST_SEATS else {}
 
 
-def _amount_advice(text: str) -> str:
+def amount_advice(text: str) -> str:
     """Advise on an amount of bytes such as 64Gi: the number and its unit are written at two places."""
     amount = _AMOUNT.fullmatch(text)
     if amount is None:
@@ -59,8 +63,5 @@ def _amount_advice(text: str) -> str:
     return f"Write {count}; of memory or storage that backend value holds, {unit} goes into backend.unit."
 
 
-def _advice(text: str) -> str:
-    """Name the only number in the text, which is probably meant."""
-    numbers = _DIGITS.findall(text)
-    is_sure = len(numbers) == 1 and len(numbers[0]) < _LONGEST and 1 <= int(numbers[0]) <= MOST_SEATS
-    return f"Write {int(numbers[0])}." if is_sure else "Write one number, such as 25."
+def _value(text: str) -> int:
+    return int("".join(re.findall("[0-9]", text)))

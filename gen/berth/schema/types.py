@@ -69,15 +69,11 @@ class _TimeOfDay(Text):
     def _not_text(self, value: Any) -> Refusal:
         if not isinstance(value, float) or not isfinite(value):
             return super()._not_text(value)
-        message, meant = f"{value} is not a time of day.", ""
-        if round(value, 2) == value:
-            meant = times.nearly_time(f"{value:.2f}")
-        if not meant:
-            return Refusal(message, 'Write HH:MM in quotes, for instance "09:00".', times.TIME)
-        if value % 1 in (0.25, 0.5, 0.75):  # or a number of hours
-            as_hours = f"{int(value):02}:{int(value % 1 * 60)}"
-            return Refusal(message, f'Write "{meant}" or "{as_hours}".', times.TIME)
-        return Refusal(message, f'Write "{meant}".', times.TIME)
+        meant = [*times.written(f"{value:.2f}")] if round(value, 2) == value else []
+        if meant and value % 1 in (0.25, 0.5, 0.75):  # or a number of hours
+            meant.append(f"{int(value):02}:{int(value % 1 * 60)}")
+        fix = f"Write {' or '.join(meant)}." if meant else "Write HH:MM, for instance 09:00."
+        return Refusal(f"{value} is not a time of day.", fix, times.TIME, readings=dict.fromkeys(meant))
 
 
 def _any_case(name: str) -> str:

@@ -17,7 +17,7 @@ from berth.notation.days import day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
 from berth.schema.basemodel import Length, Model, Parsed, Unique, Whole, wrong_type
-from berth.schema.counts import SEAT_WORDS, meant_count
+from berth.schema.counts import SEAT_WORDS, amount_advice, meant_counts
 from berth.schema.documentproblems import (
     CHOICE,
     CONFLICT,
@@ -84,6 +84,19 @@ def read_text(model: type[Model], key: str, text: str) -> Any:
         return node.validate(value)
     except ValidationError as error:
         raise _refusal(dict(error.errors(include_url=False)[0]), node, value) from None
+
+
+def in_words(node: Node, value: Any) -> Any:
+    """Return a value as a file has it, if it is not but has one reading; any other as it is."""
+    if isinstance(value, dict | list):
+        return value
+    try:
+        node.validate(value)
+    except ValidationError as error:
+        refusal = _refusal(dict(error.errors(include_url=False)[0]), node, value)
+        if len(refusal.readings) == 1:
+            return plain(next(iter(refusal.readings)))
+    return value
 
 
 _node = lru_cache(maxsize=256)(Node)
@@ -242,12 +255,15 @@ def _not_whole(node: Node, value: Any) -> Refusal:
         if str(bounds.maximum) not in bounds.words:
             fix = f"Write at most {bounds.maximum}."
         return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, RANGE)
-    if type(value) is str and node.words == SEAT_WORDS:
-        fix = meant_count(value)
+    readings = meant_counts(value) if type(value) is str and node.words == SEAT_WORDS else {}
+    if readings:
+        fix = f"Write {' or '.join(readings)}."
+    elif type(value) is str and node.words == SEAT_WORDS:
+        fix = amount_advice(value) or fix
     if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
         without = "leading zeros" if isinstance(value, ZeroPrefixedNumber) else "quotes"
         fix = f"Write it without {without}: {int(value)}."
-    return Refusal(f"{shown(value)} is not a {node.words}.", fix, TYPE)
+    return Refusal(f"{shown(value)} is not a {node.words}.", fix, TYPE, readings=readings)
 
 
 def _not_list(node: Node, value: Any) -> Refusal:
