@@ -16,6 +16,7 @@ ANSWERS = {
     "times": "09:00-13:00",
     "from": "2026-02-02",
     "until": "2026-02-11",
+    "match-labels": "_No response_",
     "time-zone": "Europe/Zurich",
     "contact": "_No response_",
     "notes": "_No response_",

@@ -310,7 +310,7 @@ RULES = {
     # requests by form
     "B295": Rule(
         ERROR,
-        "A request does not have each heading of the issue form once, in order, with one line below it.",
+        "A request does not have each heading of the issue form once, with one line below it.",
     ),
     # numbers of somebody else
     "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),

@@ -41,7 +41,7 @@ class Desk:
         repository.git("push", "--quiet", f"{URL.replace('//', f'//platform:{token}@')}/{REPOSITORY}", "main")
         repository.git("remote", "set-url", "origin", f"{URL}/{REPOSITORY}.git")
         wait_for(lambda: self.forge.call("GET", "branches"), 60, "Gitea to take in what was pushed")
-        self.job = RequestJob(repository, folder, self.forge)
+        self.job = RequestJob(repository, folder, self.forge, "2026-01-01")
 
     def _call(self, method: str, path: str, **fields: Any) -> Any:
         request = urllib.request.Request(f"{API}/{path}", json.dumps(fields).encode(), method=method)

@@ -110,6 +110,8 @@ def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth,
     course.write_text(
         course.read_text("utf-8").replace("resourceClass: small", "resourceClass: large"), "utf-8"
     )
+    assert "Wrote" not in berth("init", str(started), "--requests").out
+    form.unlink()
     assert f"Wrote {REQUESTS[0]}." in berth("init", str(started), "--requests").out
     assert "        - large\n" in form.read_text("utf-8")
     assert "Wrote" not in berth("init", str(started), "--requests").out
@@ -148,45 +150,6 @@ def test_a_repository_without_the_action_gets_it(berth: Berth, started: Path) ->
 
     answer = berth("init", str(started))
     assert (answer.code, ".github/berth/ stays" in answer.err) == (2, True)
-
-
-def test_a_form_follows_the_classes_beside_a_workflow_that_somebody_edited(
-    berth: Berth, started: Path
-) -> None:
-    assert berth("init", str(started), "--requests").code == 0
-    form, workflow = (started / file for file in REQUESTS)
-    workflow.write_text(workflow.read_text().replace("MOST_OPEN: 50", "MOST_OPEN: 9"))
-    second = (started / "reservations/classes.yaml").read_text("utf-8").replace("name: small", "name: large")
-    (started / "reservations/large.yaml").write_text(second, "utf-8")
-
-    assert berth("init", str(started), "--requests").code == 0
-    assert "        - large\n" in form.read_text("utf-8")
-    assert "MOST_OPEN: 9" in workflow.read_text("utf-8")
-    form.write_text("name: ours\n")
-    assert berth("init", str(started), "--requests").code == 2
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("name: Ask for seats", "name: Plätze"),
-        ("Which resource class? ", "Not the large one! "),
-        ("  - type: markdown", "  # ours\n  - type: markdown"),
-    ],
-    ids=["name", "description", "comment"],
-)
-def test_a_form_that_somebody_edited_stays(berth: Berth, started: Path, before: str, after: str) -> None:
-    assert berth("init", str(started), "--requests").code == 0
-    form = started / REQUESTS[0]
-    text = form.read_text("utf-8")
-    form.write_text(text.replace(before, after), "utf-8")
-    assert before in text
-    edited = form.read_bytes()
-    classes = (started / "reservations/classes.yaml").read_text("utf-8")
-    (started / "reservations/large.yaml").write_text(classes.replace("name: small", "name: large"), "utf-8")
-
-    assert f"{REQUESTS[0]} stays" in berth("init", str(started), "--requests").err
-    assert form.read_bytes() == edited
 
 
 def test_a_form_without_classes_is_not_written(berth: Berth, started: Path) -> None:

@@ -34,7 +34,12 @@ class FakeForge(NamedTuple):
 
     def issue(self, body: str, author: str = AUTHOR) -> int:
         number = len(self.state.issues) + len(self.state.pulls) + 1
-        self.state.issues[number] = {"number": number, "body": body, "user": self.state.user(author)}
+        self.state.issues[number] = {
+            "number": number,
+            "body": body,
+            "user": self.state.user(author),
+            "created_at": "2026-01-01T12:00:00Z",
+        }
         return number
 
     def edit(self, number: int, body: str) -> None:

@@ -85,14 +85,17 @@ class Forge(NamedTuple):
 
 
 class RequestJob:
-    """Runs the steps of the job as GitHub does, in a clone of the default branch."""
+    """Runs the steps of the job as GitHub does, in a clone of the default branch.
 
-    def __init__(self, repository: Repository, folder: Path, forge: Forge, now: str = "2026-01-01") -> None:
+    `now` replaces the day of the issue, where the forge has a clock.
+    """
+
+    def __init__(self, repository: Repository, folder: Path, forge: Forge, now: str = "") -> None:
         self.repository, self.folder, self.forge = repository, folder, forge
         repository.program("gh", GH)
         berth = (repository.programs / "berth").read_text().partition("\n")[2].strip()
         guard = 'if [ -n "${GH_TOKEN:-}" ]; then echo "Berth has a token" >&2; exit 9; fi\n'
-        dated = berth.replace('"$@"', f'"$@" --now {now}')  # tests have no clock
+        dated = berth.replace('"$@"', f'"$@" --now {now}') if now else berth
         repository.program("berth", f'{guard}case "$1" in new) {dated} ;; *) {berth} ;; esac')
 
     def run(self, number: int, **changed: str) -> Ran:

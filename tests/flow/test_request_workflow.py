@@ -84,6 +84,14 @@ def test_a_later_comment_and_an_edit_change_the_same_pull_request(requests: Requ
     assert FILE not in listed.splitlines()
 
 
+def test_a_date_without_a_year_counts_from_the_day_of_the_request(requests: Requests) -> None:
+    number = requests.fake.issue(
+        form_text(when="7 March", **{"from": "_No response_", "until": "_No response_"})
+    )
+
+    assert "Sat 2026-03-07 09:00-13:00  25 small\n" in requests.run(number)
+
+
 def test_a_run_that_changes_nothing_pushes_and_answers_nothing(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     requests.run(number)

@@ -42,7 +42,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "new": CommandEntry("importformats", "Write a new reservation; ask for what is missing."),
         "copy": CommandEntry("edit", "Copy a reservation to the dates of another term."),
         "import": CommandEntry(
-            "importformats", "Convert calendars, Renku's exports, or JupyterHub's profiles."
+            "importformats", "Convert tables, calendars, Renku's exports, or hub profiles."
         ),
         "set": CommandEntry("edit", "Change fields of a reservation, or seats of one date."),
         "skip": CommandEntry("edit", "Leave out dates of a reservation."),

@@ -9,7 +9,7 @@ import click
 
 from berth.cli.command import FILE, Settings, ask, command
 from berth.cli.console import EXIT_OK, is_terminal, stdout
-from berth.cli.selection import Clock, class_option, clock_of
+from berth.cli.selection import Clock, class_option, clock_of, read_given
 from berth.cli.writing import finish_edit, keep_schema, of_options
 from berth.edit.create import (
     QUESTIONS,
@@ -23,7 +23,7 @@ from berth.edit.prompts import LABELS, PROMPTS, Prompt
 from berth.findings import Problem
 from berth.notation.refusal import CommandError, raise_all, read_all
 from berth.pipeline import Pipeline
-from berth.reading.source import LIMIT, Source, is_input, read_file, unreadable
+from berth.reading.source import LIMIT, Source, is_input
 from berth.schema.declared import Declared
 from berth.schema.describe import json_schema_text
 from berth.schema.documentproblems import nearest
@@ -35,6 +35,7 @@ _FLAGS = {
     "renku": ("time_zone", "suspend"),
     "renku-classes": ("cluster", "namespace", "pools", "file_name"),
     "z2jh": ("cluster", "namespace", "release", "file_name"),
+    "csv": ("feed",),
     "ics": (
         "resource_class",
         "seats",
@@ -202,6 +203,8 @@ def _asked_until_valid(  # noqa: PLR0913, PLR0917 - what a reservation is made o
         if any(source.file == file and source.text != text.encode() for source in pipeline.sources):
             raise CommandError(f"{settings.shown(file)}: the file exists; nothing was written")
         result = check_edit(pipeline, file, text, None, clock.now)
+        if result.change:
+            request.check_zone(occurrence.start for occurrence in result.change.occurrences.added)
         findings = of_options(result.findings, file, (option_places(request.type), "NAME"))
         again = {QUESTIONS[finding.file] for finding in findings if finding.file in QUESTIONS} & answered
         if not again:
@@ -296,13 +299,14 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
         "berth import ics labs.ics --class small --seats 25 --only 'title:Lab*'",
         "curl https://example.org/holidays.ics |",
         "    berth import ics - --feed holidays --calendar holidays",
+        "berth import csv exams.csv",
         "berth import renku reservations.json --time-zone Europe/Zurich --suspend",
         "berth import z2jh values.yaml production.yaml --release hub",
         "berth import z2jh apps/hub/helmrelease.yaml",
         "berth import renku-classes resource-pools.json",
     ),
 )
-@click.argument("source", metavar="ics|renku|renku-classes|z2jh", type=click.Choice(tuple(_FLAGS)))
+@click.argument("source", metavar="csv|ics|renku|renku-classes|z2jh", type=click.Choice(tuple(_FLAGS)))
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @class_option("ics: make reservations; of this class where an event names none.")
 @click.option("--seats", metavar="NUMBER", help="ics: seats of events whose description has no `seats: 25`.")
@@ -324,7 +328,7 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 @click.option(
     "--feed",
     metavar="NAME",
-    help="ics: name by which the calendar is recognized; default: that of FILE.",
+    help="csv, ics: name by which the table or calendar is recognized; default: that of FILE.",
 )
 @click.option(
     "--time-zone", metavar="ZONE", help="renku: write its times in this time zone. ics: of times without one."
@@ -342,7 +346,10 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 )
 @click.option("--file", "file_name", metavar="FILE", help="Classes: the file to write, in reservations/.")
 def import_(settings: Settings, source: str, files: tuple[str, ...], **options: Any) -> int:
-    """Convert calendars, Renku's exports, or JupyterHub's profiles.
+    """Convert tables, calendars, Renku's exports, or hub profiles.
+
+    csv: a table with the headings of the request form: course, class, seats, days or dates, times, first,
+    last, zone, contact, label. Each row becomes a reservation. Run it again to update them.
 
     ics: an iCalendar file. With --class, events become reservations; with --calendar, all become a Calendar.
     Run it again to update them.
@@ -364,7 +371,7 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
         raise click.UsageError(f"-o does not go with {source}.")
     if len(files) > 1 and source not in ("renku", "z2jh"):
         raise click.UsageError(f"{source} takes one FILE.")
-    found = [_source(settings, file, LIMIT if source != "ics" else FEED_LIMIT) for file in files]
+    found = [read_given(settings, file, LIMIT if source != "ics" else FEED_LIMIT) for file in files]
     pipeline = Pipeline()
     unreadable_files = [problem for problem in found if isinstance(problem, Problem)]
     if unreadable_files:
@@ -380,6 +387,10 @@ def _import(
         from berth.cli.importevents import import_events  # noqa: PLC0415 - it loads icalendar
 
         return import_events(settings, pipeline, sources[0], given)
+    if source == "csv":
+        from berth.cli.importtable import import_table  # noqa: PLC0415 - as above
+
+        return import_table(settings, pipeline, sources[0], given["feed"])
     if source == "renku":
         from berth.cli.importreservations import import_reservations  # noqa: PLC0415 - it loads models
 
@@ -387,16 +398,6 @@ def _import(
     from berth.cli.importclasses import import_classes  # noqa: PLC0415 - it loads models
 
     return import_classes(settings, pipeline, source, sources, given)
-
-
-def _source(settings: Settings, file: str, limit: int) -> Source | Problem:
-    """Return a file, or stdin for `-`."""
-    if file != "-":
-        try:
-            return read_file(settings.given(file), limit)
-        except OSError as error:
-            return unreadable(settings.given(file), error)
-    return Source("stdin", b"" if sys.stdin is None else sys.stdin.buffer.read())
 
 
 @command(in_project=False, examples=("berth schema > reservations/berth.schema.json",))

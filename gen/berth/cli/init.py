@@ -14,7 +14,6 @@ from berth.cli.selection import clock_of
 from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
 from berth.edit.create import refuse_link, write_file
-from berth.edit.issueform import ISSUE_FORM, is_refreshable
 from berth.edit.scaffold import (
     ACTION,
     NAMESPACES,
@@ -28,8 +27,8 @@ from berth.edit.scaffold import (
     starter_files,
 )
 from berth.git import origin, top_of
-from berth.notation.refusal import CommandError
-from berth.notation.zones import zone
+from berth.notation.refusal import CommandError, taken
+from berth.notation.zones import zone_at
 from berth.pipeline import Pipeline
 from berth.reading.source import RESERVATIONS
 from berth.schema import grammar
@@ -46,12 +45,12 @@ class _Text(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            return self._read(value)
+            return taken(lambda: self._read(value))
         except Refusal as refusal:
             self.fail(f"{refusal.message} {refusal.fix}", param, ctx)
 
 
-_LABEL, _ZONE = _Text("label", grammar.dns_label), _Text("zone", zone)
+_LABEL, _ZONE = _Text("label", grammar.dns_label), _Text("zone", zone_at)
 _ADDRESS = _Text("address", grammar.optional(grammar.repository))
 _SOURCE, _ENGINE = click.Choice(tuple(NAMESPACES)), click.Choice(ENGINES)
 
@@ -108,8 +107,7 @@ def init(  # noqa: PLR0913 - one for each option
     of this Berth. DIR is the top of the repository; default: this folder.
 
     In a repository of reservations, it adds the workflow if there is no .github/berth/, and the files of
-    --calendar, --report and --requests; --requests brings the classes and time zones of its form up to date.
-    Files that somebody has edited stay.
+    --calendar, --report and --requests. Files that differ stay: remove one to have it written again.
 
     Nothing else is overwritten: in a new repository a README.md stays, and if another file exists, nothing is
     written.
@@ -170,7 +168,7 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...]) -> int:
     for path in contents:
         refuse_link(str(folder / path), directory)
     before = {path: (folder / path).read_bytes() for path in contents if (folder / path).exists()}
-    kept = [path for path in before if not _is_replaceable(path, before[path], contents[path])]
+    kept = [path for path in before if before[path] != contents[path]]
     for path, content in contents.items():
         if before.get(path) == content:
             stdout(f"{path} is unchanged.\n")
@@ -187,10 +185,6 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...]) -> int:
     if down:
         stderr(_BELOW_TOP.format((folder / up).resolve()))
     return EXIT_OK
-
-
-def _is_replaceable(path: str, before: bytes, content: bytes) -> bool:
-    return before == content or (path == ISSUE_FORM and is_refreshable(before, content.decode()))
 
 
 _BELOW_TOP = """\

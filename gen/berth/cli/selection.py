@@ -4,6 +4,7 @@ An unknown name is a usage error. But in input with errors it may be declared in
 there the errors are reported instead.
 """
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -15,10 +16,12 @@ from berth.cli.completion import complete_classes, complete_clusters, complete_r
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named
 from berth.dates.zone import DAY, Zone, date_text, number, resolve
+from berth.findings import Problem
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Item, Pipeline, TextOf
+from berth.reading.source import Source, read_file, unreadable
 from berth.schema.documentproblems import nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -75,6 +78,16 @@ def require_cluster(name: str | None, pipeline: Pipeline) -> str | None:
         site = pipeline.site
         _require("cluster", name, tuple(cluster.name for cluster in site.clusters) if site else (), pipeline)
     return name
+
+
+def read_given(settings: Settings, file: str, limit: int) -> Source | Problem:
+    """Return a file, or stdin for `-`."""
+    if file != "-":
+        try:
+            return read_file(settings.given(file), limit)
+        except OSError as error:
+            return unreadable(settings.given(file), error)
+    return Source("stdin", b"" if sys.stdin is None else sys.stdin.buffer.read())
 
 
 class Clock(NamedTuple):

@@ -1,7 +1,5 @@
 """Write the issue form by which people ask for seats, with the site's classes and time zones as choices."""
 
-import re
-
 from berth.edit.prompts import FORM, NOTES
 from berth.output.templates import repository_file
 from berth.schema.declared import Declared
@@ -27,23 +25,6 @@ def issue_form(declared: Declared, site: Site | None) -> str:
     if declared.terms:
         helps["from"] = f"{FORM['from'].help} Terms: {', '.join(declared.terms_by_date())}."
     return repository_file(ISSUE_FORM, {"prompts": FORM, "choices": choices, "helps": helps, "long": NOTES})
-
-
-def is_refreshable(text: bytes, form: str) -> bool:
-    """Tell whether a text is the form but for classes and time zones, so that nobody has edited it."""
-    return _without_choices(text.decode("utf-8", "replace")) == _without_choices(form)
-
-
-def _without_choices(form: str) -> str:
-    form = _options.sub("", form)
-    return _class_help.sub(r"\1\n", form)
-
-
-_options = re.compile(r"(?<=options:\n)(?: +- .*\n)+")
-_CLASS_SHAPE = r"[a-z0-9.-]+(?:: [\d.]\S* \S+(?:, [\d.]\S* \S+)*)?"
-_class_help = re.compile(
-    rf"""( description: )["']?{re.escape(FORM["class"].text)} {_CLASS_SHAPE}(?:; {_CLASS_SHAPE})*["']?\n"""
-)
 
 
 def _shape(resource_class: ResourceClass) -> str:

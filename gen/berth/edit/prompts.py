@@ -36,7 +36,7 @@ PROMPTS = {
         "25",
         "Seats",
         200,
-        help="As many as people work at once; by group: late=8.",
+        help="As many as people work at once: 25, or 40-50 for 50; by group: late=8.",
     ),
     "when": Prompt(
         "--weekly, --daily, --once or --dates",
@@ -44,7 +44,7 @@ PROMPTS = {
         "mon,wed",
         "Days or dates",
         1000,
-        help="Weekdays such as mon,wed or mon-fri, or dates such as 2027-06-01, 2027-06-08..2027-06-12.",
+        help="Weekdays such as mon,wed or mon-fri, or dates such as 2027-06-01, 7 June, 8-12 June 2027.",
     ),
     "times": Prompt(
         "its times, such as 09:00-13:00",
@@ -52,7 +52,7 @@ PROMPTS = {
         "09:00-13:00",
         "Times",
         500,
-        help="Local times; groups have names: regular=09:00-11:00 late=14:00-16:00.",
+        help="Local times such as 9-11 or 2pm-5pm; groups have names: regular=09:00-11:00 late=14:00-16:00.",
     ),
     "from": Prompt(
         "--from or --within",
@@ -68,7 +68,7 @@ PROMPTS = {
         "Last date?",
         "",
         "Last date",
-        10,
+        200,
         optional=True,
         help="With weekdays and a first date: such as 2027-06-11.",
     ),
@@ -77,6 +77,10 @@ LABELS = Prompt(
     "--match-labels",
     "Which labels do only its sessions have? Empty: count all.",
     "course=algebra",
+    "Label",
+    200,
+    optional=True,
+    help="Without one, all sessions of the class take the seats, also those of other courses.",
 )
 NOTES = "notes"
 """The key of the answer that is for the people who review, and that no program reads. It is the last one."""
@@ -87,6 +91,7 @@ ANSWER_MARK = "<!-- berth request -->"
 FORM = {
     "title": Prompt("--title", "What is the course called?", "Linear algebra, spring 2027", "Course", 100),
     **{key: prompt for key, prompt in PROMPTS.items() if prompt.heading},
+    "match-labels": LABELS,
     "time-zone": Prompt("--time-zone", "In which time zone are the times?", "", "Time zone", 60),
     "contact": Prompt(
         "--contact",
