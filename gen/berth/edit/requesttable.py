@@ -1,0 +1,119 @@
+"""Read a table of requests, a row for each course with the headings of the form, and update what it wrote."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from berth.edit.prompts import FORM
+from berth.edit.requestform import TWICE, UNREADABLE, FormAnswer
+from berth.edit.roundtrip import MakeNode, edit_document
+from berth.findings import FilePlace, Finding
+from berth.reading.document import parse
+from berth.reading.source import Source
+from berth.schema.documentproblems import MISSING, shown
+from berth.schema.metadata import IMPORTED_FEED, IMPORTED_TITLE
+
+_COLUMNS = {
+    **{prompt.heading.lower(): key for key, prompt in FORM.items()},
+    "class": "class",
+    "days": "when",
+    "dates": "when",
+    "first": "from",
+    "last": "until",
+    "zone": "time-zone",
+}
+_NEEDED = ("title", "class", "seats", "when", "times")
+_OURS = {  # what a row says of a reservation, below spec; all else in the file belongs to people
+    "": ("title", "resourceClass", "owner", "sessions"),
+    "recurrence": ("type", "startDate", "endDate", "within", "dates", "timeZone", "schedule"),
+    "provisioning": ("placeholderCount", "seats"),
+}
+
+
+class RequestTable(NamedTuple):
+    """The answers of each row by key, the headings that are not read, and what is wrong with the table."""
+
+    rows: tuple[dict[str, FormAnswer], ...]
+    unread: tuple[FormAnswer, ...]
+    findings: tuple[Finding, ...]
+
+
+def read_table(source: Source) -> RequestTable:
+    """Read CSV with commas, semicolons or tabs between the cells; a row is one line."""
+    start = FilePlace(source.file)
+    try:
+        lines = source.text.decode("utf-8-sig").splitlines() or [""]
+    except UnicodeDecodeError:
+        refused = start.finding(UNREADABLE, "the table is not UTF-8.", "Save it as CSV in UTF-8.")
+        return RequestTable((), (), (refused,))
+    separator = max(",;\t", key=lines[0].count)
+    headings = [
+        cell._replace(key=_COLUMNS.get(" ".join(cell.text.lower().split()), ""))
+        for cell in _cells(source.file, 1, lines[0], separator)
+    ]
+    keys = {heading.key for heading in headings}
+    if lacking := [FORM[key].heading for key in _NEEDED if key not in keys]:
+        message = f"there is no column {' or '.join(map(shown, lacking))}."
+        refused = start.finding(MISSING, message, "Write the headings of the form in the first line.")
+        return RequestTable((), _unread(headings), (refused,))
+    findings, rows = [], []
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip(f"{separator} "):
+            continue
+        end = FilePlace(source.file, number, len(line) + 1)
+        row = {key: FormAnswer(key, "", end) for key in keys - {""}}
+        for heading, cell in zip(headings, _cells(source.file, number, line, separator), strict=False):
+            answer = cell._replace(key=heading.key)
+            if not heading.key or (row[heading.key].text and not cell.text):
+                continue
+            if row[heading.key].text:
+                findings.append(answer.finding(TWICE, "there are two answers.", "Leave one of them empty."))
+            row[heading.key] = answer
+        rows.append({key: row[key] for key in FORM if key in row and (row[key].text or key != "time-zone")})
+    return RequestTable(tuple(rows), _unread(headings), tuple(findings))
+
+
+def _unread(headings: Iterable[FormAnswer]) -> tuple[FormAnswer, ...]:
+    return tuple(heading for heading in headings if heading.text and not heading.key)
+
+
+def _cells(file: str, number: int, line: str, separator: str) -> Iterator[FormAnswer]:
+    """Yield the cells of a line with their places; quotes around a cell are not part of it."""
+    at = 0
+    try:
+        texts = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:  # a cell of more than 128 KiB
+        texts = [line]
+    for text in texts:
+        at = max(at, line.find(text, at))
+        yield FormAnswer("", text.strip(), FilePlace(file, number, at + 1))
+        at += len(text)
+
+
+def imported_titles(sources: Iterable[Source], feed: str) -> dict[tuple[str, int], str]:
+    """Return the title of each reservation that an import of this table wrote, by its file and document."""
+    found: dict[tuple[str, int], str] = {}
+    for source in sources:
+        for document in parse(source)[0] if IMPORTED_FEED.encode() in source.text else ():
+            value: Any = document.value
+            annotations = value["metadata"].get("annotations", {})
+            if annotations.get(IMPORTED_FEED) == feed and IMPORTED_TITLE in annotations:
+                found[source.file, document.index] = annotations[IMPORTED_TITLE]
+    return found
+
+
+def updated_text(text: str, index: int, new_text: str) -> str:
+    """Return the text of a file in which a reservation has what a row says of it now."""
+    new: Any = parse(Source("", new_text.encode()))[0][0].value
+    old: Any = next(one.value for one in parse(Source("", text.encode()))[0] if one.index == index)
+
+    def edit(tree: Any, make: MakeNode) -> None:
+        for part, keys in _OURS.items():
+            here, now, before = ((one["spec"][part] if part else one["spec"]) for one in (tree, new, old))
+            for key in keys:
+                if key in now and now[key] != before.get(key):
+                    here[key] = make(now[key])
+                elif key not in now and (part or key == "resourceClass"):
+                    here.pop(key, None)
+
+    return edit_document(text, index, edit)

@@ -1,0 +1,195 @@
+"""`berth import csv`: rows of a table become reservations, and are updated by the next import."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from berth.edit.prompts import FORM
+from berth.edit.requestform import requested
+from berth.edit.requesttable import read_table
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.answer import Answer, Berth
+from tests.requesting import HOSTILE
+
+HEADINGS = "Course,Class,Seats,Dates,Times,First,Last,Zone,Contact"
+ROWS = (
+    'Algebra,small,40-50,"Tuesday, Jan 12th, 2027",9-11,,,,ada@example.org',
+    'Statistics,small,120 students,MWF,2pm-5pm,2027-01-11,"May 7, 2027",America/New_York,',
+)
+NOW = ("--now", "2026-11-28")
+
+
+class Table:
+    """Writes a table, and imports it."""
+
+    def __init__(self, berth: Berth, folder: Path) -> None:
+        self.berth, self.folder = berth, folder
+
+    def __call__(self, *rows: str, headings: str = HEADINGS, words: tuple[str, ...] = ()) -> Answer:
+        file = self.folder.parent / "exams.csv"
+        file.write_text("\n".join([headings, *rows]), "utf-8")
+        return self.berth("import", "csv", str(file), *NOW, *words)
+
+    def spec(self, name: str) -> Any:
+        return yaml.load((self.folder / f"reservations/{name}.yaml").read_text("utf-8"), yaml.BaseLoader)[
+            "spec"
+        ]
+
+    def findings(self, *rows: str, headings: str = HEADINGS) -> list[tuple[str, str, str]]:
+        """Return the line, the column and the code of each finding."""
+        before = sorted(self.folder.rglob("*"))
+        answer = self(*rows, headings=headings)
+        assert (answer.code, answer.out, sorted(self.folder.rglob("*"))) == (1, "", before)
+        lines = [line.partition(" error[") for line in answer.err.splitlines() if " error[" in line]
+        return [(*place.rstrip(":").split(":")[-2:], rest[:4]) for place, _, rest in lines]  # type: ignore[misc]
+
+
+@pytest.fixture
+def table(berth: Berth, folder: Path) -> Table:
+    return Table(berth, folder)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_each_row_becomes_a_reservation_and_the_answer_repeats_it(table: Table, separator: str) -> None:
+    rows = [separator.join(row.replace('"', "").split(",")) for row in ("Algebra,small,40-50,12 Jan,9-11",)]
+    answer = table(*rows, headings="Course,Class,Seats,Dates,Times".replace(",", separator))
+
+    assert (answer.code, answer.err) == (0, "")
+    assert "Algebra: 50 small, 1 date in Europe/Zurich, Tue 2027-01-12 09:00-11:00.\n" in answer.out
+
+
+def test_cells_are_read_as_answers_of_the_form(table: Table) -> None:
+    assert table(*ROWS).code == 0
+    recurrence = table.spec("statistics")["recurrence"]
+
+    assert table.spec("algebra")["recurrence"]["dates"] == ["2027-01-12"]
+    assert table.spec("algebra")["owner"]["contact"] == "ada@example.org"
+    assert recurrence["schedule"] == [
+        {"daysOfWeek": ["mon", "wed", "fri"], "startTime": "14:00", "endTime": "17:00"}
+    ]
+    assert (recurrence["startDate"], recurrence["endDate"]) == ("2027-01-11", "2027-05-07")
+    assert recurrence["timeZone"] == "America/New_York"
+
+
+def test_each_cell_that_is_not_read_is_told_with_its_line_and_column(table: Table) -> None:
+    wrong = table.findings(
+        'Algebra,smal,many,02/03/2027,9-5,,,EST,"ada, or bob"',
+        "Statistics,small,25,2027-06-01,10 AM,,,EST,",
+        "Logic,small,25,2027-07-01,9-11,,,EST,",
+        ",small,25,2027-07-01,9-11,,,,",
+    )
+
+    assert wrong == [
+        *[("2", "9", "B061"), ("2", "14", "B013"), ("2", "19", "B017"), ("2", "30", "B018")],
+        *[("3", "32", "B018"), ("4", "34", "B021"), ("5", "1", "B011")],
+    ]
+
+
+def test_est_in_summer_is_told_at_its_cell(table: Table) -> None:
+    assert table.findings("Logic,small,25,2027-07-01,9-11,,,EST,") == [("2", "34", "B021")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        (("Algebra,small,25,2027-06-01,9-11,,,,", "Algebra,small,25,2027-06-02,9-11,,,,"), "B060"),
+        (("Course,small,25,2027-06-01,9-11,,,,",), "B060"),
+    ],
+    ids=["twice", "of-another"],
+)
+def test_a_title_that_is_taken_is_told(table: Table, rows: tuple[str, ...], code: str) -> None:
+    assert [found for _, _, found in table.findings(*rows)] == [code]
+
+
+def test_days_and_dates_are_one_answer(table: Table) -> None:
+    row = "Algebra,small,25,MWF,2027-06-01,9-11"
+
+    assert table.findings(row, headings="Course,Class,Seats,Days,Dates,Times") == [("2", "22", "B060")]
+
+
+def test_a_heading_that_is_not_known_is_told_and_one_that_is_missing_refused(table: Table) -> None:
+    answer = table("Algebra,small,25,2027-06-01,9-11,HG 5", headings="Course,Class,Seats,Dates,Times,Room")
+    assert (answer.code, answer.err.endswith(":1:32: the column Room is not read.\n")) == (0, True)
+
+    assert table.findings("Logic,small,25,9-11", headings="Course,Class,Seats,Times") == [("1", "1", "B011")]
+
+
+def test_the_next_import_updates_what_the_first_wrote_and_nothing_else(table: Table, berth: Berth) -> None:
+    table(*ROWS)
+    assert berth("set", "algebra", "lead=45", "metadata.labels.term=spring", *NOW).code == 0
+    assert berth("skip", "statistics", "2027-01-13", *NOW).code == 0
+    again = table(*ROWS)
+    assert [line.split()[0] for line in again.out.splitlines()[:2]] == ["Unchanged:", "Unchanged:"]
+
+    changed = table(ROWS[0].replace("40-50", "60").replace("9-11", "9-12"), ROWS[1].replace("MWF", "TTh"))
+    assert (changed.code, changed.out) == (1, "")  # a date is skipped that is none then
+    changed = table(ROWS[0].replace("40-50", "60").replace("9-11", "9-12"), ROWS[1].replace("120", "130"))
+    assert changed.out.count("Changed reservations/") == 2
+    assert table.spec("algebra")["provisioning"] == {
+        "placeholderCount": "60",
+        "leadTimeMinutes": "45",
+        "scaleDownBehavior": "none",
+    }
+    assert table.spec("algebra")["recurrence"]["schedule"] == [{"startTime": "09:00", "endTime": "12:00"}]
+    assert table.spec("statistics")["recurrence"]["except"] == ["2027-01-13"]
+
+
+def test_a_course_without_a_row_stays_and_is_told(table: Table) -> None:
+    table(*ROWS)
+    answer = table(ROWS[0])
+
+    assert "Statistics is not in the table any more. To remove it: berth delete statistics\n" in answer.out
+    assert table.spec("statistics")
+
+
+def test_another_table_has_courses_of_its_own(table: Table) -> None:
+    table(*ROWS)
+
+    assert table(ROWS[0], words=("--feed", "other")).code == 1
+    assert table("Logic,small,25,2027-06-01,9-11,,,,", words=("--feed", "other")).out.count("\n") == 2
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"", b"\n\n"], ids=["not-utf-8", "empty", "blank"])
+def test_what_is_no_table_is_refused(berth: Berth, folder: Path, text: bytes) -> None:
+    (folder.parent / "x.csv").write_bytes(text)
+
+    assert berth("import", "csv", str(folder.parent / "x.csv")).code == 1
+
+
+CELLS = st.sampled_from([*ROWS[1].split(","), *HOSTILE.values(), "", '"', '""', "x" * 200_000]) | st.text(
+    max_size=9
+)
+
+
+@given(st.lists(CELLS, max_size=12), st.sampled_from(",;\t"))
+def test_any_row_is_answers_or_findings_in_its_line(cells: list[str], separator: str) -> None:
+    text = (
+        HEADINGS.replace(",", separator) + "\n" + separator.join(cells).replace("\r", " ").replace("\n", " ")
+    )
+    table = read_table(Source("x.csv", text.encode("utf-8", "replace")))
+
+    for row in table.rows:
+        wanted = requested(row, "", Pipeline(sources=[]).declared, 20_000)
+        assert {*row} <= {*FORM}
+        for finding in (*table.findings, *wanted.findings):
+            assert finding.line >= 2
+            assert finding.column >= 1
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_cell_is_data(table: Table, folder: Path, text: str) -> None:
+    """It is a title, or refused; it writes no other file, and no line of the answer is its own."""
+    before = {*folder.rglob("*")}
+    cell = text.replace('"', "'").replace("\n", " ").replace("\r", " ")
+    answer = table(f'"{cell}",small,25,2027-06-01,9-11,,,,')
+
+    written = {*folder.rglob("*")} - before
+    assert answer.code in (0, 1)
+    assert len([one for one in written if one.name != ".schema.json"]) == (answer.code == 0)
+    assert answer.out.count("\n") == 2 * (answer.code == 0)
+    assert answer.out.replace("\n", "").isprintable()
