@@ -26,9 +26,12 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
         (
             f"new lab 09:00-11:00 --weekly mon --daily --contact x --within spring --seats 5 --students 6 "
             f"--lead soon {TERM}",
-            "Give Give --contact Give --lead [B013]",
+            "Give --contact Give --lead [B013] --from [B016] --until [B016]",
         ),
-        (f"new lab 09:00-11:00 --dates 2026-03-03 --class small --seats 5 {TERM}", "Give"),
+        (
+            f"new lab 09:00-11:00 --dates 2026-03-03 --class small --seats 5 {TERM}",
+            "--from [B016] --until [B016]",
+        ),
         (
             "move course 2026-13-01 5 --to '2026-02-30 25:00' --seats x",
             "DATE [B017] TIME [B018] --to [B017] --seats [B013]",

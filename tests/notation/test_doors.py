@@ -109,7 +109,8 @@ def assigned(key: str, read: Door) -> Door:
 def request(
     kind: str, times: tuple[str, ...] = ("09:00-13:00",), /, name: str = "x", **given: str
 ) -> ReservationRequest:
-    return ReservationRequest(name, kind, times, GIVEN | given, TODAY)
+    usual = {key: text for key, text in GIVEN.items() if kind != "dates" or key not in ("from", "until")}
+    return ReservationRequest(name, kind, times, usual | given, TODAY)
 
 
 def reserved(kind: str, **given: str) -> Reservation:

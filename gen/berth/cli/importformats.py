@@ -155,10 +155,6 @@ def _check_together(given: Mapping[str, str]) -> None:
     wrong = []
     if len(_TYPES.keys() & given.keys()) > 1:
         wrong.append(f"Give only one of {', '.join(f'--{kind}' for kind in _TYPES)}.")
-    if "within" in given and ("from" in given or "until" in given):
-        wrong.append("Give --within, or --from and --until.")
-    if "dates" in given and ("from" in given or "until" in given):
-        wrong.append("Give --dates, or --from and --until.")
     if "contact" in given and "owner" not in given:
         wrong.append("--contact is how to reach the owner: give --owner, too.")
     raise_all(map(CommandError, wrong))

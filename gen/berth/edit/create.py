@@ -13,14 +13,14 @@ from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.seatcounts import parse_counts
 from berth.findings import Origin
 from berth.notation import days, weekdays, zones
-from berth.notation.refusal import CommandError, read_all, read_at, taken
+from berth.notation.refusal import CommandError, raise_all, read_all, read_at, taken
 from berth.notation.times import TimeSpan, split_spans, time_span
 from berth.output.stage import PendingFiles, link_on_way
 from berth.output.yamltext import block, flow, quote
 from berth.reading.source import SCHEMA
 from berth.schema import grammar
 from berth.schema.basemodel import Model
-from berth.schema.documentproblems import CHOICE, MISSING, Refusal, close, nearest, shown
+from berth.schema.documentproblems import CHOICE, CONFLICT, MISSING, Refusal, close, nearest, shown
 from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.plainfields import plain_fields
 from berth.schema.recurrencespec import RecurrenceSpec
@@ -127,8 +127,16 @@ class ReservationRequest(NamedTuple):
         checks: list[Callable[[], object]] = [partial(self.value, key) for key in self.given]
         checks += [self._check_name] if self.name else []
         checks += [partial(read_at, "TIMES", partial(_named_span, text)) for text in self.times]
-        read_all(*checks, self._check_seats, self._check_order)
+        read_all(*checks, self._check_seats, self._check_order, self._check_pointless)
         return self
+
+    def _check_pointless(self) -> None:
+        """Raise CommandError for dates that other ones make pointless: one of the two would be lost."""
+        keys = ("from", "until", "within") if self.type == "dates" else ("from", "until")
+        why = f"the {'dates are listed' if self.type == 'dates' else 'terms have these dates'} already."
+        if self.type == "dates" or "within" in self.given:
+            refusal = Refusal(why, "Leave it out.", CONFLICT)
+            raise_all(CommandError.at(f"--{key}", refusal) for key in keys if key in self.given)
 
     def _check_name(self) -> None:
         read_at("NAME", lambda: grammar.dns_label(self.name))

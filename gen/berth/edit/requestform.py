@@ -18,7 +18,7 @@ from berth.notation.refusal import CommandError, read_at
 from berth.reading.source import TOO_LARGE, Source
 from berth.schema import grammar
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import CHOICE, CONFLICT, MISSING, RANGE, choice, shown
+from berth.schema.documentproblems import CHOICE, MISSING, RANGE, choice, shown
 from berth.schema.renkunames import name_of
 
 LIMIT = 262_144  # bytes of a text: GitHub accepts 65,536 characters
@@ -169,7 +169,6 @@ def requested(answers: Answers, name: str, known: Declared, today: int | None) -
         request = request._replace(given={**request.given, "owner": title})
     findings += _unknown_classes(request, answers, known)
     findings += _missing(request, answers, refused)
-    findings += _contradictions(request, answers)
     return RequestedReservation(request, tuple(findings))
 
 
@@ -223,20 +222,6 @@ def _missing(request: ReservationRequest, answers: Answers, refused: set[str]) -
             prompt = FORM[key]
             fix = f"Write one such as {prompt.example}." if prompt.example else prompt.help or "Choose one."
             yield answer.finding(MISSING, f"{prompt.text} There is no answer.", fix)
-
-
-def _contradictions(request: ReservationRequest, answers: Answers) -> Iterator[Finding]:
-    """Yield answers that another one makes pointless: one of the two would be lost."""
-    if request.type == "dates":
-        why = "the dates are listed already."
-        pointless = [*dict.fromkeys("from" if key == "within" else key for key in request.given)]
-    elif {"within", "until"} <= request.given.keys():
-        why, pointless = "the terms have a last date already.", ["until"]
-    else:
-        return
-    for key in ("from", "until"):
-        if key in pointless:
-            yield answers[key].finding(CONFLICT, why, "Leave it empty.")
 
 
 def at_headings(
