@@ -93,6 +93,32 @@ def test_dates_that_come_and_go(pair: Pair) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (
+            'endTime: "13:00"',
+            'endTime: "12:00"',
+            ["~   09:00-13:00 -> 09:00-12:00: Mon 2026-02-02, Tue 2026-02-24", "    seat-hours: 225 -> 175"],
+        ),
+        (
+            "provisioning: {",
+            "provisioning: {leadTimeMinutes: 15, ",
+            [
+                "~   lead: 30 min -> 15 min",
+                "~   09:00-13:00 opens at 08:30 -> 08:45: Mon 2026-02-02, Tue 2026-02-24",
+                "    seat-hours: 225 -> 212.5",
+            ],
+        ),
+    ],
+    ids=["end", "lead"],
+)
+def test_a_reservation_that_only_gets_shorter(pair: Pair, before: str, after: str, lines: list[str]) -> None:
+    pair.edit("course.yaml", before, after)
+
+    assert pair.diff().out.split("\n\n")[1].splitlines()[1:] == lines
+
+
 def test_a_rename_is_found_and_what_it_means_is_said(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     assert pair.diff() == (0, RENAMED, "")

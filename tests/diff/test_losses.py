@@ -23,7 +23,7 @@ def _date(name: str, seats: int) -> Occurrence:
 def _change(random: Random) -> tuple[Change, set[str]]:
     """Return new titles and courses with losses anywhere between, and the names of the losses."""
     kinds = ["title"] * random.choice((10, 120, 1000)) + ["added"] * random.choice((0, 10, 60))
-    kinds += ["removed", "dates", "seats"] * random.choice((1, 3, 20))
+    kinds += ["removed", "dates", "seats", "shorter", "standing"] * random.choice((1, 3, 20))
     random.shuffle(kinds)
     items, lost = [], set()
     for number, kind in enumerate(kinds):
@@ -35,10 +35,16 @@ def _change(random: Random) -> tuple[Change, set[str]]:
             "removed": OccurrenceChanges((), (date,), (), 0),
             "dates": OccurrenceChanges((), (date,), (), 3),
             "seats": OccurrenceChanges((), (), ((date, _date(name, 4)),), 3),
+            "shorter": OccurrenceChanges((), (), ((date, date._replace(end=date.end - 60)),), 3),
+            "standing": OccurrenceChanges((), (), (), 0),
         }[kind]
+        hours = (2, 1) if kind == "shorter" else (0, 0)
+        standing = ("5 gpu, always", "4 gpu, always") if kind == "standing" else ("", "")
         fields = () if kind in ("added", "removed") else (FieldChange("title", "<" * 190, "`" * 190),)
         what = kind if kind in ("added", "removed") else "changed"
-        item = ReservationChange(name, name, what, "<" * 190, "UTC", ("prod",), fields, dates, (0, 0))
+        item = ReservationChange(
+            name, name, what, "<" * 190, "UTC", ("prod",), fields, dates, hours, standing
+        )
         items.append(item)
         lost |= set() if kind in ("title", "added") else {name}
     sides = SideSummary("main", (), True), SideSummary("working tree", (), True)

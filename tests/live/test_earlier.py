@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from berth.cli import status as command
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.live.earlier import NO_LOOKS
+from berth.core.sessions import Recognition, Session
+from berth.live.earlier import NO_LOOKS, MissedSession, SessionsByRecognition, departed_sessions, remember
 from berth.live.poolstate import ClusterStatus
 
 from tests.answer import Berth
@@ -70,6 +71,27 @@ def test_a_session_that_left_is_no_alarm_and_no_exit_code(
 
     assert (code, waited, "course/small" in err, "note" in out) == (0, [WAITS], True, False)
     assert out.splitlines()[1].split() == ["course", "small", "active", "08:30-13:00", "21", "21", "0", "4"]
+
+
+def test_a_session_counts_for_exactly_the_settling_time_after_it_was_missed() -> None:
+    recognition, session = Recognition("pods", ("jhub",)), Session("a", "jhub", 0)
+    present: SessionsByRecognition = {recognition: (session,)}
+    absent: SessionsByRecognition = {recognition: ()}
+    earlier = remember(remember(NO_LOOKS, present, (), 100, WAITS), absent, (), 120, WAITS)
+
+    assert earlier.departed == {recognition: (MissedSession(session, 120),)}
+    assert departed_sessions(earlier, absent, 120 + WAITS - 1, WAITS) == earlier.departed
+    assert departed_sessions(earlier, absent, 120 + WAITS, WAITS) == {recognition: ()}
+    assert departed_sessions(earlier, present, 121, WAITS) == {recognition: ()}
+    assert departed_sessions(earlier, {recognition: "forbidden"}, 121, WAITS) == {}
+
+
+def test_a_pool_is_unlike_its_target_since_the_first_look_of_a_row() -> None:
+    first = remember(NO_LOOKS, {}, ["a", "b"], 100, WAITS)
+    second = remember(first, {}, ["b", "c"], 110, WAITS)
+
+    assert (first.since, second.since) == ({"a": 100, "b": 100}, {"b": 100, "c": 110})
+    assert remember(second, {}, ["a"], 120, WAITS).since == {"a": 120}
 
 
 def test_what_stands_in_both_looks_is_told(

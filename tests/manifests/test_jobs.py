@@ -106,6 +106,14 @@ def test_the_kubelet_gives_the_token_to_the_user_of_the_scaler(tmp_path: Path) -
         assert "runAsUser" not in one["securityContext"]
 
 
+def test_a_window_has_one_job_at_a_time(tmp_path: Path) -> None:
+    """Two scalers would contradict each other."""
+    site, parts = small(tmp_path)
+    found = [one for part in parts.values() for one in of_kind("CronJob", of_part(site, part))]
+
+    assert {one["spec"]["concurrencyPolicy"] for one in found} == {"Forbid"}
+
+
 def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
     cronjob = of_kind("CronJob", of_part(site, parts["night/lab"]))[0]

@@ -56,6 +56,19 @@ def test_all_are_named_and_nothing_is_written_or_lost(out: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["# mine\n", "# Rendered by helm\n", HEADER[1:], f"\n{HEADER}", f" {HEADER}"]
+)
+def test_only_the_whole_header_at_the_start_makes_a_file_ours(out: Path, text: str) -> None:
+    write(out / A, text)
+    write(out / "clusters/prod/mine.yaml", text)
+    expected = in_the_way(A, NO_HEADER, A), foreign("clusters/prod/mine.yaml")
+
+    assert refused(lambda: render(out, NEW)) == expected
+    assert refused(lambda: check(out, NEW)) == expected
+    assert (out / A).read_text() == (out / "clusters/prod/mine.yaml").read_text() == text
+
+
+@pytest.mark.parametrize(
     ("stands", "what", "where"),
     [
         ("folder", "A folder", B),
