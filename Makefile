@@ -4,6 +4,8 @@ BIN := .venv/bin
 ARGS ?=
 ENGINES ?= argocd flux no_engine
 STORY ?= whole
+# Stories in a cluster take minutes, and each wait in them has an end of its own.
+WITHOUT_TIMEOUT := -o faulthandler_timeout=0
 # Without it each of the many processes of the tests compiles what it imports anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -29,10 +31,10 @@ coverage: .venv/ready
 	$(BIN)/coverage report
 
 e2e: .venv/ready
-	$(BIN)/python -m tests.e2e.secondrun tests/e2e $(ARGS)
+	$(BIN)/python -m tests.e2e.secondrun tests/e2e $(WITHOUT_TIMEOUT) $(ARGS)
 
 engines: .venv/ready
-	BERTH_E2E_ENGINES=$(STORY) $(BIN)/python -m tests.e2e.secondrun $(ENGINES:%=tests/e2e/test_%.py) $(ARGS)
+	BERTH_E2E_ENGINES=$(STORY) $(BIN)/python -m tests.e2e.secondrun $(ENGINES:%=tests/e2e/test_%.py) $(WITHOUT_TIMEOUT) $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check

@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # HYPOTHESIS_PROFILE=others tries others, and `many` more. A commit is not judged by what it did not change,
@@ -19,6 +20,11 @@ def pytest_configure() -> None:
     # A shell starts what runs in the background with interrupts ignored, and children inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    return 2 * (os.cpu_count() or 1)  # the tests of the runtime wait half of their time
 
 
 def pytest_collection_finish() -> None:

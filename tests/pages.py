@@ -85,6 +85,7 @@ def quick_start() -> list[list[str]]:
 
 
 def tracked() -> list[str]:
-    """Every file of the repository, as git lists them."""
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    """Every file of the repository, as git lists them, whoever owns the checkout."""
+    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files"]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return done.stdout.splitlines()
