@@ -103,6 +103,7 @@ def _imports(module: str) -> Iterator[str]:
                 yield full if full in MODULES else str(node.module)
 
 
+@cache
 def floor(module: str) -> int:
     found = [number for number, pattern in enumerate(FLOORS) if re.fullmatch(pattern, module)]
     assert len(found) == 1, f"{module} stands on {len(found)} floors"
