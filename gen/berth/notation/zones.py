@@ -232,6 +232,7 @@ def meant(text: str) -> tuple[str, ...]:
     return tuple(sorted(name for lower, name in _lowered().items() if lower.rpartition("/")[2] == city))
 
 
+@lru_cache(maxsize=256)
 def zone_advice(text: str) -> str:
     """Return what to write instead of a text that is not the name of a zone."""
     if offset := _OFFSET.fullmatch(text.strip()):
