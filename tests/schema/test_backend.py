@@ -5,12 +5,10 @@ from typing import Any
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.backends.backendspec import BackendSpec
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotoptions import SlotTaint
 from berth.schema.seatholders import Holder
 
-from tests.built import built, owner
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
-from tests.schema.backends import LABELS, OWNERS, backend
+from tests.schema.backends import backend
 
 
 def made(**said: Any) -> Holder:
@@ -31,22 +29,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
 
 def test_what_is_empty_says_nothing() -> None:
     assert made(taints=[], owners=None, standing=False) == NOTHING
-
-
-def test_every_field_can_be_written() -> None:
-    taint = {"key": "exam", "value": "yes", "effect": "NoExecute"}
-    flags = {"allocateOnce": True, "sessionAffinity": True, "withPlaceholders": False, "standing": False}
-
-    expected = BackendSpec.model_construct(
-        type="koordinator",
-        owners=(owner((), {}, LABELS),),
-        allocate_once=True,
-        taints=(built(SlotTaint, taint),),
-        session_affinity=True,
-        with_placeholders=False,
-        standing=False,
-    )
-    assert made(owners=OWNERS, taints=[taint], **flags) == SlotHolder(expected)
 
 
 def standing(**spec: Any) -> dict[str, Any]:

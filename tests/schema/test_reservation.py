@@ -6,7 +6,6 @@ import pytest
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import OwnerSpec
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
@@ -39,37 +38,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
         behavior="maintain",
         holder=DEFAULT_HOLDER,
     )
-
-
-def test_every_field_can_be_written() -> None:
-    sessions = {
-        "namespaces": ["renku"],
-        "matchLabels": {"a": "b"},
-        "matchAnnotations": {"c": "any: text\n"},
-        "projectTemplate": "01JC3CB5426KC7P5STS5X3KSS8",
-        "earlier": "ignore",
-    }
-    found = made(
-        title="Data Science 101",
-        resourceClass=None,
-        provisioning={"seats": SEATS, "leadTimeMinutes": 0, "scaleDownBehavior": "reduce"},
-        sessions=sessions,
-        backend={"type": "placeholder"},
-        suspend=True,
-        owner={"name": "Data Science Institute", "contact": "ds@example.org"},
-    )
-
-    assert found.owner == OwnerSpec(name="Data Science Institute", contact="ds@example.org")
-    assert found.title == "Data Science 101"
-    assert found.seats == (("small", 20), ("huge", 5))
-    assert found.seats_listed
-    assert (found.lead, found.behavior, found.suspend) == (0, "reduce", True)
-    assert found.sessions.model_dump(by_alias=True) == {
-        **sessions,
-        "namespaces": ("renku",),
-        "handoverMinutes": 15,
-        "carryOver": False,
-    }
 
 
 def test_what_is_empty_says_nothing() -> None:

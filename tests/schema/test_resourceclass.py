@@ -33,46 +33,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
     )
 
 
-def test_every_field_can_be_written() -> None:
-    term = {"topologyKey": "a", "labelSelector": {"matchLabels": {"b": "c"}}}
-    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    spread = {"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "ScheduleAnyway"}
-    found = made(
-        cluster="prod",
-        renkuId=12,
-        requests={"cpu": 4, "memory": "32Gi", "nvidia.com/gpu": 1},
-        limits={"memory": "33Gi"},
-        nodeSelector={"pool": "gpu"},
-        tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
-        affinity=affinity,
-        topologySpreadConstraints=[spread],
-        schedulerName="koord-scheduler",
-        podLabels={"example.org/team": "ml", "app.kubernetes.io/component": "seat"},
-        sessions={**RENKU, "selector": {"matchLabels": {}}},
-    )
-
-    assert found == ResourceClass(
-        origin=Origin("b.yaml", 0),
-        name="small",
-        cluster="prod",
-        renku_id=12,
-        requests=(("cpu", "4"), ("memory", "32Gi"), ("nvidia.com/gpu", "1")),
-        limits=(("memory", "33Gi"), ("nvidia.com/gpu", "1")),
-        pod=built(
-            Placement,
-            {
-                "nodeSelector": {"pool": "gpu"},
-                "tolerations": ({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},),
-                "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": (term,)}},
-                "topologySpreadConstraints": (spread,),
-                "schedulerName": "koord-scheduler",
-            },
-        ),
-        pod_labels=(("example.org/team", "ml"), ("app.kubernetes.io/component", "seat")),
-        sessions=class_sessions("renku", ("renku",), {"matchLabels": {}}, {}),
-    )
-
-
 @pytest.mark.parametrize(
     ("spec", "requests", "limits"),
     [

@@ -1,17 +1,14 @@
 """`Site`: the defaults, what a cluster overrides, and what a platform team is told."""
 
-from datetime import date
 from typing import Any
 
 import pytest
-from berth.schema.argocdoptions import ArgoCD
 from berth.schema.basemodel import Model
 from berth.schema.engine import NoEngine
 from berth.schema.fluxoptions import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.siteparts import CeilingSpec, RenkuSpec
-from berth.schema.values import Cluster, HubFiles, Images, Site
-from berth.version import VERSION
+from berth.schema.siteparts import RenkuSpec
+from berth.schema.values import Cluster, Images, Site
 
 from tests.built import built
 from tests.saying import finding, read, site, told
@@ -22,9 +19,6 @@ WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32
 A_PYTHON = f"a/python@sha256:{'1' * 64}"
 IMAGE = f"example.org/berth:1.0@sha256:{'0' * 64}"
 PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
-NOT_OURS = "belongs to Kubernetes; Berth needs a namespace of its own. Write another one, for instance berth."
-
-
 def made(*clusters: dict[str, Any], **spec: object) -> Site:
     declared = read(site(*clusters, **spec))
     assert declared.problems == []
@@ -80,62 +74,6 @@ def test_what_is_empty_says_nothing() -> None:
 
     assert made(runtime=empty, images={}) == made()
     assert made({"name": "prod", "runtime": empty, "images": {}, "ceilings": []}) == made()
-
-
-def test_every_field_can_be_written() -> None:
-    whole = made(
-        {
-            "name": "prod",
-            "destination": {"server": "https://kubernetes.default.svc"},
-            "autoscaler": "cluster-autoscaler",
-            "ceilings": [
-                {
-                    **{"seats": {"small": 300}, "requests": {"cpu": "800", "nvidia.com/gpu": 16}},
-                    **{"from": "2026-02-01", "until": "2026-02-01"},
-                }
-            ],
-            "koordinator": None,
-            "z2jh": "./hub//values.yaml",
-        },
-        {"name": "hub", "destination": {"name": "hub"}, "autoscaler": "karpenter"},
-        berthVersion=VERSION,
-        timeZone="Europe/Zurich",
-        namespace="capacity",
-        engine={"type": "argocd"},
-        repository={"url": "https://git.example.org/capacity.git", "revision": "main", "path": "."},
-        priority=-1,
-        images={"pause": "a/pause", "python": A_PYTHON, "pullSecrets": ["a", "b.c"]},
-        runtime={"image": IMAGE, "nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
-        kustomization=True,
-        renku={"url": "https://renkulab.io", "tokenSecret": {"name": "renku.token", "key": "token"}},
-        scaler={"stabilizationSeconds": 0, "readyMinutes": 180},
-        diff={"noticeHours": 48},
-    )
-    prod, hub = whole.clusters
-    day = date(2026, 2, 1)
-
-    assert (whole.zone, whole.kustomization) == ("Europe/Zurich", True)
-    assert (whole.stabilization_seconds, whole.ready_minutes) == (0, 180)
-    requests = {"cpu": "800", "nvidia.com/gpu": "16"}
-    ceiling = {"seats": {"small": 300}, "requests": requests, "from": day, "until": day}
-    secret = {"name": "renku.token", "key": "token"}
-    assert whole.renku == built(RenkuSpec, {"url": "https://renkulab.io", "tokenSecret": secret})
-    assert prod == Cluster(
-        name="prod",
-        namespace="capacity",
-        **engine(ArgoCD),
-        autoscaler="cluster-autoscaler",
-        ceilings=(built(CeilingSpec, ceiling),),
-        priority=-1,
-        images=Images("a/pause", A_PYTHON, ("a", "b.c")),
-        runtime=runtime(nodeSelector={"a": "b"}, tolerations=[{"operator": "Exists"}]),
-        job_resources=JOBS,
-        occurrence_resources=WAITING,
-        runtime_image=IMAGE,
-        hubs=(HubFiles(("hub/values.yaml",)),),
-    )
-    expected = prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
-    assert hub == expected._replace(hubs=())
 
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
