@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +15,7 @@ PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", PATIENT, derandomize=True)
 settings.register_profile("many", PATIENT, derandomize=True, max_examples=600)
 settings.register_profile("others", PATIENT)
+_START = Path.cwd()
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
@@ -29,3 +32,10 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_finish() -> None:
     gc.freeze()  # fifteen thousand tests stay to the end: each full garbage collection would visit them
+
+
+@pytest.fixture(autouse=True)
+def _in_its_folder() -> Iterator[None]:
+    """`berth -C` changes the folder of the process, often to one that is removed after the test."""
+    yield
+    os.chdir(_START)

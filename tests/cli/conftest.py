@@ -1,10 +1,9 @@
 """Commands in process, and as processes of their own."""
 
-import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -29,15 +28,14 @@ def evening(folder: Path) -> Path:
 
 
 @pytest.fixture
-def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
-    """A command in process, in the small project. The process itself ends where it began."""
+def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
+    """A command in process, in the small project."""
 
     def run(*arguments: str) -> Answer:
         code = cli.run(["-C", str(folder), *arguments])
         return Answer(code, *capsys.readouterr())
 
-    with contextlib.chdir("."):
-        yield run
+    return run
 
 
 @pytest.fixture

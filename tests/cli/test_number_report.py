@@ -1,8 +1,6 @@
 """`berth report` about a window on a number of somebody else's object."""
 
-import contextlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +38,7 @@ REHEARSAL: dict[str, Any] = {
 
 
 @pytest.fixture
-def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
     project.write(tmp_path, {**FILES, "course": sale_document()})
     (tmp_path / "records.json").write_text(json.dumps([DATE, REHEARSAL]), "utf-8")
 
@@ -49,8 +47,7 @@ def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]
         code = cli.run([*where, *arguments])
         return Answer(code, *capsys.readouterr())
 
-    with contextlib.chdir("."):
-        yield run
+    return run
 
 
 def test_a_date_has_no_seat_hours_and_says_who_set_the_number_back(berth: Berth) -> None:

@@ -1,11 +1,9 @@
 """`berth report` with records from a file: the project is that of docs/report.md."""
 
-import contextlib
 import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -28,13 +26,12 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def berth(project: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+def berth(project: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
     def run(*arguments: str) -> Answer:
         code = cli.run(["-C", str(project), *arguments])
         return Answer(code, *capsys.readouterr())
 
-    with contextlib.chdir("."):
-        yield run
+    return run
 
 
 def report(berth: Berth, *more: str) -> Answer:

@@ -1,10 +1,9 @@
 """Two folders of the small project: what was, and what is."""
 
-import contextlib
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -82,9 +81,8 @@ def rendered_cloudy(rendered: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-def pair(rendered: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
-    with contextlib.chdir("."):
-        yield Pair(rendered, tmp_path, capsys)
+def pair(rendered: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Pair:
+    return Pair(rendered, tmp_path, capsys)
 
 
 @pytest.fixture
@@ -93,10 +91,9 @@ def history(pair: Pair) -> History:
 
 
 @pytest.fixture
-def cloudy(rendered_cloudy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pair]:
+def cloudy(rendered_cloudy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Pair:
     """Both with cloud capacity."""
-    with contextlib.chdir("."):
-        yield Pair(rendered_cloudy, tmp_path, capsys)
+    return Pair(rendered_cloudy, tmp_path, capsys)
 
 
 def warns(line: str, subject: str, *values: object) -> bool:

@@ -1,7 +1,5 @@
 """The small project, to be edited."""
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,13 +19,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
     def run(*words: str) -> Answer:
         code = cli.run(["-C", str(folder), "--now", BEFORE_ALL, *words])
         return Answer(code, *capsys.readouterr())
 
-    with contextlib.chdir("."):
-        yield run
+    return run
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`berth` in process, and the cluster that it asks."""
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def server() -> Iterator[ApiServer]:
 
 
 @pytest.fixture
-def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
     """A command in process, in the project of the course."""
     project.write(tmp_path)
 
@@ -29,5 +28,4 @@ def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]
         code = cli.run(["-C", str(tmp_path), *arguments])
         return Answer(code, *capsys.readouterr())
 
-    with contextlib.chdir("."):
-        yield run
+    return run

@@ -184,7 +184,6 @@ def test_watching_goes_on_after_failed_looks_without_using_more_memory(
     written = tmp_path / "written"
     try:
         with (
-            contextlib.chdir("."),
             written.open("w") as stream,
             contextlib.redirect_stdout(stream),
             pytest.raises(SystemExit) as ended,

@@ -1,6 +1,5 @@
 """Same input, same bytes: whoever renders, wherever, whenever, and in whichever order files are read."""
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -67,8 +66,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def render(folder: Path) -> dict[str, str]:
-    with contextlib.chdir("."):
-        assert cli.run(["-C", str(folder), "render"]) == 0
+    assert cli.run(["-C", str(folder), "render"]) == 0
     return files_in(folder / "rendered")
 
 

@@ -1,6 +1,5 @@
 """Files of reservations that stand, from declarations to the folder."""
 
-import contextlib
 from pathlib import Path
 
 import pytest
@@ -37,8 +36,7 @@ FILE = "clusters/lab/reservations/robots.yaml"
 
 def rendered(folder: Path, standing: str) -> dict[str, str]:
     project.write(folder, site=SITE, classes=CLASSES, course=None, night=None, rest=standing)
-    with contextlib.chdir("."):
-        assert cli.run(["-C", str(folder), "render"]) == 0
+    assert cli.run(["-C", str(folder), "render"]) == 0
     return files_in(folder / "rendered")
 
 
@@ -79,8 +77,7 @@ def test_where_another_cluster_has_koordinator_a_class_here_has_not(
 ) -> None:
     classes = CLASSES.replace("cluster: lab", "cluster: prod")
     project.write(tmp_path, site=SITE, classes=classes, course=None, night=None, rest=STANDING)
-    with contextlib.chdir("."):
-        assert cli.run(["-C", str(tmp_path), "render"]) == 1
+    assert cli.run(["-C", str(tmp_path), "render"]) == 1
 
     assert "error[B283]" in capsys.readouterr().err
     assert not (tmp_path / "rendered").exists()

@@ -19,6 +19,8 @@ WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32
 A_PYTHON = f"a/python@sha256:{'1' * 64}"
 IMAGE = f"example.org/berth:1.0@sha256:{'0' * 64}"
 PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
+
+
 def made(*clusters: dict[str, Any], **spec: object) -> Site:
     declared = read(site(*clusters, **spec))
     assert declared.problems == []
