@@ -97,11 +97,4 @@ OURS = {
 }
 
 
-NODE_CLASS_REF = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "uni.cloud.odcr"}
 ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
-
-
-def sweep_environment(base: dict[str, Object]) -> list[Object]:
-    job = base["CronJob/berth-sweep"]["spec"]["jobTemplate"]["spec"]
-    found: list[Object] = job["template"]["spec"]["containers"][0]["env"]
-    return found

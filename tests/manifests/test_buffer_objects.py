@@ -1,6 +1,5 @@
 """Pools of a CapacityBuffer as they are rendered, and what the sweep and engines are told of them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from tests.manifests.cloudparts import (
     objects,
     resource_class,
     site,
-    sweep_environment,
     texts,
 )
 
@@ -32,31 +30,6 @@ def exam(folder: Path) -> dict[str, Object]:
     return objects(rendered(folder)["clusters/prod/reservations/exam.yaml"])
 
 
-def test_a_class_is_a_buffer_that_is_empty_in_git_and_the_shape_of_its_seats(tmp_path: Path) -> None:
-    found = exam(tmp_path)
-
-    assert list(found) == [
-        "ConfigMap/exam",
-        "PodTemplate/exam-bench",
-        "CapacityBuffer/exam-bench",
-        "ServiceAccount/exam",
-        "Role/exam",
-        "RoleBinding/exam",
-        "CronJob/exam",
-    ]
-    assert found["CapacityBuffer/exam-bench"] == {
-        "apiVersion": "autoscaling.x-k8s.io/v1beta1",
-        "kind": "CapacityBuffer",
-        "metadata": {
-            "name": "exam-bench",
-            "namespace": "berth",
-            "labels": LABELS,
-            "annotations": {"berth.dev/title": "exam"},
-        },
-        "spec": {"podTemplateRef": {"name": "exam-bench"}, "replicas": 0},
-    }
-
-
 def test_its_pod_has_the_shape_of_a_placeholder(tmp_path: Path) -> None:
     buffer = exam(tmp_path)["PodTemplate/exam-bench"]["template"]
     seat = resource_class(cloudCapacity=[], nodeSelector={"pool": "users"})
@@ -69,63 +42,6 @@ def test_its_pod_has_the_shape_of_a_placeholder(tmp_path: Path) -> None:
         assert buffer["spec"][key] == placeholder["spec"][key]
     assert [one["resources"] for one in buffer["spec"]["containers"]] == [
         object_["resources"] for object_ in placeholder["spec"]["containers"]
-    ]
-
-
-def test_its_timetable_says_what_holds_the_seats(tmp_path: Path) -> None:
-    timetable = json.loads(exam(tmp_path)["ConfigMap/exam"]["data"]["timetable.json"])
-
-    assert timetable["pools"]["bench"]["capacityBuffer"] is True
-
-
-def test_only_its_own_buffers_may_be_scaled(tmp_path: Path) -> None:
-    rules = exam(tmp_path)["Role/exam"]["rules"]
-
-    assert [rule for rule in rules if rule["apiGroups"] == ["autoscaling.x-k8s.io"]] == [
-        {
-            "apiGroups": ["autoscaling.x-k8s.io"],
-            "resources": ["capacitybuffers"],
-            "resourceNames": ["exam-bench"],
-            "verbs": ["get", "patch"],
-        }
-    ]
-    assert not [rule for rule in rules if rule["apiGroups"] == ["apps"]]
-
-
-def test_where_there_may_be_buffers_sweep_and_engine_know(tmp_path: Path) -> None:
-    found = rendered(tmp_path)
-    base = objects(found["clusters/prod/base.yaml"])
-    application = objects(found["gitops/argocd/prod.yaml"])["Application/berth-uni.prod"]
-    project = objects(found["gitops/argocd/project.yaml"])["AppProject/berth-uni"]
-
-    assert {
-        "apiGroups": ["autoscaling.x-k8s.io"],
-        "resources": ["capacitybuffers"],
-        "verbs": ["get", "list", "patch", "delete"],
-    } in base["Role/berth-sweep"]["rules"]
-    assert {"name": "BERTH_CAPACITY_BUFFERS", "value": "1"} in sweep_environment(base)
-    assert application["spec"]["ignoreDifferences"][1:] == [
-        {"group": "autoscaling.x-k8s.io", "kind": "CapacityBuffer", "jsonPointers": ["/spec/replicas"]}
-    ]
-    kinds = project["spec"]["namespaceResourceWhitelist"]
-    assert {"group": "autoscaling.x-k8s.io", "kind": "CapacityBuffer"} in kinds
-    assert {"group": "", "kind": "PodTemplate"} in kinds
-
-
-def test_flux_leaves_the_number_alone(tmp_path: Path) -> None:
-    found = rendered(tmp_path, engine="flux")
-    kustomization = objects(found["gitops/flux/prod.yaml"])["Kustomization/berth-uni.prod"]
-
-    assert kustomization["spec"]["ignore"][1:] == [
-        {
-            "paths": ["/spec/replicas"],
-            "target": {
-                "group": "autoscaling.x-k8s.io",
-                "version": "v1beta1",
-                "kind": "CapacityBuffer",
-                "labelSelector": "berth.dev/site=uni",
-            },
-        }
     ]
 
 

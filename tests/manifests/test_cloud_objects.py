@@ -8,9 +8,6 @@ import pytest
 
 from tests.manifests.cloudparts import (
     MACHINES,
-    NODE_CLASS,
-    NODE_CLASS_REF,
-    ON_DEMAND,
     OURS,
     Object,
     capacity,
@@ -28,69 +25,6 @@ HELD = {"nodes": "0", "schedule": "30 7 2,9 2 *", "duration": "2h30m", "reasons"
 
 def cloud_objects(folder: Path, *declared: Object) -> dict[str, Object]:
     return objects(texts(folder, *declared)[CLOUD])
-
-
-def test_a_capacity_is_a_node_class_and_a_node_pool(tmp_path: Path) -> None:
-    found = cloud_objects(tmp_path, capacity(), resource_class(), mondays())
-
-    assert found["EC2NodeClass/uni.cloud.odcr"] == {
-        "apiVersion": "karpenter.k8s.aws/v1",
-        "kind": "EC2NodeClass",
-        "metadata": {"name": "uni.cloud.odcr", "labels": OURS},
-        "spec": NODE_CLASS,
-    }
-    assert found["NodePool/uni.cloud.odcr"] == {
-        "apiVersion": "karpenter.sh/v1",
-        "kind": "NodePool",
-        "metadata": {"name": "uni.cloud.odcr", "labels": OURS},
-        "spec": {
-            "disruption": {"consolidateAfter": "0s", "budgets": [{"nodes": "10%"}, HELD]},
-            "template": {"spec": {"nodeClassRef": NODE_CLASS_REF, "requirements": [ON_DEMAND]}},
-        },
-    }
-
-
-def test_all_that_is_said_of_nodes_is_passed_on(tmp_path: Path) -> None:
-    """A number of CPUs is text: an engine would see a difference for ever."""
-    zone = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-west-2a"]}
-    taint = {"key": "example.org/teaching", "value": "true", "effect": "NoSchedule"}
-    budget = {"nodes": "1", "reasons": ["Drifted"]}
-    said = capacity(
-        capacityTypes=["reserved", "on-demand"],
-        reservations=[{"id": "cr-0123456789abcdef0", **MACHINES}],
-        requirements=[zone],
-        weight=10,
-        limits={"cpu": 64.5, "memory": "1024Mi", "nodes": "4000m"},
-        taints=[taint],
-        startupTaints=[{"key": "example.org/starting", "effect": "NoExecute"}],
-        labels={"example.org/room": "teaching"},
-        expireAfter="Never",
-        terminationGracePeriod="1h",
-        disruption={"consolidationPolicy": "WhenEmpty", "consolidateAfter": "1m", "budgets": [budget]},
-    )
-    toleration = {"key": "example.org/teaching", "operator": "Exists"}
-    found = cloud_objects(tmp_path, said, resource_class(tolerations=[toleration]), mondays())
-
-    assert found["NodePool/uni.cloud.odcr"]["spec"] == {
-        "weight": 10,
-        "limits": {"cpu": "64500m", "memory": "1Gi", "nodes": "4"},
-        "disruption": {
-            "consolidationPolicy": "WhenEmpty",
-            "consolidateAfter": "1m",
-            "budgets": [budget, HELD],
-        },
-        "template": {
-            "metadata": {"labels": {"example.org/room": "teaching"}},
-            "spec": {
-                "nodeClassRef": NODE_CLASS_REF,
-                "requirements": [{**ON_DEMAND, "values": ["reserved", "on-demand"]}, zone],
-                "taints": [taint],
-                "startupTaints": [{"key": "example.org/starting", "effect": "NoExecute"}],
-                "expireAfter": "Never",
-                "terminationGracePeriod": "1h",
-            },
-        },
-    }
 
 
 @pytest.mark.parametrize(

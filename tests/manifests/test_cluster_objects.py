@@ -9,19 +9,6 @@ from tests.manifests.parts import of_cluster, of_kind
 KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 
 
-def test_the_objects_and_their_order(tmp_path: Path) -> None:
-    assert [
-        (one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in of_cluster(tmp_path, "prod")
-    ] == [
-        ("v1", "Namespace", "berth"),
-        ("scheduling.k8s.io/v1", "PriorityClass", "berth-uni-10"),
-        ("v1", "ServiceAccount", "berth-sweep"),
-        ("rbac.authorization.k8s.io/v1", "Role", "berth-sweep"),
-        ("rbac.authorization.k8s.io/v1", "RoleBinding", "berth-sweep"),
-        ("batch/v1", "CronJob", "berth-sweep"),
-    ]
-
-
 def test_what_has_a_namespace_is_in_the_clusters_own(tmp_path: Path) -> None:
     """The site's is berth; the cluster lab says seats."""
     for name, namespace in (("prod", "berth"), ("lab", "seats")):

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.core import objectnames
 
 from tests.checks.heldnumbers import API, DEPLOYMENT, HPA, NODE_POOL, QUEUE, WEB
 from tests.manifests.cloudparts import Object, capacity, mondays, objects, resource_class, texts
@@ -39,43 +38,6 @@ def rules_of(found: dict[str, Object], key: str) -> list[tuple[str, ...]]:
         (" ".join(rule["resources"]), " ".join(rule.get("resourceNames", ())), " ".join(rule["verbs"]))
         for rule in found[key]["rules"]
     ]
-
-
-def test_a_reservation_has_no_pool_and_a_config_map_that_stays(tmp_path: Path) -> None:
-    found = rendered(tmp_path, API, HPA, otherwise=3)
-    (name,) = [key for key in found if key.endswith(".target")]
-    target = found[name]
-
-    assert [key.partition("/")[0] for key in found] == [
-        *(
-            "ConfigMap",
-            "ConfigMap",
-            "ServiceAccount",
-            "Role",
-            "RoleBinding",
-            "Role",
-            "RoleBinding",
-            "CronJob",
-        ),
-    ]
-    assert target["immutable"] is True
-    assert target["metadata"]["annotations"]["argocd.argoproj.io/sync-options"] == "Prune=false"
-    text = target["data"]["target.json"]
-    assert name == f"ConfigMap/{objectnames.target('exam-bench', text)}"
-    timetable = json.loads(found["ConfigMap/exam"]["data"]["timetable.json"])
-    assert timetable["pools"]["bench"]["number"] == json.loads(text)
-    assert json.loads(text) == {
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "plural": "horizontalpodautoscalers",
-        "namespace": "shop",
-        "name": "api",
-        "path": ["spec", "minReplicas"],
-        "scale": False,
-        "unit": "replicas",
-        "ready": ["status", "currentReplicas"],
-        "otherwise": 3,
-    }
 
 
 @pytest.mark.parametrize(

@@ -43,17 +43,6 @@ def variables(container: Object) -> dict[str, str]:
     return {one["name"]: one.get("value", one.get("valueFrom")) for one in container["env"]}
 
 
-@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-def test_the_scaler_runs_beside_an_occurrence(tmp_path: Path, behaviour: str) -> None:
-    pod = occurrence(tmp_path, behaviour)
-    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
-
-    assert (main["name"], sidecar["name"]) == ("occurrence", "scaler")
-    assert main["command"] == ["python", "-BSE", "/berth/berth/runtime/occurrence.py"]
-    assert sidecar["command"] == ["python", "-BSE", "-m", "berth.runtime.scaler"]
-    assert sidecar["restartPolicy"] == "Always"
-
-
 def test_no_probe_starts_a_process_or_keeps_a_pod_from_starting(tmp_path: Path) -> None:
     pod = occurrence(tmp_path)
 
@@ -114,36 +103,6 @@ def test_a_window_has_one_job_at_a_time(tmp_path: Path) -> None:
     assert {one["spec"]["concurrencyPolicy"] for one in found} == {"Forbid"}
 
 
-def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) -> None:
-    site, parts = small(tmp_path)
-    cronjob = of_kind("CronJob", of_part(site, parts["night/lab"]))[0]
-    job = cronjob["spec"]["jobTemplate"]["spec"]
-    pod = job["template"]["spec"]
-    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
-
-    assert (job["backoffLimit"], pod["restartPolicy"]) == (2147483647, "Never")
-    assert not {"activeDeadlineSeconds", "podFailurePolicy"} & job.keys()
-    assert variables(main) == {"BERTH_SHARE": "/share"}
-    assert variables(sidecar) == {
-        "BERTH_NAMESPACE": "seats",
-        "BERTH_RESERVATION": "night",
-        "BERTH_TIMETABLE": "night",
-        "BERTH_SHARE": "/share",
-        "MALLOC_MMAP_THRESHOLD_": "65536",
-        "MALLOC_ARENA_MAX": "1",
-    }
-    assert [one for one in sidecar["volumeMounts"] if one["name"] != "token"] == [
-        {"name": "core", "mountPath": "/berth/berth/core", "readOnly": True},
-        {"name": "runtime", "mountPath": "/berth/berth/runtime", "readOnly": True},
-        {"name": "share", "mountPath": "/share"},
-    ]
-    assert [one for one in pod["volumes"] if one["name"] != "token"] == [
-        {"name": "core", "configMap": {"name": CORE}},
-        {"name": "runtime", "configMap": {"name": RUNTIME}},
-        {"name": "share", "emptyDir": {"sizeLimit": "1Mi"}},
-    ]
-
-
 def test_the_shared_folder_keeps_no_node_from_being_drained_and_pods_say_that_they_prove_their_work(
     tmp_path: Path,
 ) -> None:
@@ -202,36 +161,6 @@ def test_the_sweep_comes_every_five_minutes_and_cannot_hang(tmp_path: Path) -> N
     assert job["template"]["spec"]["restartPolicy"] == "Never"
 
 
-@pytest.mark.parametrize(
-    ("cluster", "told"),
-    [
-        ("prod", {"BERTH_NAMESPACE": "berth", "BERTH_ENGINE": "argocd"}),
-        ("lab", {"BERTH_NAMESPACE": "seats", "BERTH_ENGINE": "none", "BERTH_INVENTORY": "berth-inventory"}),
-    ],
-    ids=["argocd", "none"],
-)
-def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, told: dict[str, str]) -> None:
-    pod = sweep(tmp_path, cluster)["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    (container,) = pod["containers"]
-
-    assert (pod["serviceAccountName"], container["name"]) == ("berth-sweep", "sweep")
-    assert container["command"] == ["python", "-BSE", "-m", "berth.runtime.sweep"]
-    assert container["workingDir"] == "/berth"
-    assert variables(container) == {
-        **told,
-        "BERTH_SITE": "uni",
-        "MALLOC_MMAP_THRESHOLD_": "65536",
-        "MALLOC_ARENA_MAX": "1",
-    }
-    assert container["resources"] == {**LIMITS, "limits": {"memory": "256Mi"}}  # it holds all timetables
-    token, *volumes = pod["volumes"]
-    assert token["name"] == "token"
-    assert volumes == [
-        {"name": "core", "configMap": {"name": CORE}},
-        {"name": "runtime", "configMap": {"name": RUNTIME}},
-    ]
-
-
 def test_the_sweep_has_its_token_as_a_job_has_it(tmp_path: Path) -> None:
     """Short, renewed, and mounted by name: policies such as Kyverno's refuse one mounted by default."""
     ours = sweep(tmp_path, "prod")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
@@ -244,33 +173,3 @@ def test_the_sweep_has_its_token_as_a_job_has_it(tmp_path: Path) -> None:
     for both in ((ours["volumes"], job["volumes"]), mounts):
         first, second = ([one for one in some if one["name"] == "token"] for some in both)
         assert first == second != []
-
-
-def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> None:
-    more = """\
-  images: {python: "example.org/python:3", pullSecrets: [one]}
-  runtime:
-    nodeSelector: {ours: "yes"}
-    tolerations: [{operator: Exists}]
-    resources: {requests: {cpu: 20m}, limits: {memory: 300Mi}}
-"""
-    pods = [
-        occurrence(tmp_path, site=project.SITE + more),
-        sweep(tmp_path, "lab", project.SITE + more)["spec"]["jobTemplate"]["spec"]["template"]["spec"],
-    ]
-
-    for pod in pods:
-        assert pod["nodeSelector"] == {"ours": "yes"}
-        assert pod["imagePullSecrets"] == [{"name": "one"}]
-        assert pod["tolerations"][0] == {"operator": "Exists"}
-        assert [(one["key"], one["tolerationSeconds"]) for one in pod["tolerations"][1:]] == [
-            ("node.kubernetes.io/not-ready", 30),
-            ("node.kubernetes.io/unreachable", 30),
-        ]
-        for container in (*pod["containers"], *pod.get("initContainers", [])):
-            assert container["image"] == "example.org/python:3"
-            memory = WAITING if container["name"] == "occurrence" else LIMITS
-            assert container["resources"] == {
-                "requests": {"cpu": "20m", "memory": memory["requests"]["memory"]},
-                "limits": {"memory": "300Mi"},
-            }

@@ -38,61 +38,6 @@ def hash_of(folder: Path, slots: SlotHolder, seat: Object | None = None) -> str:
     return found
 
 
-def test_a_window_is_a_timetable_and_its_cronjobs(tmp_path: Path) -> None:
-    """The slots are made when it opens; there is no Deployment."""
-    found = rendered(tmp_path)
-
-    assert [rule["resources"] for rule in of_kind("Role", found)[0]["rules"]][-1] == ["events"]
-    assert names(found) == [
-        ("ConfigMap", "evening"),
-        ("ServiceAccount", "evening"),
-        ("Role", "evening"),
-        ("RoleBinding", "evening"),
-        ("RoleBinding", "berth-uni.evening"),
-        ("ClusterRoleBinding", "berth-slots.uni.evening"),
-        ("CronJob", "evening"),
-    ]
-
-
-def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None:
-    found = rendered(tmp_path, altered(SLOTS, with_placeholders=True))
-    (deployment,) = of_kind("Deployment", found)
-
-    assert names(found) == [
-        ("ConfigMap", "evening"),
-        ("Deployment", "evening-seat"),
-        ("ServiceAccount", "evening"),
-        ("Role", "evening"),
-        ("RoleBinding", "evening"),
-        ("RoleBinding", "berth-uni.evening"),
-        ("ClusterRoleBinding", "berth-slots.uni.evening"),
-        ("CronJob", "evening"),
-    ]
-    assert deployment["spec"]["template"]["spec"]["schedulerName"] == "koord-scheduler"
-
-
-def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
-    site, part = evening(tmp_path)
-    (timetable,) = of_kind("ConfigMap", of_part(site, part))
-    (seat,) = part.placed.classes
-    data = json.loads(timetable["data"]["timetable.json"])
-    expected = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
-
-    assert data["pools"]["seat"].pop("slots") == expected
-    assert data["pools"]["seat"] == {
-        "deployment": "evening-seat",
-        "behaviour": "reduce",
-        "sessions": {
-            "source": "pods",
-            "namespaces": ["jhub"],
-            "selector": {},
-            "course": {"matchLabels": {"course": "evening"}},
-            "earlier": "count",
-            "handoverSeconds": 900,
-        },
-    }
-
-
 def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
     site, part = evening(tmp_path, altered(SLOTS, with_placeholders=True))
     (timetable,) = of_kind("ConfigMap", of_part(site, part))

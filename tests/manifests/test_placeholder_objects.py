@@ -36,19 +36,6 @@ def gpu(folder: Path, site: str = project.SITE) -> list[Object]:
     return of_part(found, parts["course/prod"])
 
 
-def test_the_objects_and_their_order(tmp_path: Path) -> None:
-    site, parts = small(tmp_path)
-
-    assert [(found["kind"], found["metadata"]["name"]) for found in of_part(site, parts["night/lab"])] == [
-        ("ConfigMap", "night"),
-        ("Deployment", "night-bench"),
-        ("ServiceAccount", "night"),
-        ("Role", "night"),
-        ("RoleBinding", "night"),
-        ("CronJob", "night"),
-    ]
-
-
 def test_each_time_of_opening_has_a_cronjob_by_local_time(tmp_path: Path) -> None:
     course = project.COURSE.replace(
         "    schedule:\n",
@@ -71,35 +58,6 @@ def test_replicas_stand_in_git_only_for_engines_that_leave_them_alone(tmp_path: 
 
     assert one("Deployment", of_part(site, parts["night/prod"]))["spec"]["replicas"] == 0
     assert "replicas" not in one("Deployment", of_part(site, parts["night/lab"]))["spec"]
-
-
-def test_a_pool_holds_what_its_class_asks_for_where_its_sessions_run(tmp_path: Path) -> None:
-    spec = one("Deployment", gpu(tmp_path))["spec"]
-    pod = spec["template"]["spec"]
-    labels = spec["template"]["metadata"]["labels"]
-
-    assert pod["containers"][0]["resources"] == {
-        "requests": {"cpu": "500m", "nvidia.com/gpu": "1", "memory": "8Gi"},
-        "limits": {"memory": "8Gi", "nvidia.com/gpu": "1"},
-    }
-    assert pod["nodeSelector"] == {"pool": "y"}
-    assert pod["tolerations"] == [
-        {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5},
-        *UNREACHABLE,
-    ]
-    assert pod["schedulerName"] == "other"
-    assert (pod["priorityClassName"], pod["terminationGracePeriodSeconds"]) == ("berth-uni-10", 0)
-    assert spec["selector"]["matchLabels"] == {
-        "berth.dev/site": "uni",
-        "berth.dev/reservation": "course",
-        "berth.dev/resource-class": "gpu",
-    }
-    assert spec["selector"]["matchLabels"].items() <= labels.items()
-    assert (labels["team"], labels["berth-free"]) == ("on", "1e3")
-    assert spec["strategy"] == {
-        "type": "RollingUpdate",
-        "rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"},
-    }
 
 
 def test_a_pool_holds_the_overhead_of_a_runtime_class_as_requests_and_has_no_overhead_itself(
@@ -158,30 +116,6 @@ def test_placeholders_leave_a_lost_node_after_half_a_minute_unless_their_class_d
     ]
 
 
-def test_the_role_allows_to_scale_these_objects_and_no_others(tmp_path: Path) -> None:
-    site, parts = small(tmp_path)
-    objects = of_part(site, parts["night/prod"])
-
-    assert one("Role", objects)["rules"][-2:] == [
-        {
-            "apiGroups": ["apps"],
-            "resources": ["deployments"],
-            "resourceNames": ["night-small"],
-            "verbs": ["get"],
-        },
-        {
-            "apiGroups": ["apps"],
-            "resources": ["deployments/scale"],
-            "resourceNames": ["night-small"],
-            "verbs": ["get", "patch"],
-        },
-    ]
-    assert one("RoleBinding", objects)["roleRef"]["name"] == "night"
-    assert one("RoleBinding", objects)["subjects"] == [
-        {"kind": "ServiceAccount", "name": "night", "namespace": "berth"}
-    ]
-
-
 def test_the_deadline_is_the_longest_opening(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
     deadlines = {
@@ -216,35 +150,6 @@ def test_only_a_suspended_reservation_is_suspended(tmp_path: Path) -> None:
 
     for name, part in parts.items():
         assert one("CronJob", of_part(site, part))["spec"]["suspend"] is (name == "rest/lab")
-
-
-def test_the_sites_images_secrets_and_nodes_reach_the_pods(tmp_path: Path) -> None:
-    more = """\
-  images: {pause: "example.org/pause:1", python: "example.org/python:3", pullSecrets: [one, two]}
-  runtime:
-    nodeSelector: {ours: "yes"}
-    tolerations: [{operator: Exists}]
-    resources: {requests: {cpu: 20m}, limits: {memory: 99Mi}}
-"""
-    pool, job = pod_specs(gpu(tmp_path, project.SITE + more))
-    plain_pool, plain_job = pod_specs(gpu(tmp_path / "plain"))
-
-    assert pool["containers"][0]["image"] == "example.org/pause:1"
-    assert job["containers"][0]["image"] == "example.org/python:3"
-    assert pool["imagePullSecrets"] == job["imagePullSecrets"] == [{"name": "one"}, {"name": "two"}]
-    assert job["nodeSelector"] == {"ours": "yes"}
-    assert job["tolerations"] == [{"operator": "Exists"}, *plain_job["tolerations"]]
-    assert job["containers"][0]["resources"] == {
-        "requests": {"cpu": "20m", "memory": "12Mi"},
-        "limits": {"memory": "99Mi"},
-    }
-    assert plain_pool["containers"][0]["image"] == "registry.k8s.io/pause:3.10.1"
-    assert plain_job["containers"][0]["image"].startswith("python:3.13-slim@sha256:")
-    assert "nodeSelector" not in plain_job
-    assert [(item["key"], item["tolerationSeconds"]) for item in plain_job["tolerations"]] == [
-        ("node.kubernetes.io/not-ready", 30),
-        ("node.kubernetes.io/unreachable", 30),
-    ]
 
 
 def test_the_authors_annotations_and_title_stand_on_all_but_permissions_and_accounts(tmp_path: Path) -> None:
