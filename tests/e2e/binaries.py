@@ -21,7 +21,6 @@ from tests.e2e.errors import E2EError
 HERE = Path(__file__).resolve().parent
 KUBERNETES_VERSION = "v1.36.3"
 CONTAINERD_VERSION = "v2.4.2"
-KUEUE_VERSION = "v0.17.0"
 
 _KUBERNETES_LDFLAGS = (
     f"-X k8s.io/component-base/version.gitVersion={KUBERNETES_VERSION}"
@@ -30,7 +29,6 @@ _KUBERNETES_LDFLAGS = (
     " -X k8s.io/component-base/version.gitTreeState=clean"
 )
 _CONTAINERD_LDFLAGS = f"-X github.com/containerd/containerd/v2/version.Version={CONTAINERD_VERSION}"
-_KUEUE_LDFLAGS = f"-X sigs.k8s.io/kueue/pkg/version.GitVersion={KUEUE_VERSION}"
 _CONTAINERD_TAGS = "no_btrfs,no_zfs,no_devmapper"
 _TOOLCHAIN = {"GOTOOLCHAIN": "auto"}  # a module that asks for a newer Go is built with it
 
@@ -77,7 +75,6 @@ PROGRAMS = (
     Program("kwok", "cluster", "sigs.k8s.io/kwok/cmd/kwok"),
     Program("provisioner", "karpenter", "./provisioner"),
     Program("karpenter", "karpenter", "sigs.k8s.io/karpenter/kwok"),
-    Program("kueue", "kueue", "sigs.k8s.io/kueue/cmd/kueue", ldflags=_KUEUE_LDFLAGS),
     Program("promtool", "prometheus", f"{_PROMETHEUS}/promtool", tags="remove_all_sd"),
     Program("prometheus", "prometheus", f"{_PROMETHEUS}/prometheus", tags="remove_all_sd"),
     Program("koord-scheduler", "koordscheduler", "github.com/koordinator-sh/koordinator/cmd/koord-scheduler"),

@@ -28,7 +28,6 @@ BEGINS: Mapping[str, int] = {
     "test_quickstart": 5,
     "test_status": 6,
     "test_sessions": 6,
-    "test_kueue": 6,
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_held_faults": 9,  # the same

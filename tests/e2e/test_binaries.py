@@ -23,7 +23,7 @@ def folders() -> dict[str, Path]:
 def test_each_module_has_a_folder_of_its_own(cache: Path) -> None:
     found = folders()
 
-    assert len(set(found.values())) == len(MODULES) == 12
+    assert len(set(found.values())) == len(MODULES) == 11
     assert {folder.parent for folder in found.values()} == {cache}
 
 

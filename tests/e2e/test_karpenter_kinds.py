@@ -1,14 +1,12 @@
-"""What is rendered of cloud capacities the kinds of Karpenter take; what is refused, they often do not."""
+"""What is rendered of cloud capacities the kinds of Karpenter take."""
 
-import json
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.e2e import cloudrefusals, project
-from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, Refused
-from tests.e2e.cluster import Cluster, KubectlError
+from tests.e2e import project
+from tests.e2e.cluster import Cluster
 from tests.generateclouds import cloud_capacity
 
 CRDS = ("karpenter-nodepool.yaml", "karpenter-ec2nodeclass.yaml")
@@ -37,47 +35,6 @@ def seat(clouds: list[str]) -> project.Document:
     document = project.resource_class("small")
     document["spec"] |= {"cloudCapacity": clouds, "nodeSelector": {}, "tolerations": []}
     return document
-
-
-def refusals(cluster: Cluster, objects: list[project.Document]) -> list[str]:
-    """What the API server says of those that it does not take."""
-    found = []
-    for object_ in objects:
-        try:
-            cluster.apply(json.dumps(object_), server_dry_run=True)
-        except KubectlError as error:
-            found.append(str(error))
-    return found
-
-
-def codes(folder: Path, spec: project.Document) -> set[str]:
-    """Of errors."""
-    document = project.document("CloudCapacity", "refused", spec)
-    project.write(folder, [site(), seat(["refused"]), document])
-    return {finding["code"] for finding in project.findings(folder) if finding["severity"] == "error"}
-
-
-def test_what_is_not_refused_here_is_not_refused_there(cluster: Cluster, tmp_path: Path) -> None:
-    assert refusals(cluster, cloudrefusals.objects(cloudrefusals.SPEC)) == []
-    assert codes(tmp_path, cloudrefusals.SPEC) == set()
-
-
-@pytest.mark.parametrize("one", BY_BOTH, ids=lambda one: one.name)
-def test_both_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
-    spec = cloudrefusals.spec(one.change)
-
-    assert codes(tmp_path, spec) == {one.code}
-    (said,) = refusals(cluster, cloudrefusals.objects(spec))
-    assert "is invalid" in said
-
-
-@pytest.mark.parametrize("one", ONLY_BY_US, ids=lambda one: one.name)
-def test_only_we_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
-    """What docs/reference/karpenter.md names in short."""
-    spec = cloudrefusals.spec(one.change)
-
-    assert codes(tmp_path, spec) == {one.code}
-    assert refusals(cluster, cloudrefusals.objects(spec)) == []
 
 
 def whole_nodes(cloud: str) -> list[project.Document]:

@@ -1,13 +1,12 @@
-"""What `validate` refuses of clouds, as the real API server is asked about it in `make e2e`."""
+"""What `validate` refuses of clouds."""
 
 import pytest
 from berth.checks import cloudchecks
 from berth.findings import ERROR, severity
 
 from tests.checks.clouds import KARPENTER
-from tests.e2e.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Refused, spec, unchecked
-from tests.e2e.project import Document
 from tests.saying import read, resource_class, site
+from tests.schema.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Document, Refused, spec, unchecked
 from tests.schema.clouds import cloud
 from tests.schema.definitions import refusals
 

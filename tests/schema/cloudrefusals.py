@@ -1,11 +1,8 @@
-"""Cloud capacities that `berth validate` refuses, and the objects that Karpenter would get of them.
-
-The kinds of Karpenter v1.15.1 let pass some of what Karpenter cannot use.
-"""
+"""Cloud capacities that `berth validate` refuses; tests/e2e/observed.md says who refuses them, too."""
 
 import copy
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from berth.findings import Origin
 from berth.schema.cloudmachines import MachineReservation
@@ -14,9 +11,8 @@ from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
 from tests.built import built
-from tests.e2e.project import Document
-from tests.manifests.cloudparts import of_karpenter
 
+Document = dict[str, Any]
 Change = Callable[[Document], object]
 SPEC: Document = {
     "nodeClass": {
@@ -49,11 +45,6 @@ def spec(change: Change) -> Document:
     document = copy.deepcopy(SPEC)
     change(document)
     return document
-
-
-def objects(declared: Document) -> list[Document]:
-    """What is rendered of such a capacity, whatever is wrong with it."""
-    return list(of_karpenter(unchecked(declared)).values())
 
 
 def unchecked(declared: Document) -> CloudCapacity:
