@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from berth.output import table
 
-from tests.bench.realcluster import CRD, NAMESPACE, SESSIONS
 from tests.e2e import cgroups, code_image, faultcases, sessionkinds, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct
@@ -26,6 +25,9 @@ from tests.e2e.gitops import Engine
 from tests.e2e.project import Document, document
 from tests.e2e.waiting import wait_for
 from tests.e2e.windows import entry, reservation, sleep_until
+
+NAMESPACE, SESSIONS = "berth-bench", "bench-sessions"
+CRD = Path(__file__).parents[1] / "e2e" / "crds" / "renku-amaltheasession.yaml"
 
 SEATS, MEASURED = 5, 60
 _REQUESTS, _WATCHES = "apiserver_request_total{", "apiserver_longrunning_requests{"

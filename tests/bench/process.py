@@ -1,5 +1,5 @@
-"""How long a whole process takes and how much memory it takes at most, by the operating system's own
-accounting.
+"""How long a whole process works and how much memory it takes at most, by the operating system's own
+accounting. Time that others have the processors, or that a disk takes, does not count.
 """
 
 import json
@@ -15,16 +15,15 @@ Command = Sequence[str]
 
 # A process is charged with the memory of the one that started it, so a small one stands between.
 _LAUNCHER = """
-import json, os, sys, time
+import json, os, sys
 folder, *command = sys.argv[1:]
-began = time.perf_counter()
 child = os.fork()
 if not child:
     os.chdir(folder)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.execvp(command[0], command)
 _, status, usage = os.wait4(child, 0)
-print(json.dumps([time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status)]))
+print(json.dumps([usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status)]))
 """
 _ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 _ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)  # only a first run compiles, and that is the warm-up
@@ -32,7 +31,7 @@ _UNIT = 1024 if sys.platform != "darwin" else 1024 * 1024  # of ru_maxrss, in a 
 
 
 class Cost(NamedTuple):
-    """Medians over the runs. Seconds of wall-clock time; peak resident memory in MiB."""
+    """Medians over the runs. Seconds of a processor; peak resident memory in MiB."""
 
     seconds: float
     mebibytes: float

@@ -1,16 +1,21 @@
 """What the small commands cost, which people and shells run all the time."""
 
+import subprocess
 import sys
 from collections.abc import Iterator
 
 from tests.bench.process import in_turn
 from tests.bench.rendering import BARE, Row
 
+BERTH = (sys.executable, "-m", "berth")
+# Bounds of the ratio to bare Python, and of the modules that are imported.
+COMMANDS = {"--version": (2, 90), "--help": (3, 150)}
+
 
 def rows() -> Iterator[Row]:
-    berth = (sys.executable, "-m", "berth")
-    commands = [BARE, (*berth, "--version"), (*berth, "--help"), (*berth, "completion", "bash")]
-    bare, *others = in_turn([(command, ".") for command in commands], 15)
-    for command, cost in zip(commands[1:], others, strict=True):
-        what = " ".join(["berth", *command[3:]])
-        yield Row(f"{what} / bare Python", cost.seconds / bare.seconds, 4, f"{cost.seconds * 1000:.0f} ms")
+    bare, *costs = in_turn([(command, ".") for command in (BARE, *((*BERTH, word) for word in COMMANDS))], 15)
+    for (word, (most, modules)), cost in zip(COMMANDS.items(), costs, strict=True):
+        yield Row(f"{word} / bare Python", cost.seconds / bare.seconds, most, f"{cost.seconds * 1000:.0f} ms")
+        command = [sys.executable, "-X", "importtime", *BERTH[1:], word]
+        imports = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        yield Row(f"{word}, modules", imports.count("\n"), modules, "", fails=True)
