@@ -1,9 +1,11 @@
 """Reservations for tests: short to write in code, or from tests/cases/*.yaml with what must come of them."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.expansion import Expansion
@@ -14,7 +16,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import ReservationSpec
 from berth.schema.values import Entry, Except, Extra, Move, Recurrence
 
-from tests.saying import Line
+from tests.saying import Line, finding
 
 ORIGIN = Origin("reservations/course.yaml", 0)
 SEATS = (("small", 25),)
@@ -25,6 +27,21 @@ def read(name: str) -> list[Case]:
     text = (Path(__file__).parent / "cases" / f"{name}.yaml").read_text(encoding="utf-8")
     cases: list[Case] = yaml.load(text, Loader=yaml.BaseLoader)  # texts only
     return cases
+
+
+def table(section: str, more: Mapping[str, tuple[Any, list[str]]] = {}) -> list[Any]:
+    """What is given and what it says, of a section of cases/schema.yaml, for `parametrize`."""
+    text = (Path(__file__).parent / "cases/schema.yaml").read_text("utf-8")
+    cases = yaml.load(text, yaml.CSafeLoader)[section]
+    written = {
+        name: (case["given"], [_problem(*each.split(" | ")) for each in case.get("says", ())])
+        for name, case in cases.items()
+    }
+    return [pytest.param(*case, id=name) for name, case in (*written.items(), *more.items())]
+
+
+def _problem(place: str, *texts: str) -> str:
+    return finding(place, *texts) if texts else place
 
 
 def times(text: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
 
 from tests.built import built
+from tests.cases import table
 from tests.saying import Value, ask, said
 from tests.schema.nodeclasses import GOOD
 
@@ -22,15 +23,6 @@ BLOCK: Value = {
     **MACHINE,
 }
 TOLD: dict[str, tuple[Value, list[str]]] = {
-    "every-form": (
-        {
-            "reservations": [
-                {"id": "cr-0a", **MACHINE},
-                {"tags": {"a": "*"}, **MACHINE},
-            ]
-        },
-        [],
-    ),
     "as-many-as-there-may-be": (
         {
             "reservations": [
@@ -45,116 +37,10 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         {"reservations": [{"id": f"cr-{number:02}", **MACHINE} for number in range(31)]},
         ["B012 reservations"],
     ),
-    "no-form": ({"reservations": [{**MACHINE}]}, ["B151 reservations.0"]),
-    "an-id-beside-tags": (
-        {
-            "reservations": [
-                {"id": "cr-0a", **MACHINE},
-                {"id": "cr-0a", "tags": {"a": "b"}, **MACHINE},
-            ]
-        },
-        ["B151 reservations.1"],
-    ),
-    "forms-of-texts": (
-        {
-            "reservations": [
-                {"id": "CR-0", **MACHINE},
-                {"tags": {"a": ""}, **MACHINE},
-                {"id": "cr-0", "instanceType": "p5", "zone": "us-east-1", "count": 0},
-            ]
-        },
-        [
-            "B012 reservations.2.count",
-            "B151 reservations.0.id",
-            "B151 reservations.1.tags.a",
-            "B151 reservations.2.instanceType",
-            "B151 reservations.2.zone",
-        ],
-    ),
-    "a-block-without-dates": (
-        {"reservations": [{"id": "cr-0a", "type": "capacity-block", **MACHINE}]},
-        ["B011 reservations.0", "B011 reservations.0"],
-    ),
-    "a-block": (
-        {
-            "reservations": [
-                {
-                    "id": "cr-0a",
-                    "type": "capacity-block",
-                    "from": "2026-02-01T00:00:00Z",
-                    "until": "2026-02-28T11:30:00Z",
-                    **MACHINE,
-                }
-            ]
-        },
-        [],
-    ),
-    "ends-before": (
-        {
-            "reservations": [
-                {"id": "cr-0a", "from": "2026-02-01T00:00:00Z", "until": "2026-02-01T00:00:00Z", **MACHINE}
-            ]
-        },
-        ["B024 reservations.0.until"],
-    ),
-    "no-instants": (
-        {"reservations": [{"id": "cr-0a", "from": "2026-02-01", "until": "2026-02-30T00:00:00Z", **MACHINE}]},
-        ["B151 reservations.0.from", "B151 reservations.0.until"],
-    ),
-    "prices": (
-        {
-            "reservations": [
-                {"id": "cr-0a", "hourlyPrice": -1, **MACHINE},
-                {"id": "cr-0b", "hourlyPrice": "1e3", **MACHINE},
-                {"id": "cr-0c", "hourlyPrice": True, **MACHINE},
-            ]
-        },
-        [
-            "B013 reservations.0.hourlyPrice",
-            "B013 reservations.1.hourlyPrice",
-            "B013 reservations.2.hourlyPrice",
-        ],
-    ),
-    "too-much-for-pods": (
-        {
-            "instanceTypes": [
-                {
-                    "name": "p5.48xlarge",
-                    "cpu": 192,
-                    "memory": "2048Gi",
-                    "pods": 100,
-                    "allocatable": {"cpu": "193", "memory": "1900Gi", "ephemeral-storage": "1Ti"},
-                }
-            ]
-        },
-        ["B016 instanceTypes.0.allocatable.cpu"],
-    ),
-    "types": (
-        {
-            "instanceTypes": [
-                {
-                    "name": "P5",
-                    "architecture": "x86",
-                    "zones": [],
-                    "pods": 0,
-                    "gpus": {"gpu": 1},
-                    "spotPrice": "free",
-                }
-            ]
-        },
-        [
-            "B012 instanceTypes.0.pods",
-            "B012 instanceTypes.0.zones",
-            "B013 instanceTypes.0.spotPrice",
-            "B014 instanceTypes.0.architecture",
-            "B022 instanceTypes.0.gpus.gpu @key",
-            "B151 instanceTypes.0.name",
-        ],
-    ),
 }
 
 
-@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("spec", "problems"), table("machines", TOLD))
 def test_what_is_told_of_machines(spec: Value, problems: list[str]) -> None:
     assert said(CloudSpec, {"nodeClass": GOOD, **spec}) == problems
 

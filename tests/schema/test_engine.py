@@ -7,6 +7,7 @@ from berth.schema.engine import OPTIONS, EngineSpec
 from berth.schema.outline import fields
 from berth.schema.values import Cluster
 
+from tests.cases import table
 from tests.saying import ask, read, said, site
 from tests.schema.engines import EVERY
 
@@ -100,53 +101,7 @@ def test_the_repository_is_read_with_its_defaults() -> None:
     }
 
 
-FAULTY: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "another-engines-option": ({"type": "flux", "selfHeal": True}, ["B010 selfHeal @key"]),
-    "no-type": ({"prune": True}, ["B011"]),
-    "unknown-type": (
-        {"type": "argo", "prune": 1, "version": 1, "intervall": "1m"},
-        ["B010 intervall @key", "B013 prune", "B014 type"],
-    ),
-    "values": (
-        {"type": "argocd", "version": 3.2, "namespace": "A", "prune": "yes", "retries": -2},
-        ["B012 retries", "B013 prune", "B013 version", "B019 namespace"],
-    ),
-    "durations": (
-        {"type": "flux", "interval": "10", "timeout": "1d", "retryInterval": ""},
-        [
-            f"B018 {key}"
-            for key, value in (("interval", '"10"'), ("timeout", '"1d"'), ("retryInterval", '""'))
-        ],
-    ),
-    "our-own-labels": (
-        {"type": "flux", "labels": {"berth.dev/site": "a", "app.kubernetes.io/name": "b"}},
-        [f"B023 labels.{key} @key" for key in ("berth.dev/site", "app.kubernetes.io/name")],
-    ),
-    "sync-options": (
-        {
-            "type": "argocd",
-            "syncOptions": [
-                "Validate",
-                "Replace=true",
-                "Force=true",
-                "RespectIgnoreDifferences=false",
-                "PruneLast=true",
-            ],
-        },
-        [
-            "B038 syncOptions.0",
-            "B038 syncOptions.1",
-            "B038 syncOptions.2",
-            "B038 syncOptions.3",
-            "B038 syncOptions.4",
-        ],
-    ),
-    "accounts": ({"type": "argocd", "serviceAccount": ":berth"}, ["B019 serviceAccount"]),
-    "folders": ({"type": "flux", "path": "a/../b"}, ["B038 path"]),
-}
-
-
-@pytest.mark.parametrize(("engine", "problems"), FAULTY.values(), ids=FAULTY)
+@pytest.mark.parametrize(("engine", "problems"), table("options of an engine"))
 def test_faulty_options_are_told(engine: dict[str, Any], problems: list[str]) -> None:
     assert said(EngineSpec, engine) == sorted(problems)
 

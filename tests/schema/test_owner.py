@@ -6,6 +6,7 @@ import pytest
 from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
+from tests.cases import table
 from tests.saying import ask, said
 
 LABELS = {"matchLabels": {"course": "ml"}}
@@ -101,60 +102,6 @@ def test_nearly_everybody_is_a_warning() -> None:
     assert said(Owner, {**not_exam, "object": {"namespace": "lab"}}) == []
 
 
-TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "api-version": ({"object": {"apiVersion": "v1", "name": "x"}}, ["B101 object.apiVersion @key"]),
-    "fields-that-nobody-reads": (
-        {"object": {"resourceVersion": "1", "fieldPath": "spec", "name": "x"}},
-        ["B010 object.fieldPath @key", "B010 object.resourceVersion @key"],
-    ),
-    "object-that-is-no-pod": ({"object": {"kind": "StatefulSet", "name": "x"}}, ["B101 object.kind"]),
-    "deployment": ({"controller": {"kind": "Deployment", "name": "x"}}, ["B101 controller.kind"]),
-    **{
-        f"deployment-of-{api}": (
-            {"controller": {"apiVersion": api, "kind": "Deployment", "name": "x"}},
-            ["B101 controller.kind"],
-        )
-        for api in ("v1", "apps/v1", "extensions/v1beta1")
-    },
-    "cronjob": (
-        {"controller": {"apiVersion": "batch/v1", "kind": "CronJob", "name": "x"}},
-        ["B101 controller.kind"],
-    ),
-    "renku-session": (
-        {"controller": {"apiVersion": "amalthea.dev/v1alpha1", "kind": "AmaltheaSession", "name": "x"}},
-        ["B101 controller.kind"],
-    ),
-    "two-namespaces": (
-        {"object": {"namespace": "a"}, "controller": {"namespace": "b"}},
-        ["B101 controller.namespace"],
-    ),
-    "operator": (
-        {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Gt", "values": ["1"]}]}},
-        ["B014 labelSelector.matchExpressions.0.operator"],
-    ),
-    "values-that-an-operator-cannot-have": (
-        {
-            "labelSelector": {
-                "matchExpressions": [
-                    {"key": "a", "operator": "In"},
-                    {"key": "a", "operator": "Exists", "values": ["b"]},
-                ]
-            }
-        },
-        ["B011 labelSelector.matchExpressions.0", "B016 labelSelector.matchExpressions.1.values @key"],
-    ),
-    "label": ({"labelSelector": {"matchLabels": {"a": "b c"}}}, ["B019 labelSelector.matchLabels.a"]),
-    "texts": (
-        {"object": {"namespace": "A", "uid": "a b"}, "controller": {"apiVersion": "apps", "kind": "pod set"}},
-        ["B019 controller.apiVersion", "B019 controller.kind", "B019 object.namespace", "B019 object.uid"],
-    ),
-    "misspelt": (
-        {"labelselector": LABELS, "controller": {"nmae": "x", "controller": "yes"}},
-        ["B010 controller.nmae @key", "B010 labelselector @key", "B013 controller.controller"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("written", "problems"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("written", "problems"), table("owner"))
 def test_what_is_told_of_an_owner(written: dict[str, Any], problems: list[str]) -> None:
     assert said(Owner, written) == problems

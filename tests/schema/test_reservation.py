@@ -7,6 +7,7 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation
 
+from tests.cases import table
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
@@ -69,105 +70,7 @@ def test_the_zone_is_the_sites_where_a_reservation_names_none() -> None:
     assert [one.recurrence.zone for one in declared.reservations] == ["Asia/Tokyo", "Europe/Zurich"]
 
 
-TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "no-class": ({"resourceClass": None}, ["B011 spec"]),
-    "no-count": ({"provisioning": {"leadTimeMinutes": 5}}, ["B011 spec.provisioning"]),
-    "no-seats-at-all": (
-        {"resourceClass": None, "provisioning": {"leadTimeMinutes": 30}},
-        ["B011 spec", "B011 spec.provisioning"],
-    ),
-    "lead": (
-        {"provisioning": {"placeholderCount": 25, "leadTimeMinutes": 1441}},
-        ["B012 spec.provisioning.leadTimeMinutes"],
-    ),
-    "both-forms": (
-        {"provisioning": {"placeholderCount": 1, "seats": SEATS}},
-        ["B016 spec.provisioning.placeholderCount @key", "B016 spec.resourceClass @key"],
-    ),
-    "provisioning-missing": ({"provisioning": None}, ["B011 spec"]),
-    "entries-in-the-other-form": (
-        {
-            "recurrence": weekly(
-                {"dayOfWeek": 1, **TIMES, "seats": SEATS},
-                {"dayOfWeek": 2, **TIMES, "placeholderCount": 3},
-                extra=[{"date": "2026-03-02", **TIMES, "seats": SEATS}],
-            )
-        },
-        [f"B016 spec.recurrence.{entry}.seats @key" for entry in ("schedule.0", "extra.0")],
-    ),
-    "entries-in-the-other-form-by-class": (
-        {
-            "resourceClass": None,
-            "provisioning": {"seats": SEATS},
-            "recurrence": weekly(
-                {"dayOfWeek": 1, **TIMES, "seats": SEATS},
-                {"dayOfWeek": 2, **TIMES, "placeholderCount": 3},
-            ),
-        },
-        ["B016 spec.recurrence.schedule.1.placeholderCount @key"],
-    ),
-    "no-recurrence": (
-        {"recurrence": ["x"], "resourceClass": "A"},
-        ["B013 spec.recurrence", "B019 spec.resourceClass"],
-    ),
-    "no-schedule": (
-        {"recurrence": {**weekly(), "schedule": None}},
-        ["B011 spec.recurrence"],
-    ),
-    "extra": ({"recurrence": {**weekly(), "extra": 5}}, ["B013 spec.recurrence.extra"]),
-    "title": ({"title": "a" * 1201}, ["B012 spec.title"]),
-    "sessions": (
-        {"sessions": {"projectTemplate": "x", "earlier": "counts", "matchLabels": {"a b": "c"}}},
-        [
-            "B014 spec.sessions.earlier",
-            "B019 spec.sessions.projectTemplate",
-            "B019 spec.sessions.matchLabels.a b @key",
-        ],
-    ),
-    "carry-over": (
-        {"sessions": {"carryOver": True, "handoverMinutes": 15, "earlier": "ignore"}},
-        ["B016 spec.sessions.earlier @key", "B016 spec.sessions.handoverMinutes @key"],
-    ),
-    "handover": (
-        {"sessions": {"carryOver": "yes", "handoverMinutes": 241}},
-        ["B013 spec.sessions.carryOver", "B012 spec.sessions.handoverMinutes"],
-    ),
-    "overlap": (
-        {"provisioning": {"placeholderCount": 25, "overlap": "most"}},
-        ["B014 spec.provisioning.overlap"],
-    ),
-    "buffer-missing": (
-        {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "buffer"}},
-        ["B011 spec.provisioning"],
-    ),
-    "buffer-without-effect": (
-        {"provisioning": {"placeholderCount": 25, "buffer": {"percent": 20, "minimum": 5}}},
-        ["B029 spec.provisioning.buffer @key"],
-    ),
-    "buffer-numbers": (
-        {
-            "provisioning": {
-                "placeholderCount": 25,
-                "scaleDownBehavior": "buffer",
-                "buffer": {"percent": 1001, "minimum": -1},
-            }
-        },
-        ["B012 spec.provisioning.buffer.percent", "B012 spec.provisioning.buffer.minimum"],
-    ),
-    "owner": (
-        {"owner": {"name": "", "contact": "ds@example.org\nx", "mail": "x"}},
-        ["B010 spec.owner.mail @key", "B012 spec.owner.name", "B012 spec.owner.contact"],
-    ),
-    "owner-without-name": ({"owner": {"contact": "ds@example.org"}}, ["B011 spec.owner"]),
-    "owner-as-text": ({"owner": "ds@example.org"}, ["B013 spec.owner"]),
-    "backend": (
-        {"backend": {"type": "machineSet"}, "suspend": "yes"},
-        ["B013 spec.suspend", "B014 spec.backend.type"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("spec", "problems"), table("reservation"))
 def test_what_is_told_of_a_reservation(spec: dict[str, Any], problems: list[str]) -> None:
     assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(
         told(reservation(**spec), site(), resource_class())

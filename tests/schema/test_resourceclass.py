@@ -8,6 +8,7 @@ from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
 from tests.built import built, class_sessions
+from tests.cases import table
 from tests.saying import read, resource_class, site, told
 
 RENKU = {"source": "renku", "namespaces": ["renku"]}
@@ -118,60 +119,6 @@ def test_sessions_may_be_in_the_namespaces_with_a_label() -> None:
     assert (named.namespace_names, named.namespace_labels) == (("a", "b"), {})
 
 
-TOLD = {
-    "no-requests": ({"requests": {}}, ["B012 spec.requests"]),
-    "requests-missing": ({"requests": None}, ["B011 spec"]),
-    "our-labels": (
-        {"podLabels": {"berth.dev/site": "x", "app.kubernetes.io/part-of": "x"}},
-        [
-            "B023 spec.podLabels.app.kubernetes.io/part-of @key",
-            "B023 spec.podLabels.berth.dev/site @key",
-        ],
-    ),
-    "gpu": ({"requests": {"gpu": 1}}, ["B022 spec.requests.gpu @key"]),
-    "amounts": (
-        {"requests": {"cpu": 2, "nvidia.com/gpu": 0.5}, "limits": {"cpu": 1}},
-        ["B016 spec.limits.cpu", "B016 spec.requests.nvidia.com/gpu"],
-    ),
-    "sessions-without-namespaces": ({"sessions": {"source": "renku"}}, ["B011 spec.sessions"]),
-    "sessions-in-no-namespace": (
-        {"sessions": {"source": "slurm", "namespaces": []}},
-        ["B012 spec.sessions.namespaces", "B014 spec.sessions.source"],
-    ),
-    "sessions-in-a-namespace-that-is-no-list": (
-        {"sessions": {"source": "pods", "namespaces": "a"}},
-        ["B013 spec.sessions.namespaces"],
-    ),
-    "namespaces-without-a-label": (
-        {"sessions": {"source": "pods", "namespaces": {"matchLabels": {}}}},
-        ["B012 spec.sessions.namespaces.matchLabels"],
-    ),
-    "namespaces-by-nothing": (
-        {"sessions": {"source": "pods", "namespaces": {}}},
-        ["B011 spec.sessions.namespaces"],
-    ),
-    "namespaces-by-expressions": (
-        {"sessions": {"source": "pods", "namespaces": {"matchLabels": {"a": "b"}, "matchExpressions": []}}},
-        ["B010 spec.sessions.namespaces.matchExpressions @key"],
-    ),
-    "namespaces-by-what-is-no-label": (
-        {"sessions": {"source": "pods", "namespaces": {"matchLabels": {"a b": "c"}}}},
-        ["B019 spec.sessions.namespaces.matchLabels.a b @key"],
-    ),
-    "custom-without-a-place": (
-        {"sessions": {"source": "custom", "namespaces": ["a"], "group": "kubeflow.org"}},
-        ["B011 spec.sessions", "B011 spec.sessions"],
-    ),
-    "renku-without-its-id": ({"sessions": RENKU}, ["B011 spec"]),
-    "renku-with-an-id-that-is-none": ({"sessions": RENKU, "renkuId": "x"}, ["B013 spec.renkuId"]),
-    "a-place-without-custom": (
-        {"renkuId": 5, "sessions": {**RENKU, "group": "a", "inactive": []}},
-        ["B016 spec.sessions.group @key", "B016 spec.sessions.inactive @key"],
-    ),
-    "renku-id": ({"renkuId": -1}, ["B012 spec.renkuId"]),
-}
-
-
-@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("spec", "problems"), table("resource class"))
 def test_what_is_told_of_a_class(spec: dict[str, Any], problems: list[str]) -> None:
     assert [f"a.yaml {problem}" for problem in problems] == told(resource_class(**spec), site())

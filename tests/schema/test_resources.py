@@ -9,7 +9,8 @@ from berth.schema.site import ClusterSpec
 from berth.schema.siteparts import CeilingSpec, JobResources, RuntimeSpec
 from berth.schema.types import Amount
 
-from tests.saying import Value, ask, finding, said
+from tests.cases import table
+from tests.saying import Value, ask, said
 
 BOTH = JobResources
 
@@ -47,36 +48,7 @@ def test_what_the_api_server_takes(value: Value) -> None:
     assert said(BOTH, value) == []
 
 
-REFUSED = {
-    "limit-below": ({"requests": {"cpu": "1"}, "limits": {"cpu": "999m"}}, ["B016 limits.cpu"]),
-    "half-a-device": (
-        {"requests": {"nvidia.com/gpu": 0.5}, "limits": {"amd.com/gpu": "1.0001"}},
-        ["B016 limits.amd.com/gpu", "B016 requests.nvidia.com/gpu"],
-    ),
-    "another-limit": (
-        {"requests": {"nvidia.com/gpu": 1}, "limits": {"nvidia.com/gpu": 2}},
-        ["B016 limits.nvidia.com/gpu"],
-    ),
-    "too-many-devices": (
-        {"requests": {"nvidia.com/gpu": "1000000000000001"}},
-        ["B016 requests.nvidia.com/gpu"],
-    ),
-    "part-of-a-page": (
-        {"requests": {"hugepages-2Mi": "3Mi", "memory": "1Gi"}},
-        ["B016 requests.hugepages-2Mi"],
-    ),
-    "pages-alone": (
-        {"requests": {"hugepages-2Mi": "4Mi"}, "limits": {"ephemeral-storage": "1Gi"}},
-        ["B016 requests.hugepages-2Mi"],
-    ),
-    "all-at-once": (
-        {"requests": {"cpu": "2", "memory": "x", "gpu": 1}, "limits": {"cpu": "y", "memory": "1Gi"}},
-        ["B022 limits.cpu", "B022 requests.gpu @key", "B022 requests.memory"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("value", "problems"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("value", "problems"), table("resources"))
 def test_what_the_api_server_refuses(value: Value, problems: list[str]) -> None:
     assert problems == said(BOTH, value)
 
@@ -91,52 +63,7 @@ def test_a_limit_is_a_request_too_and_devices_have_both() -> None:
     )
 
 
-UNLIKELY = {
-    "bytes-without-unit": ({"requests": {"memory": 4096}}, [finding("B241 requests.memory", '"4096Mi"')]),
-    "a-few-bytes": ({"limits": {"memory": 4}}, [finding("B241 limits.memory", '"4Gi"')]),
-    "bytes-of-either": (
-        {"requests": {"memory": "64"}},
-        [finding("B241 requests.memory", '"64Gi" or "64Mi"')],
-    ),
-    "many-bytes": ({"requests": {"memory": 524288}}, [finding("B241 requests.memory", '"524288Ki"')]),
-    "kibibytes": ({"requests": {"memory": "512Ki"}}, [finding("B241 requests.memory", '"512Mi"')]),
-    "with-an-exponent": (
-        {"requests": {"memory": "4e3"}},
-        [finding("B241 requests.memory", '"512Mi" or "4Gi"')],
-    ),
-    "thousandths-of-bytes": (
-        {"requests": {"memory": "4096m"}, "limits": {"ephemeral-storage": "10m"}},
-        [
-            finding("B022 limits.ephemeral-storage", '"10Gi"'),
-            finding("B022 requests.memory", "4.096 bytes", '"4096Mi"'),
-        ],
-    ),
-    "thousandths-of-cores-as-cores": ({"requests": {"cpu": 500}}, [finding("B241 requests.cpu", '"500m"')]),
-    "so-many-cores-for-this-memory": (
-        {"requests": {"cpu": "250", "memory": "2Gi"}},
-        [finding("B241 requests.cpu", '"250m"')],
-    ),
-    "more-cores-than-there-are": (
-        {"requests": {"cpu": "1"}, "limits": {"cpu": "4000", "memory": "16Ti"}},
-        [finding("B241 limits.cpu", '"4000m"')],
-    ),
-    "parts-of-a-thousandth": ({"requests": {"cpu": "1u"}}, ["B241 requests.cpu"]),
-    "more-memory-than-there-is": (
-        {"requests": {"memory": "40960Gi", "ephemeral-storage": "2048Ti"}, "limits": {"memory": "1Ei"}},
-        [
-            finding("B241 limits.memory", '"1Pi"'),
-            "B241 requests.ephemeral-storage",
-            finding("B241 requests.memory", '"40960Mi"'),
-        ],
-    ),
-    "much-memory-for-one-core": (
-        {"requests": {"cpu": "1", "memory": "2048Gi"}},
-        [finding("B241 requests.memory", '"2048Mi"')],
-    ),
-}
-
-
-@pytest.mark.parametrize(("value", "problems"), UNLIKELY.values(), ids=UNLIKELY)
+@pytest.mark.parametrize(("value", "problems"), table("unlikely amounts"))
 def test_an_amount_that_nobody_means_is_told_with_the_one_that_is_meant(
     value: Value, problems: list[str]
 ) -> None:

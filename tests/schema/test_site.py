@@ -11,6 +11,7 @@ from berth.schema.siteparts import RenkuSpec
 from berth.schema.values import Cluster, Images, Site
 
 from tests.built import built
+from tests.cases import table
 from tests.saying import finding, read, site, told
 
 HERE = ("server", "https://kubernetes.default.svc")
@@ -146,87 +147,6 @@ def test_an_image_with_our_code_has_a_digest() -> None:
         assert told(site(runtime={"image": name})) == [finding("a.yaml B019 spec.runtime.image", name)]
 
 
-TOLD = {
-    "no-cluster": ({"clusters": []}, ["B012 spec.clusters"]),
-    "no-clusters": ({"clusters": None}, ["B011 spec"]),
-    "clusters-with-one-name": (
-        {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}]},
-        ["B060 spec.clusters.0.name", "B060 spec.clusters.2.name"],
-    ),
-    "no-names-of-clusters": (
-        {"clusters": [{"name": "A"}, {"name": "A"}]},
-        ["B019 spec.clusters.0.name", "B019 spec.clusters.1.name"],
-    ),
-    "no-mapping-among-the-clusters": ({"clusters": ["prod"], "priority": -11}, ["B013 spec.clusters.0"]),
-    "files-elsewhere": (
-        {"clusters": [{"name": "a", "z2jh": "../hub.yaml"}, {"name": "b", "z2jh": "/hub.yaml"}]},
-        ["B014 spec.clusters.0.z2jh", "B014 spec.clusters.1.z2jh"],
-    ),
-    "version": ({"berthVersion": "9.9.9"}, ["B027 spec.berthVersion"]),
-    "namespace-of-kubernetes": (
-        {"clusters": [{"name": "a", "namespace": "kube-system"}], "namespace": "default"},
-        ["B019 spec.clusters.0.namespace", "B019 spec.namespace"],
-    ),
-    "destinations": (
-        {
-            "clusters": [
-                {"name": "a", "destination": {}},
-                {"name": "b", "destination": {"server": "x", "name": "y"}},
-            ]
-        },
-        ["B011 spec.clusters.0.destination", "B016 spec.clusters.1.destination"],
-    ),
-    "ceilings": (
-        {
-            "clusters": [
-                {
-                    "name": "a",
-                    "ceilings": [
-                        {"from": "2026-02-02"},
-                        {"seats": {"small": -1}, "until": "2026-02-01"},
-                        {"requests": {"cpus": 1}, "from": "x", "until": "2026-02-01"},
-                        {"seats": {"small": 1}, "from": "2026-02-02", "until": "2026-02-01"},
-                    ],
-                }
-            ]
-        },
-        [
-            "B011 spec.clusters.0.ceilings.0",
-            "B012 spec.clusters.0.ceilings.1.seats.small",
-            "B017 spec.clusters.0.ceilings.2.from",
-            "B022 spec.clusters.0.ceilings.2.requests.cpus @key",
-            "B024 spec.clusters.0.ceilings.3.until",
-        ],
-    ),
-    "pull-secrets": (
-        {"images": {"pullSecrets": ["a", "A", "A"]}},
-        [f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)],
-    ),
-    "a-pull-secret-twice": ({"images": {"pullSecrets": ["a", "b", "a"]}}, ["B016 spec.images.pullSecrets.2"]),
-    "no-list-of-pull-secrets": ({"images": {"pullSecrets": "a"}}, ["B013 spec.images.pullSecrets"]),
-    "resources-of-jobs": (
-        {"runtime": {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "64Mi"}}}},
-        ["B016 spec.runtime.resources.limits.memory"],
-    ),
-    "scaler": (
-        {"scaler": {"stabilizationSeconds": 3601, "readyMinutes": -1}},
-        ["B012 spec.scaler.readyMinutes", "B012 spec.scaler.stabilizationSeconds"],
-    ),
-    "renku": (
-        {"renku": {"url": "ftp://renkulab.io", "tokenSecret": {"name": "Renku", "key": "to ken"}}},
-        ["B019 spec.renku.tokenSecret.key", "B019 spec.renku.tokenSecret.name", "B014 spec.renku.url"],
-    ),
-    "renku-without-its-address": (
-        {"renku": {"tokenSecret": {"key": "token"}}},
-        ["B011 spec.renku", "B011 spec.renku.tokenSecret"],
-    ),
-    "engines": (
-        {"engine": "argo", "clusters": [{"name": "a", "engine": {"type": "fluxcd"}}]},
-        ["B014 spec.clusters.0.engine.type", "B014 spec.engine"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("spec", "problems"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("spec", "problems"), table("site"))
 def test_what_a_platform_team_is_told(spec: dict[str, object], problems: list[str]) -> None:
     assert sorted(f"a.yaml {problem}" for problem in problems) == told(site(**spec))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from berth.backends.koordinator.slotmapping import SlotMapping
 
+from tests.cases import table
 from tests.saying import said
 
 GROUP = "scheduling.koordinator.sh"
@@ -43,64 +44,6 @@ def test_what_koordinator_reads_can_be_written(good: dict[str, Any]) -> None:
 
 
 TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "what-a-course-says": (
-        spec(owners=[{"object": {}}], allocateOnce=True, taints=[]),
-        [f"B023 spec.{key} @key" for key in ("allocateOnce", "owners", "taints")],
-    ),
-    "null-removes-what-a-course-says": (spec(owners=None), ["B023 spec.owners @key"]),
-    "name-and-namespace": (
-        {"metadata": {"name": "a", "namespace": "b"}, "kind": "Reservation"},
-        ["B010 kind @key", "B010 metadata.name @key", "B010 metadata.namespace @key"],
-    ),
-    "labels-of-berth": (
-        {"metadata": {"labels": {"berth.dev/site": "x"}, "annotations": {"app.kubernetes.io/name": "y"}}},
-        ["B023 metadata.annotations.app.kubernetes.io/name @key", "B023 metadata.labels.berth.dev/site @key"],
-    ),
-    "another-scheduler": (pod(schedulerName="x"), ["B023 spec.template.spec.schedulerName @key"]),
-    "no-template": (spec(template=None), ["B023 spec.template @key"] * 2),
-    "no-containers": (pod(containers=None), ["B023 spec.template.spec.containers @key"]),
-    "requests-of-the-seat": (
-        pod(containers=[{"name": "seat", "resources": {"requests": {"cpu": "1"}}}]),
-        ["B023 spec.template.spec.containers @key"],
-    ),
-    "no-resources-of-the-seat": (
-        pod(containers=[{"name": "seat", "resources": None}]),
-        ["B023 spec.template.spec.containers @key"],
-    ),
-    "poison": (
-        pod(
-            priority="9000",
-            nodeSelector={"a": True},
-            overhead={"cpu": "1C"},
-            containers=[{"resources": {"requests": {"cpu": {}}}}],
-        ),
-        [
-            f"B013 spec.template.spec.{path}"
-            for path in ("containers.0.resources.requests.cpu", "nodeSelector.a", "overhead.cpu", "priority")
-        ],
-    ),
-    "misspelled": (
-        {"spec": {"unschedulabel": True, "template": {"nodeName": "a", "spec": {"nodename": "a"}}}},
-        [
-            "B010 spec.template.nodeName @key",
-            "B010 spec.template.spec.nodename @key",
-            "B010 spec.unschedulabel @key",
-        ],
-    ),
-    "no-mapping": ({"spec": []}, ["B013 spec"]),
-    "choices": (
-        spec(allocatePolicy="restricted", preAllocationPolicy={"mode": "cluster"}),
-        ["B014 spec.allocatePolicy", "B014 spec.preAllocationPolicy.mode"],
-    ),
-    "ends-that-nobody-can-read": (spec(ttl="7d", expires="tomorrow"), ["B107 spec.expires", "B107 spec.ttl"]),
-    "an-end-that-is-over": (spec(ttl="-1h"), ["B107 spec.ttl"]),
-    "an-end-of-another-zone": (spec(expires="2026-12-31T23:00:00+01:00"), ["B107 spec.expires"]),
-    "never-against-expires": (spec(ttl="0", expires="2026-12-31T23:00:00Z"), ["B107 spec.ttl"]),
-    "ends-and-comes-again": (spec(ttl="720h"), ["B109 spec.ttl"]),
-    "a-class-of-priority-alone": (
-        pod(priorityClassName="high"),
-        ["B029 spec.template.spec.priorityClassName @key"],
-    ),
     "texts-that-koordinator-cannot-read": (
         {
             "metadata": {
@@ -121,7 +64,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("written", "problems"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("written", "problems"), table("slot", TOLD))
 def test_what_is_told_of_a_mapping(written: dict[str, Any], problems: list[str]) -> None:
     assert sorted(said(SlotMapping, written)) == sorted(problems)
 
