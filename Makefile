@@ -18,15 +18,15 @@ validate: .venv/ready
 	$(BIN)/berth validate $(ARGS)
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto -m "not long" --ignore=tests/e2e $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long" --ignore=tests/e2e $(ARGS)
 
 test-long: .venv/ready
-	$(BIN)/python -m pytest -n auto -m long --ignore=tests/e2e $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m long --ignore=tests/e2e $(ARGS)
 
 # The same tests, three times as slow.
 coverage: .venv/ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --ignore=tests/e2e $(ARGS)
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal --ignore=tests/e2e $(ARGS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
