@@ -78,7 +78,7 @@ def _project(files: tuple[tuple[str, str], ...]) -> Project:
         site = pipeline.site
         assert site is not None, pipeline.findings()
         found = expected_states(site, list(pipeline.items()), pipeline.declared.classes.values())
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.chdir("."), contextlib.redirect_stdout(io.StringIO()):
             assert cli.run(["-C", name, "render"]) == 0
         return Project(
             site,
