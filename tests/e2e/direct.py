@@ -175,11 +175,6 @@ class Mirror:
         with self._lock:
             return list(self._objects.values())
 
-    def learn(self, known: Object) -> None:
-        """What a write was answered with; events of it that come later, and older ones, change nothing."""
-        with self._lock:
-            self._objects[known["metadata"]["uid"]] = known
-
     def _run(self) -> None:
         while not self._stop.is_set():
             try:

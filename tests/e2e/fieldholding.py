@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from berth.core.fields import field_value
 from berth.core.holders import HeldNumber, parse_number
 from berth.core.pooldecision import PoolFound, ScalePool, decide_pool, release
 from berth.core.poolobjects import ObjectRef, PoolObject
@@ -35,9 +34,6 @@ class HeldField(NamedTuple):
 
     def look(self) -> PoolObject:
         return self.api.get_pool(self.namespace, self.number.name, self.number)
-
-    def value(self) -> object:
-        return field_value(self.look().tree, self.number.path)
 
     def hold(self, count: int) -> bool:
         """Set it as in a window; return whether anything had to be written."""
@@ -69,9 +65,9 @@ class HeldField(NamedTuple):
 
 
 def of_object(  # noqa: PLR0913
-    api_version: str, kind: str, plural: str, name: str, path: str, *, namespace: str = "", home: str
+    api_version: str, kind: str, plural: str, name: str, path: str, *, home: str
 ) -> HeldField:
-    """Return a field of an object, held by the administrator. `home` is the namespace of Berth."""
+    """Return a field of an object without a namespace. `home` is the namespace of Berth."""
     tree = {
         "apiVersion": api_version,
         "kind": kind,
@@ -80,7 +76,6 @@ def of_object(  # noqa: PLR0913
         "path": json.loads(json.dumps(parse_object_path(path))),
         "scale": path == "spec.replicas",
         "unit": "units",
-        **({"namespace": namespace} if namespace else {}),
     }
     pool = TimetablePool("unit", name, "none", holder=parse_number(tree, "number"))
     return HeldField(_administrator(), home, Timetable("course", False, (pool,), ()))
