@@ -41,8 +41,13 @@ def test_a_reservation_that_is_removed_or_suspended_while_it_is_open_closes(pair
 
 @pytest.mark.parametrize(
     ("at", "told"),
-    [("2026-02-01T07:00:00Z", False), ("2026-02-01T08:00:00Z", True), ("2026-02-02T07:30:00Z", False)],
-    ids=["early-enough", "too-late", "open-already"],
+    [
+        ("2026-02-01T07:30:00Z", False),
+        ("2026-02-01T07:30:01Z", True),
+        ("2026-02-02T07:29:59Z", True),
+        ("2026-02-02T07:30:00Z", False),
+    ],
+    ids=["early-enough", "too-late", "about-to-open", "open-already"],
 )
 def test_what_opens_sooner_than_the_notice_is_told(pair: Pair, at: str, told: bool) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
