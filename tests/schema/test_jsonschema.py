@@ -1,6 +1,8 @@
 """The JSON Schema: whatever `validate` accepts passes it, and what an editor can see does not."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,24 @@ def documents(folder: Path) -> list[tuple[str, Any]]:
 
 def test_it_is_a_schema_itself() -> None:
     Draft7Validator.check_schema(json_schema())
+
+
+def every_part(part: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from every_part(inner)
+
+
+def test_a_description_names_the_bounds_that_hold() -> None:
+    parts = [part for part in every_part(json_schema()) if isinstance(part.get("maximum"), int)]
+    named = [(part, re.search(r"\b(\d+) to (\d+)\b", part.get("description", ""))) for part in parts]
+    found = [
+        (part["minimum"], part["maximum"], *map(int, bounds.groups())) for part, bounds in named if bounds
+    ]
+
+    assert (0, 180, 0, 180) in found
+    assert [each for each in found if each[:2] != each[2:]] == []
 
 
 @pytest.mark.parametrize("seed", range(12))
