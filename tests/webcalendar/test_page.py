@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,17 @@ def test_the_windows_of_the_page_are_those_that_are_reserved(tmp_path: Path, see
         for item in items
         for occurrence in item.expansion.occurrences
     }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_step_of_a_curve_changes_it(tmp_path: Path, seed: int) -> None:
+    """A page of thirty thousand windows would be larger by those that end where others begin."""
+    generate.project(tmp_path, seed, 40)
+    data, _ = page_of(tmp_path)
+
+    for curve in data["curves"]:
+        amounts = [0, *(level for _, level in levels(curve))]
+        assert all(before != after for before, after in pairwise(amounts))
 
 
 def test_a_window_in_two_clusters_is_there_once_with_the_seats_of_both(tmp_path: Path) -> None:
