@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.edit.create import reservation_yaml
+from berth.dates.moments import named
 from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -30,8 +30,8 @@ def project(case: dict[str, Any]) -> Pipeline:
 def _imported(recurrence: dict[str, Any]) -> Source:
     seats = {"placeholder_count": 25, "scale_down_behavior": "none"}
     payload = {"name": "course", "resource_class_id": 5, "recurrence": recurrence, "provisioning": seats}
-    (course,) = read_payloads(Source("export.json", json.dumps(payload).encode()), {5: "small"}).reservations
-    return Source("reservations/course.yaml", reservation_yaml(course).encode())
+    ((course,), _) = read_payloads([Source("export.json", json.dumps(payload).encode())], {5: "small"})
+    return _source("course", [course.document("course", "small", named("UTC"))])
 
 
 def _course(case: dict[str, Any]) -> dict[str, Any]:
