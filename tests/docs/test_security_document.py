@@ -16,6 +16,11 @@ LISTS = {
     for name in re.findall(r"^(A .+ can(?:not)?):$", PAGE, re.M)
 }
 TEST = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
+CASES = {
+    case
+    for path in (ROOT / "tests/cases").glob("*.yaml")
+    for case in re.findall(r"^(.+):$", path.read_text("utf-8"), re.M)
+}
 WITHOUT = (
     "change the workflow in the own branch"  # GitHub's own behavior: the sentence says what guards against it
 )
@@ -39,9 +44,10 @@ def test_it_says_what_an_author_and_a_pod_can_and_cannot() -> None:
     ids=lambda sentence: sentence[2:40].strip(),
 )
 def test_a_sentence_names_the_test_that_proves_it(sentence: str) -> None:
-    named = TEST.findall(sentence)
+    named, cases = TEST.findall(sentence), re.findall(r"case\s+`([^`]+)`", sentence)
 
-    assert named
+    assert named or cases
+    assert {" ".join(case.split()) for case in cases} <= CASES
     for file, name in named:
         files = [ROOT / file] if file else sorted((ROOT / "tests").rglob("test_*.py"))
         assert any(re.search(rf"^def {name}\(", path.read_text("utf-8"), re.M) for path in files), name
