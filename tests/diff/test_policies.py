@@ -381,7 +381,9 @@ def test_what_a_change_has_open_adds_up_hour_by_hour(
     when = {"seatsAbove": most} | ({"noticeBelow": 999 * HOUR} if is_notice else {})
     policy = built(PolicySpec, {"name": "p", "when": when, "require": "refuse"})
     subjects = [[named_subject(f"c{number}", days) for days in side] for number, side in enumerate(sides)]
-    cases = [case for pair in subjects for case in policy_cases(*pair, [(policy, None)], MIDNIGHT)]
+    cases = [
+        case for before, after in subjects for case in policy_cases(before, after, [(policy, None)], MIDNIGHT)
+    ]
     fired = {case.reservation.name for case in count_together(cases) if judge(case, {})}
 
     levels = [
