@@ -16,6 +16,7 @@ from berth.diff.change import (
 )
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.markdown import LIMIT, as_markdown
+from berth.diff.permissions import Permission
 from berth.output.escape import in_markdown
 
 from tests.awkward import AWKWARD
@@ -126,6 +127,22 @@ def test_what_is_left_out_is_said() -> None:
     assert "Shortened" not in as_markdown(change(3), "UTC")
 
 
+def test_a_long_comment_loses_manifests_first_and_then_details_but_no_permission() -> None:
+    permission = Permission("clusters/prod/base.yaml", "Role", "sweep", "berth", ("get secrets",))
+    one = change(60)._replace(permissions=(permission,))
+    whole, cut, brief = (as_markdown(one, "UTC", limit) for limit in (10**9, LIMIT, 6000))
+    for text, has_manifests, has_details, files in (
+        (whole, True, True, 60),
+        (cut, False, True, 50),
+        (brief, False, False, 10),
+    ):
+        assert text.startswith("### Berth: new permissions in berth; ")
+        assert "- berth: Role sweep grants get secrets\n" in text
+        assert ("```diff" in text, "seat-hours" in text) == (has_manifests, has_details)
+        assert len(re.findall(r"/r\d+\.yaml", text)) == files
+        assert ("Shortened" in text) == (text != whole)
+
+
 @pytest.mark.parametrize("seed", seeds(6, 20))
 def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
     text = as_markdown(change(30, seed), "UTC", 10**9)
@@ -190,11 +207,6 @@ def test_between_tags_no_backslash_is_shown(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     text = pair.diff("-o", "markdown").out
     assert "<details><summary>ConfigMap course (+2 -2)</summary>\n\n```diff\n" in text
-
-
-def test_a_long_change_fills_much_of_its_room() -> None:
-    """What is left out is left out in small steps."""
-    assert len(as_markdown(change(400), "UTC")) > LIMIT / 3
 
 
 def test_a_small_change_in_full(pair: Pair) -> None:

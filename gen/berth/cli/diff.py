@@ -7,17 +7,12 @@ from pathlib import Path
 import click
 
 from berth.cli.command import Settings, command, exit_code, refuse_linked
-from berth.cli.console import (
-    EXIT_BAD_INPUT,
-    EXIT_OK,
-    EXIT_STALE,
-    has_color,
-)
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, has_color
 from berth.cli.selection import clock_of, items_of
 from berth.diff.answer import annotations, as_answer
 from berth.diff.change import Change
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
-from berth.diff.comparison import Comparison, ComparisonOptions
+from berth.diff.comparison import ComparisonOptions, compare
 from berth.diff.difftext import TextStyle, as_text
 from berth.diff.markdown import LIMIT, as_markdown
 from berth.findings import Problem
@@ -27,7 +22,7 @@ from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.pipeline import Pipeline, read_file
 from berth.reading.source import OUTPUT, RESERVATIONS, submodule
-from berth.rendering import files, text_of
+from berth.rendering import text_of
 
 _HEAD = "working tree"
 _WHAT_TO_NAME = "Name a commit, or a folder that begins with ./: berth diff BASE."
@@ -76,11 +71,8 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     after.problems += _submodules(settings)
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
-    comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)
     items = items_of(settings, after, text_of(after), all_loads=True, now=options.now)
-    for path, content in files(after, comparison.reservations(items)):
-        comparison.file(path, content)
-    change = comparison.change()
+    change = compare((before, after), items, (base_files, FolderFiles(".", OUTPUT)), options)
     settings.write(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()
     is_bad = change.is_refused or not change.head.is_valid
@@ -99,7 +91,12 @@ def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFil
         return FolderFiles(folder, OUTPUT), base
     git = Git(".")
     commit, name = git.merge_base() if base is None else (git.commit(base), base)
-    return CommitFiles(git, commit, OUTPUT), _name_of(git, commit, name)
+    # what people call a commit: its branch, or what it says; never the id alone
+    if len(name) >= _SHORT_ID and commit.startswith(name):
+        name = f'{commit[:9]} "{git.subject(commit)[:_LONGEST_SUBJECT]}"'
+    else:
+        name = f"{name} ({commit[:9]})"
+    return CommitFiles(git, commit, OUTPUT), name
 
 
 def _submodules(settings: Settings) -> list[Problem]:
@@ -111,13 +108,6 @@ def _submodules(settings: Settings) -> list[Problem]:
         return [submodule(path) for path in git.submodules(RESERVATIONS)]
     except GitError:  # there is no repository
         return []
-
-
-def _name_of(git: Git, commit: str, name: str) -> str:
-    """Return what people call a commit: its branch, or what it says; never the id alone."""
-    if len(name) >= _SHORT_ID and commit.startswith(name):
-        return f'{commit[:9]} "{git.subject(commit)[:_LONGEST_SUBJECT]}"'
-    return f"{name} ({commit[:9]})"
 
 
 def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:

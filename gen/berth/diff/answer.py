@@ -5,15 +5,9 @@ from collections.abc import Sequence
 from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
-from berth.diff.change import (
-    REMOVED,
-    Change,
-    OccurrenceChanges,
-    PlanChange,
-    ReservationChange,
-    SideSummary,
-)
-from berth.diff.losses import by_effect
+from berth.diff.change import Change, PlanChange, ReservationChange, SideSummary
+from berth.diff.manifests import REMOVED
+from berth.diff.sections import by_effect
 from berth.diff.wording import line_of
 from berth.findings import NOTE, RULES, WARNING, Finding
 from berth.machines.formatting import USAGE, machines_json, money_json
@@ -34,10 +28,11 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
     origins = {declared.name: declared.origin for declared in head.declared.reservations}
     problems = []
     for item in by_effect(change, change.reservations):
+        code, origin = _CHANGED, origins.get(item.name)
         if item.kind == REMOVED and head.site is not None:  # it has no place any more
-            problems.append(head.site.origin.problem(_CHECK, (), f"{line_of(item).text}.", ""))
-        elif item.name in origins:
-            problems.append(origins[item.name].problem(_CHANGED, (), f"{line_of(item).text}.", ""))
+            code, origin = _CHECK, head.site.origin
+        if origin:
+            problems.append(origin.problem(code, (), f"{line_of(item).text}.", ""))
     present = {shared.subject for shared in change.shared if shared.change != REMOVED}
     for result in change.policies:
         if result.reservation in present or result.subject in origins:
@@ -56,72 +51,61 @@ def _severity(code: str) -> str:
 
 def as_answer(change: Change) -> Answer:
     """Return the answer of kind Change. It is stable; docs/reference/json.md describes it."""
-    occurrences = [pair for item in change.reservations for pair in _occurrences(item, item.occurrences)]
-    return document(
-        "Change",
-        {
-            "now": instant_text(change.now),
-            "base": _side(change.base),
-            "head": _side(change.head),
-            "reservations": [_reservation(item) for item in change.reservations],
-            "occurrences": _by_kind(occurrences),
-            "peaks": [
-                {
-                    "cluster": peak.cluster,
-                    "what": peak.what,
-                    "during": peak.during or None,
-                    "before": peak.before,
-                    "after": peak.after,
-                    "at": instant_json(peak.at),
-                    "holders": [{"reservation": name, "amount": amount} for name, amount in peak.holders],
-                    "ceiling": peak.ceiling or None,
-                }
-                for peak in change.peaks
-            ],
-            **({"plan": _plan(change.plan)} if change.plan else {}),
-            "permissions": [
-                {
-                    "kind": permission.kind,
-                    "name": permission.name,
-                    "namespace": permission.namespace or None,
-                    "cluster": permission.cluster or None,
-                    "grants": list(permission.grants),
-                    "path": permission.file,
-                }
-                for permission in change.permissions
-            ],
-            "shared": [
-                {
-                    "kind": shared.subject.kind,
-                    "name": shared.subject.name,
-                    "change": shared.change,
-                    "file": shared.subject.origin.file,
-                    "fields": [field._asdict() for field in shared.fields],
-                }
-                for shared in change.shared
-            ],
-            "ignored": findinglist.as_json(change.ignored),
-            "policiesJudged": change.is_judged,
-            "policies": [_policy(result) for result in change.policies],
-            "warningCount": change.warning_count,
-            "warnings": [warning._asdict() for warning in change.warnings],
-            "files": [
-                {
-                    "path": file.path,
-                    "change": file.change,
-                    "objects": [
-                        {"kind": item.kind, "name": item.name, "change": item.change} for item in file.objects
-                    ],
-                }
-                for file in change.files
-            ],
-        },
-    )
-
-
-def _by_kind(pairs: Sequence[tuple[str, Answer]]) -> Answer:
-    kinds = ("added", "removed", "changed")
-    return {kind: [value for its_kind, value in pairs if its_kind == kind] for kind in kinds}
+    values: Answer = {
+        "now": instant_text(change.now),
+        "base": _side(change.base),
+        "head": _side(change.head),
+        "reservations": [_reservation(item) for item in change.reservations],
+        "occurrences": _occurrences(change.reservations),
+        "peaks": [
+            {
+                **peak._asdict(),
+                "during": peak.during or None,
+                "at": instant_json(peak.at),
+                "holders": [{"reservation": name, "amount": amount} for name, amount in peak.holders],
+                "ceiling": peak.ceiling or None,
+            }
+            for peak in change.peaks
+        ],
+        **({"plan": _plan(change.plan)} if change.plan else {}),
+        "permissions": [
+            {
+                "kind": permission.kind,
+                "name": permission.name,
+                "namespace": permission.namespace or None,
+                "cluster": permission.cluster or None,
+                "grants": list(permission.grants),
+                "path": permission.file,
+            }
+            for permission in change.permissions
+        ],
+        "shared": [
+            {
+                "kind": shared.subject.kind,
+                "name": shared.subject.name,
+                "change": shared.change,
+                "file": shared.subject.origin.file,
+                "fields": [field._asdict() for field in shared.fields],
+            }
+            for shared in change.shared
+        ],
+        "ignored": findinglist.as_json(change.ignored),
+        "policiesJudged": change.is_judged,
+        "policies": [_policy(result) for result in change.policies],
+        "warningCount": change.warning_count,
+        "warnings": [warning._asdict() for warning in change.warnings],
+        "files": [
+            {
+                "path": file.path,
+                "change": file.change,
+                "objects": [
+                    {"kind": item.kind, "name": item.name, "change": item.change} for item in file.objects
+                ],
+            }
+            for file in change.files
+        ],
+    }
+    return document("Change", values)
 
 
 def _side(side: SideSummary) -> Answer:
@@ -145,9 +129,7 @@ def _plan(plan: PlanChange) -> Answer:
     return {
         "machines": [
             {
-                "cluster": machines.cluster,
-                "before": machines.before,
-                "after": machines.after,
+                **machines._asdict(),
                 "at": instant_json(machines.at),
                 "machines": machines_json(machines.machines),
             }
@@ -180,6 +162,9 @@ def _sides(before: object, after: object) -> Answer:
 
 def _reservation(item: ReservationChange) -> Answer:
     dates = item.occurrences
+    hours = (None if seconds is None else hours_json(seconds) for seconds in item.seat_seconds)
+    # `holds`: of a number of somebody else's object; `standing`: of a reservation without windows on a side
+    rare = {"holds": item.holds, "standing": item.standing}
     return {
         "name": item.name,
         "was": item.old_name,
@@ -196,30 +181,20 @@ def _reservation(item: ReservationChange) -> Answer:
             "changed": len(dates.changed),
             "kept": dates.kept,
         },
-        "seatHours": _sides(
-            *(None if seconds is None else hours_json(seconds) for seconds in item.seat_seconds)
-        ),
-        # only of a reservation that holds a number of somebody else's object on one of the sides
-        **({"holds": _sides(*(text or None for text in item.holds))} if any(item.holds) else {}),
-        # only of a reservation that has no windows on one of the sides
-        **({"standing": _sides(*(text or None for text in item.standing))} if any(item.standing) else {}),
+        "seatHours": _sides(*hours),
+        **{key: _sides(*(text or None for text in texts)) for key, texts in rare.items() if any(texts)},
     }
 
 
-def _occurrences(item: ReservationChange, changes: OccurrenceChanges) -> list[tuple[str, Answer]]:
-    old_unit, new_unit = item.units
-    reasons = dict(changes.reasons)
-    return [
-        *(("added", _occurrence(added, new_unit)) for added in changes.added),
-        *(
-            ("removed", {**_occurrence(removed, old_unit), "reason": reasons.get(removed.id)})
-            for removed in changes.removed
-        ),
-        *(
-            ("changed", _sides(_occurrence(before, old_unit), _occurrence(after, new_unit)))
-            for before, after in changes.changed
-        ),
-    ]
+def _occurrences(items: Sequence[ReservationChange]) -> Answer:
+    added, removed, changed = list[Answer](), list[Answer](), list[Answer]()
+    for item in items:
+        dates, (old, new) = item.occurrences, item.units
+        reasons = dict(dates.reasons)
+        added += [_occurrence(one, new) for one in dates.added]
+        removed += [{**_occurrence(one, old), "reason": reasons.get(one.id)} for one in dates.removed]
+        changed += [_sides(_occurrence(was, old), _occurrence(one, new)) for was, one in dates.changed]
+    return {"added": added, "removed": removed, "changed": changed}
 
 
 def _occurrence(occurrence: Occurrence, unit: Unit) -> Answer:

@@ -5,21 +5,23 @@ site. All reservations with the same causes are one effect.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from berth.dates.moments import hours_text
-from berth.diff.change import (
-    REMOVED,
-    Change,
-    FieldChange,
-    OccurrenceChanges,
-    ReservationChange,
-    SharedChange,
-)
+from berth.diff.change import Change, FieldChange, OccurrenceChanges, ReservationChange, SharedChange
 from berth.diff.compare import ReservationVersion
+from berth.diff.manifests import REMOVED
 from berth.diff.shared import CALENDAR, CLOUD_CAPACITY, RESOURCE_CLASS
-from berth.diff.wording import DiffLine, change_text, detail_lines, number_of, quantity_change, sign_of
-from berth.diff.zonemoves import has_other_zone, move_text
+from berth.diff.wording import (
+    SIGNS,
+    DiffLine,
+    change_text,
+    detail_lines,
+    has_other_zone,
+    move_text,
+    number_of,
+    quantity_change,
+)
 
 SITE = "Site"
 _FEW_DAYS = 6  # dates of a calendar in its line
@@ -27,18 +29,6 @@ _FEW = 3  # reservations that are shown whole
 
 DocumentKey = tuple[str, str]
 """Kind and name of a document that all share."""
-
-
-class Effect(NamedTuple):
-    """The reservations that the same documents change."""
-
-    causes: tuple[DocumentKey, ...]
-    reservations: tuple[ReservationChange, ...]
-
-    @property
-    def is_small(self) -> bool:
-        """Tell whether each reservation is shown whole."""
-        return len(self.reservations) <= _FEW
 
 
 def causes_of(
@@ -51,7 +41,8 @@ def causes_of(
 
     `dates`: how its dates differ. Calendars change it only if dates go or come.
     """
-    if _own_document(old) != _own_document(new):
+    was, becomes = old.reservation, new.reservation
+    if any(getattr(was, key) != getattr(becomes, key) for key in ("name", "spec", "labels", "annotations")):
         return ()
     sides = old, new
     names = [
@@ -59,70 +50,53 @@ def causes_of(
         *((RESOURCE_CLASS, resource_class.name) for side in sides for resource_class in side.classes),
     ]
     found = [key for key in dict.fromkeys(names) if key in changed]
-    if old.reservation.recurrence.terms != new.reservation.recurrence.terms:
+    if was.recurrence.terms != becomes.recurrence.terms:
         found += [key for key in changed if key[0] == CALENDAR and key not in found]
-    if old.reservation.recurrence.usable != new.reservation.recurrence.usable:
-        capacity = CLOUD_CAPACITY, new.reservation.recurrence.capacity
+    if was.recurrence.usable != becomes.recurrence.usable:
+        capacity = CLOUD_CAPACITY, becomes.recurrence.capacity
         found += [key for key in changed if key == capacity]
-    if not found or old.reservation.recurrence.zone != new.reservation.recurrence.zone:
+    if not found or was.recurrence.zone != becomes.recurrence.zone:
         found += [key for key in changed if key[0] == SITE]
     others = [key for key in found if key[0] != CALENDAR]
     return tuple(found if dates.added or dates.removed or not others else others)
 
 
-def _own_document(version: ReservationVersion) -> tuple[object, ...]:
-    reservation = version.reservation
-    return reservation.name, reservation.spec, reservation.labels, reservation.annotations
+def shown_whole(change: Change) -> list[ReservationChange]:
+    """Return the reservations that are not lines of an effect: changed themselves, or one of few."""
+    small = {causes for causes, group in _effects(change).items() if len(group) <= _FEW}
+    return [one for one in change.reservations if not one.causes or one.causes in small]
 
 
-def effects(change: Change) -> list[Effect]:
-    """Return the effects of shared documents, in the order of the first reservation of each."""
+def _effects(change: Change) -> dict[tuple[DocumentKey, ...], list[ReservationChange]]:
+    """Return the reservations that the same documents change, in the order of the first of each."""
     groups: dict[tuple[DocumentKey, ...], list[ReservationChange]] = {}
     for reservation in change.reservations:
         if reservation.causes:
             groups.setdefault(reservation.causes, []).append(reservation)
-    return [Effect(causes, tuple(group)) for causes, group in groups.items()]
+    return groups
 
 
-def shown_whole(change: Change) -> list[ReservationChange]:
-    """Return the reservations that are not lines of an effect: changed themselves, or one of few."""
-    small = {effect.causes for effect in effects(change) if effect.is_small}
-    return [
-        reservation
-        for reservation in change.reservations
-        if not reservation.causes or reservation.causes in small
-    ]
-
-
-def document_text(key: DocumentKey, changes: Iterable[ReservationChange]) -> str:
-    """Return `15 reservations, 11 dates go, 8 come`: what one document does in sum; empty if nothing.
+def _document_text(key: DocumentKey, changes: Iterable[ReservationChange]) -> str:
+    """Return `15 reservations, 11 dates go, 8 come; seat-hours 30 -> 20`; empty if nothing changes.
 
     Where others do something to the same reservations, a calendar lets dates go and come, a site moves them,
     and a class only counts.
     """
     concerned = [change for change in changes if key in change.causes]
-    if all(len(found.causes) == 1 for found in concerned):
-        return effect_text(concerned) if concerned else ""
-    dates = [found.occurrences for found in concerned]
-    if key[0] == CALENDAR:
-        both = zip(concerned, dates, strict=True)
-        concerned = [found for found, own in both if own.added or own.removed]
+    if any(len(found.causes) > 1 for found in concerned):
+        if key[0] not in {CALENDAR, SITE}:
+            return number_of(len(concerned), "reservation")
+        hidden: Mapping[str, Any] = {"changed": ()} if key[0] == CALENDAR else {"added": (), "removed": ()}
         concerned = [
-            found._replace(occurrences=found.occurrences._replace(changed=())) for found in concerned
+            found._replace(occurrences=found.occurrences._replace(**hidden), seat_seconds=(0, 0))
+            for found in concerned
+            if key[0] == SITE or found.occurrences.added or found.occurrences.removed
         ]
-    elif key[0] == SITE:
-        kept = [own._replace(added=(), removed=()) for own in dates]
-        concerned = [found._replace(occurrences=own) for found, own in zip(concerned, kept, strict=True)]
-    else:
-        return number_of(len(concerned), "reservation")
-    return effect_text([found._replace(seat_seconds=(0, 0)) for found in concerned]) if concerned else ""
-
-
-def effect_text(changes: Sequence[ReservationChange]) -> str:
-    """Return `15 reservations, 11 dates go, 8 come; seat-hours 30 -> 20`."""
-    count = number_of(len(changes), "reservation")
-    dates = ": ".join(filter(None, [_dates_text(changes), _moves_text(changes)]))
-    return "; ".join(filter(None, [f"{count}, {dates}" if dates else count, _hours_text(changes)]))
+    if not concerned:
+        return ""
+    count = number_of(len(concerned), "reservation")
+    dates = ": ".join(filter(None, [_dates_text(concerned), _moves_text(concerned)]))
+    return "; ".join(filter(None, [f"{count}, {dates}" if dates else count, _hours_text(concerned)]))
 
 
 def _dates_text(changes: Sequence[ReservationChange]) -> str:
@@ -151,7 +125,7 @@ def _hours_text(changes: Sequence[ReservationChange]) -> str:
     return f"seat-hours {hours_text(before)} -> {hours_text(after)}" if before != after else ""
 
 
-def shared_lines(document: SharedChange, changes: Iterable[ReservationChange]) -> Iterator[DiffLine]:
+def _shared_lines(document: SharedChange, changes: Iterable[ReservationChange]) -> Iterator[DiffLine]:
     """Yield one line for a shared document and what it does, and a line for each further key.
 
     The dates of a calendar are a key of theirs only if they are not all in the first line.
@@ -165,9 +139,10 @@ def shared_lines(document: SharedChange, changes: Iterable[ReservationChange]) -
     if not inline and len(fields) == 1:
         inline, fields = [_field_text(fields[0])], ()
     users = f"{number_of(document.users, 'reservation')} of this class" if document.users else ""
-    texts = [*inline, *filter(None, [document_text(document.key, changes) or users])]
-    title = f"{document.title}: {'; '.join(texts)}" if texts else document.title
-    yield DiffLine(sign_of(document.change), title)
+    texts = [*inline, *filter(None, [_document_text(document.key, changes) or users])]
+    subject = document.subject
+    title = f"{subject.kind} {subject.name} ({subject.origin.file})"
+    yield DiffLine(SIGNS[document.change], ": ".join(filter(None, [title, "; ".join(texts)])))
     for field in fields:
         yield DiffLine("~", f"  {_field_text(field)}")
 
@@ -177,50 +152,42 @@ def _field_text(field: FieldChange) -> str:
     return f"{field.what}: {change_text(before, after)}"
 
 
-def joint_line(effect: Effect) -> DiffLine:
-    """Return the line of the reservations that several documents change together."""
-    names = " and ".join(" ".join(key) for key in effect.causes)
-    count = number_of(len(effect.reservations), "reservation")
-    return DiffLine("~", "; ".join(filter(None, [f"{names}: {count}", _hours_text(effect.reservations)])))
-
-
-def course_lines(effect: Effect, *, is_brief: bool = False) -> list[DiffLine]:
+def course_lines(changes: Sequence[ReservationChange], *, is_brief: bool = False) -> list[DiffLine]:
     """Return a line for each reservation, without what stays the same or changes alike in all of them.
 
     `is_brief`: sums instead of dates.
     """
-    describe = _brief_text if is_brief else _full_text
-    moves = _moves_text(effect.reservations)
-    same = {*effect.reservations[0].fields}.intersection(
-        *(reservation.fields for reservation in effect.reservations)
-    )
+    moves_of_all = _moves_text(changes)
+    same = {*changes[0].fields}.intersection(*(one.fields for one in changes))
     lines = []
-    for reservation in effect.reservations:
-        fields = tuple(field for field in reservation.fields if field not in same)
-        text = describe(reservation._replace(fields=fields), moves)
-        lines.append(DiffLine(" ", f"{reservation.name}: {text or reservation.title}"))
+    for one in changes:
+        fields = tuple(field for field in one.fields if field not in same)
+        if is_brief:
+            moves = _moves_text([one])
+            dates = ": ".join(filter(None, [_dates_text([one]), moves if moves != moves_of_all else ""]))
+            texts = [", ".join(map(_field_text, fields)), dates, _hours_text([one])]
+        else:
+            hours = one.seat_seconds if one.seat_seconds[0] != one.seat_seconds[1] else (None, None)
+            details = detail_lines(one._replace(fields=fields, seat_seconds=hours))
+            texts = [f"{line.sign} {line.text}".strip() for line in details]
+        lines.append(DiffLine(" ", f"{one.name}: {'; '.join(filter(None, texts)) or one.title}"))
     return lines
 
 
-def _full_text(found: ReservationChange, _: str) -> str:
-    hours = found.seat_seconds if found.seat_seconds[0] != found.seat_seconds[1] else (None, None)
-    lines = detail_lines(found._replace(seat_seconds=hours))
-    return "; ".join(f"{line.sign} {line.text}".strip() for line in lines)
+def shared_parts(change: Change) -> Iterator[tuple[list[DiffLine], Sequence[ReservationChange]]]:
+    """Yield the lines of each shared document, then of several together, with the reservations they change.
 
-
-def _brief_text(found: ReservationChange, moves_of_all: str) -> str:
-    moves = _moves_text([found])
-    fields = ", ".join(_field_text(field) for field in found.fields)
-    dates = ": ".join(filter(None, [_dates_text([found]), moves if moves != moves_of_all else ""]))
-    return "; ".join(filter(None, [fields, dates, _hours_text([found])]))
-
-
-def effects_by_document(
-    documents: Iterable[SharedChange], found: Sequence[Effect]
-) -> tuple[dict[DocumentKey, Effect], list[Effect]]:
-    """Return the effect of each document alone, and those of several documents together."""
-    keys = {document.key for document in documents}
-    alone = {
-        effect.causes[0]: effect for effect in found if len(effect.causes) == 1 and effect.causes[0] in keys
-    }
-    return alone, [effect for effect in found if effect not in alone.values()]
+    Few reservations are shown whole elsewhere.
+    """
+    effects = _effects(change)
+    parts = [
+        ([*_shared_lines(document, change.reservations)], effects.get((document.key,), []))
+        for document in change.shared
+    ]
+    for causes, group in effects.items():
+        if len(causes) > 1:
+            names = " and ".join(" ".join(key) for key in causes)
+            texts = [f"{names}: {number_of(len(group), 'reservation')}", _hours_text(group)]
+            parts.append(([DiffLine("~", "; ".join(filter(None, texts)))], group))
+    for lines, group in parts:
+        yield lines, group if len(group) > _FEW else ()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from berth.checks.policychecks import PolicyResult, SharedSubject
 from berth.dates.expansion import Occurrence
-from berth.diff.manifests import FileChange
+from berth.diff.manifests import CHANGED, FileChange
 from berth.diff.permissions import Permission
 from berth.findings import WARNING, Finding
 from berth.machines.costplan import ReservedUsage
@@ -17,7 +17,7 @@ from berth.schema.policies import REFUSE, WARN
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
-ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
+RENAMED = "renamed"  # besides ADDED, CHANGED and REMOVED
 
 
 class FieldChange(NamedTuple):
@@ -74,9 +74,8 @@ class ReservationChange(NamedTuple):
     @property
     def is_retitled(self) -> bool:
         """Tell whether nothing but the title differs."""
-        dates = self.occurrences
-        has_dates = dates.added or dates.removed or dates.changed
-        return self.kind == CHANGED and [field.what for field in self.fields] == ["title"] and not has_dates
+        has_title_only = [field.what for field in self.fields] == ["title"] and not self.occurrences.differ
+        return self.kind == CHANGED and has_title_only
 
 
 class PeakChange(NamedTuple):
@@ -166,10 +165,6 @@ class SharedChange(NamedTuple):
     @property
     def key(self) -> tuple[str, str]:
         return self.subject.kind, self.subject.name
-
-    @property
-    def title(self) -> str:
-        return f"{self.subject.kind} {self.subject.name} ({self.subject.origin.file})"
 
 
 class SideSummary(NamedTuple):

@@ -1,11 +1,11 @@
 """Read the reservations and rendered files of a commit or a folder, as one side of a comparison."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from errno import ENOENT
 from hashlib import sha1, sha256
 from pathlib import Path
-from typing import Protocol
 
 from berth.findings import Problem
 from berth.git import Git, top_of
@@ -26,21 +26,6 @@ from berth.reading.source import (
 )
 
 
-class RenderedFiles(Protocol):
-    """The committed files in rendered/ of one side."""
-
-    def paths(self) -> Sequence[str]: ...
-
-    def has(self, path: str, text: str) -> bool:
-        """Tell whether the file has exactly this text."""
-
-    def texts(self, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return the texts of those files that exist, by path."""
-
-    def attributes(self) -> Mapping[str, Sequence[bytes]]:
-        """Return the lines of git's attributes above both folders, by path; none where there is no file."""
-
-
 class CommitFiles:
     """The files of a commit. Contents are fetched only where they are needed."""
 
@@ -51,38 +36,30 @@ class CommitFiles:
         blobs = git.blobs(commit, folders)
         self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
         self._problems = [attributes(path) for path in sorted(self._inputs) if _is_read_attributes(path)]
+        # Hidden links are not read, as in a folder.
         for path, kind in sorted(git.specials(commit, RESERVATIONS).items()):
-            self._refuse(path, kind)
+            if kind == "submodule":
+                self._problems.append(submodule(path))
+            elif _is_read_attributes(path):
+                self._problems.append(attributes(path))
+            elif not path.startswith(f"{RESERVATIONS}/") or "/." not in path:
+                self._problems.append(link(path))
+            elif is_overlooked(path):
+                self._problems.append(overlooked(path))
         self._rendered = {
             path.removeprefix(f"{output}/"): blob
             for path, blob in blobs.items()
             if path.startswith(f"{output}/")
         }
 
-    def _refuse(self, path: str, kind: str) -> None:
-        """Report a link or a submodule. Hidden links are not read, as in a folder."""
-        if kind == "submodule":
-            self._problems.append(submodule(path))
-        elif _is_read_attributes(path):
-            self._problems.append(attributes(path))
-        elif not path.startswith(f"{RESERVATIONS}/") or "/." not in path:
-            self._problems.append(link(path))
-        elif is_overlooked(path):
-            self._problems.append(overlooked(path))
-
     def inputs(self) -> tuple[list[Source], list[Problem]]:
         """Return the files to read, and why others cannot be read: the same as those of a folder."""
         wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
         contents = self._git.contents(wanted.values())
-        sources, problems = list[Source](), [*self._problems]
-        problems += [overlooked(path) for path in sorted(self._inputs) if is_overlooked(path)]
-        for path, blob in wanted.items():
-            source = usable(Source(path, contents[blob]))
-            if isinstance(source, Source):
-                sources.append(source)
-            else:
-                problems.append(source)
-        return sources, problems
+        found = [usable(Source(path, contents[blob])) for path, blob in wanted.items()]
+        problems = [overlooked(path) for path in sorted(self._inputs) if is_overlooked(path)]
+        problems += [one for one in found if isinstance(one, Problem)]
+        return [one for one in found if isinstance(one, Source)], [*self._problems, *problems]
 
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
@@ -92,22 +69,22 @@ class CommitFiles:
         return Source(path, self._git.contents([blob])[blob])
 
     def attributes(self) -> dict[str, Sequence[bytes]]:
-        return {path: self._lines(path) for path in _attributes_paths(self._git.depth)}
-
-    def _lines(self, path: str) -> Sequence[bytes]:
-        try:
-            return self.other_file(path).text.splitlines()
-        except OSError:
-            return ()
+        """Return the lines of git's attributes above both folders, by path; none where there is no file."""
+        blobs = {path: self._git.file(self._commit, path) for path in _attributes_paths(self._git.depth)}
+        contents = self._git.contents(filter(None, blobs.values()))
+        return {path: contents[blob].splitlines() if blob else () for path, blob in blobs.items()}
 
     def paths(self) -> Sequence[str]:
         return [*self._rendered]
 
     def has(self, path: str, text: str) -> bool:
-        blob = self._rendered.get(path)
-        return blob is not None and blob == _blob_id(text.encode(), len(blob))
+        """Tell whether the file has exactly this text."""
+        blob, data = self._rendered.get(path, ""), text.encode()
+        digest = sha256 if len(blob) == 64 else sha1  # by the format of the repository
+        return blob == digest(b"blob %d\0" % len(data) + data).hexdigest()
 
     def texts(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return the texts of those files that exist, by path."""
         blobs = {path: self._rendered[path] for path in paths if path in self._rendered}
         contents = self._git.contents(blobs.values()) if blobs else {}
         return {path: contents[blob].decode(errors="replace") for path, blob in blobs.items()}
@@ -129,15 +106,12 @@ class FolderFiles:
         return read_within(self._folder, path)
 
     def attributes(self) -> dict[str, Sequence[bytes]]:
-        _, below_top = top_of(Path(self._folder))
-        return {path: self._lines(path) for path in _attributes_paths(below_top.count("/"))}
-
-    def _lines(self, path: str) -> Sequence[bytes]:
-        file = Path(self._folder, path)
-        try:
-            return () if file.is_symlink() else file.read_bytes().splitlines()  # git follows none
-        except OSError:
-            return ()
+        found = dict[str, Sequence[bytes]]()
+        for path in _attributes_paths(top_of(Path(self._folder))[1].count("/")):
+            file, found[path] = Path(self._folder, path), ()
+            with suppress(OSError):
+                found[path] = () if file.is_symlink() else file.read_bytes().splitlines()  # git follows none
+        return found
 
     def paths(self) -> Sequence[str]:
         """Return all files that may be of Berth: engines apply also hidden ones."""
@@ -151,15 +125,14 @@ class FolderFiles:
         """Return the paths of what Berth did not write; an empty path is the output folder itself."""
         if self._output.is_symlink() or self._output.is_file():
             return [""]
-        entries = self._entries()
-        return [*entries.others, *(path for path in entries.files if not self._begins_with_mark(path))]
+        entries, foreign = self._entries(), list[str]()
+        for path in entries.files:
+            with (self._output / path).open("rb") as content:
+                foreign += [] if content.read(len(MARK)) == MARK.encode() else [path]
+        return [*entries.others, *foreign]
 
     def _entries(self) -> Entries:
         return no_entries() if self._output.is_file() else entries_of(str(self._output))
-
-    def _begins_with_mark(self, path: str) -> bool:
-        with (self._output / path).open("rb") as content:
-            return content.read(len(MARK)) == MARK.encode()
 
     def has(self, path: str, text: str) -> bool:
         return self._text(path) == text
@@ -184,8 +157,3 @@ def _is_read_attributes(path: str) -> bool:
     """Tell whether a path is one of git's attributes in a folder that is read: in no hidden one."""
     folders = path.split("/")[:-1]
     return is_attributes(path) and not any(folder.startswith(".") for folder in folders)
-
-
-def _blob_id(data: bytes, length: int) -> str:
-    """Return the id that git gives to these bytes. A SHA-256 id has 64 digits, a SHA-1 id 40."""
-    return (sha256 if length == 64 else sha1)(b"blob %d\0" % len(data) + data).hexdigest()

@@ -4,13 +4,13 @@ Budgets and limits are checked against the whole plan of a side, as ceilings are
 change adds.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from berth.checks.policychecks import PoolCosts
 from berth.dates.moments import named
-from berth.diff.change import MachinesChange, MonthChange, ReservedUsageChange
+from berth.diff.change import MachinesChange, MonthChange, PlanChange, ReservedUsageChange
 from berth.diff.peaks import PoolLoads
 from berth.findings import Problem
 from berth.machines.clusterplans import plan_clusters, unplanned_items
@@ -39,26 +39,13 @@ class PlanInput(NamedTuple):
     loads: PoolLoads
 
 
-class PlanDifference(NamedTuple):
-    """What differs between two plans, and the problems of either.
-
-    `costs` are those of the later plan, and of pools that only the earlier one has, if asked for.
-    """
-
-    machines: tuple[MachinesChange, ...]
-    months: tuple[MonthChange, ...]
-    reserved: tuple[ReservedUsageChange, ...]
-    before: tuple[Problem, ...]
-    after: tuple[Problem, ...]
-    costs: PoolCosts
-
-
 def compare_plans(
     before: PlanInput | None, after: PlanInput, judged: PlanInput, now: int, *, with_costs: bool = False
-) -> PlanDifference | None:
-    """Return what differs; None if neither side has a CloudCapacity.
+) -> tuple[PlanChange, tuple[Sequence[Problem], Sequence[Problem]], PoolCosts] | None:
+    """Return what differs, the problems of both plans, and costs; None if neither side has a CloudCapacity.
 
-    `judged`: the later side with the prices by which its money is judged.
+    `judged`: the later side with the prices by which its money is judged. The costs are those of the later
+    plan, and of pools that only the earlier one has, if asked for.
     """
     sides = [side for side in (before, after) if side is not None]
     if not any(side.declared.knows_nodes for side in sides):
@@ -67,14 +54,9 @@ def compare_plans(
     if judged.declared != after.declared:
         _, problems, costs = _plan(judged, now, with_costs)
     old, known, old_costs = _plan(before, now, with_costs) if before is not None else (None, (), {})
-    return PlanDifference(
-        tuple(_compare_machines(old, new)),
-        tuple(_compare_months(old, new, after.site)),
-        tuple(_compare_reserved(old, new)),
-        known,
-        problems,
-        {**old_costs, **costs},
-    )
+    machines, months = _compare_machines(old, new), _compare_months(old, new, after.site)
+    plan = PlanChange(tuple(machines), tuple(months), tuple(_compare_reserved(old, new)), ())
+    return plan, (known, problems), {**old_costs, **costs}
 
 
 def _plan(side: PlanInput, now: int, with_costs: bool) -> tuple[CostPlan, tuple[Problem, ...], PoolCosts]:

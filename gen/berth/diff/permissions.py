@@ -63,7 +63,7 @@ def new_permissions(files: Iterable[FileChange], *, names_clusters: bool) -> lis
         for file in files
         for cluster in [file.path.removeprefix("clusters/").partition("/")[0] if names_clusters else ""]
         for item in file.objects
-        if item.change != REMOVED and (grants := new_grants(item))
+        if item.change != REMOVED and (grants := _new_grants(item))
     ]
     once = {
         (one.file, one.grants, "" if one.kind == _JOBS else one.name): one for one in reversed(permissions)
@@ -71,18 +71,17 @@ def new_permissions(files: Iterable[FileChange], *, names_clusters: bool) -> lis
     return sorted(once.values(), key=lambda one: (bool(one.namespace), one))
 
 
-def new_grants(item: ObjectChange) -> list[str]:
+def _new_grants(item: ObjectChange) -> list[str]:
     """Return what an object allows after a change and not before, in words."""
-    if item.kind not in (*RBAC, _JOBS):
-        return []
-    allowed = _mounts if item.kind == _JOBS else _grants
-    before = {*allowed(item.before)}
-    return [grant for grant in allowed(item.after) if grant not in before]
-
-
-def _mounts(text: str) -> list[str]:
-    """Return the Secrets that the pods of a rendered CronJob mount."""
-    return [f"mount secrets {name}" for name in dict.fromkeys(_mounted(text))]
+    before, after = (
+        [f"mount secrets {name}" for name in dict.fromkeys(_mounted(text))]
+        if item.kind == _JOBS
+        else [*_grants(text)]
+        if item.kind in RBAC
+        else []
+        for text in (item.before, item.after)
+    )
+    return [grant for grant in after if grant not in before]
 
 
 def _grants(text: str) -> Iterator[str]:
@@ -93,7 +92,7 @@ def _grants(text: str) -> Iterator[str]:
         value: Any = document.value
         for subject in _items(value.get("subjects")):
             at = "/".join(str(subject[key]) for key in ("namespace", "name") if key in subject)
-            role = _mapping(value.get("roleRef"))
+            role = next(iter(_items([value.get("roleRef")])), {})
             yield f"{role.get('kind')} {role.get('name')} to {subject.get('kind')} {at}"
         for rule in _items(value.get("rules")):
             names = [str(name) for name in rule.get("resourceNames") or [""]]
@@ -110,7 +109,3 @@ def _grants(text: str) -> Iterator[str]:
 
 def _items(value: Any) -> Sequence[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

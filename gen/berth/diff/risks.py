@@ -3,8 +3,8 @@
 `now` is always an argument, in seconds; nothing here reads the clock.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.checks.policychecks import PolicyResult, result_text
@@ -13,37 +13,24 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text, local_text, named
 from berth.dates.zone import FOLD, GAP, load, local
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
-from berth.diff.compare import ReservationVersion, SimilarReservations
+from berth.diff.compare import ReservationVersion
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.permissions import RBAC
 from berth.diff.sharednumbers import holding, level_now, open_seats
 from berth.diff.wording import date_and_times
 from berth.pipeline import Pipeline
 from berth.quantity import parse as parse_quantity
-from berth.schema.seatholders import Holder, Unit
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Site
 
 _FEW = 3  # names that are listed one by one
-
-SeatCounts = Mapping[str, int]
-"""Seats by class."""
-
+_Versions = tuple[ReservationVersion | None, ReservationVersion | None]
+_Sides = tuple[Pipeline, Pipeline]
 
 _BY_URGENCY = (
     *("site-renamed", "policies", "policy", "price", "not-compared"),  # what refuses
-    *(
-        "open-now",
-        "soon",
-        "past",
-        "clock-change",
-        "renamed",
-        "alike",
-        "backend",
-        "slots-replaced",
-        "number-changed",
-    ),  # people
-    *("namespace", "replaced", "expired", "last"),
-    *("nodes-replaced",),
+    *("open-now", "soon", "past", "clock-change", "renamed", "alike"),  # people
+    *("backend", "slots-replaced", "number-changed"),
+    *("namespace", "replaced", "expired", "last", "nodes-replaced"),
     *("foreign", "rights", "attributes", "cluster-scoped", "immutable", "replicas", "schedule", "stale"),
 )
 
@@ -56,21 +43,52 @@ def by_urgency(warnings: Iterable[ChangeWarning]) -> tuple[ChangeWarning, ...]:
 # Dates and open windows
 
 
-def date_warnings(
-    change: ReservationChange,
-    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
-    now: int,
-    notice: int,
-    held: "HeldNow",
+def reservation_warnings(
+    change: ReservationChange, versions: _Versions, sides: _Sides, now: int, notice: int
 ) -> Iterator[ChangeWarning]:
-    """Warn about the dates of a reservation that changes.
+    """Warn about the dates of a reservation that changes, and what it holds now. `notice` is in seconds."""
+    old, new = versions
+    windows = [
+        () if version is None or version.reservation.suspend else version.occurrences for version in versions
+    ]
+    was_open, is_open = (any(item.open <= now < item.end for item in of_side) for of_side in windows)
+    site = sides[1].site
+    # whether Berth may give back what the base holds
+    goes_back = (
+        old is None
+        or site is None
+        or all(
+            backend_of(old.reservation.holder).can_give_back(old.reservation.holder, cluster)
+            for cluster in site.clusters
+            if cluster.name in old.clusters
+        )
+    )
+    yield from _open_now(change, versions, sides, now, goes_back=goes_back)
+    yield from _date_warnings(change, windows, now, notice)
+    yield from _slot_warnings(old, new, now, is_open=was_open and is_open)
+    if old and goes_back and old.reservation.holder.shared is not None:
+        yield from _number_warnings(old, new, sides[1], now, was_open=was_open)
 
-    `sides`: all its windows before and after, unless it is suspended. `held`: its seats now. `notice` is
-    in seconds.
-    """
-    yield from _open_now(change, held)
-    yield from _short_notice(change, sides, now, notice)
-    dates = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
+
+def _date_warnings(
+    change: ReservationChange, windows: Sequence[Sequence[Occurrence]], now: int, notice: int
+) -> Iterator[ChangeWarning]:
+    """Warn about dates. `windows`: all of both sides, unless the reservation is suspended."""
+    changed = change.occurrences.changed
+    dates = [*change.occurrences.added, *(new for _, new in changed)]
+    removed = [
+        *change.occurrences.removed,
+        *(was for was, becomes in changed if becomes.open != was.open),
+    ]
+    for items, present, verb in (
+        (dates, {*windows[1]}, "opens"),
+        (removed, {*windows[0]}, "would have opened"),
+    ):
+        near = [item for item in items if now < item.open < now + notice and item in present]
+        if near:
+            when = f"{local_text(near[0].open, named(near[0].zone))} ({near[0].zone})"
+            message = f"{_dates(near)} {verb} at {when}, sooner than the notice of {hours_text(notice)} h."
+            yield ChangeWarning("soon", change.name, message)
     past = [item for item in (*dates, *change.occurrences.removed) if item.end <= now]
     if past:
         message = f"{_dates(past)} {'is' if len(past) == 1 else 'are'} in the past: nothing happens."
@@ -81,64 +99,95 @@ def date_warnings(
             message = f"{_dates(marked)}: a clock change {verb} the time at which it starts or ends."
             yield ChangeWarning("clock-change", change.name, message)
     if change.kind == RENAMED:
-        message = f"It was {change.old_name}: the engine deletes that reservation and creates this one"
-        if change.holds[1]:
-            message += (
-                f". If it deletes first, the number goes back in between: {change.holds[1]}. If it creates "
-                "first, the number stays."
-            )
-        else:
-            message += ", so seats that are open now are removed and created again."
+        effect = (
+            f". If it deletes first, the number goes back in between: {change.holds[1]}. If it creates "
+            "first, the number stays."
+            if change.holds[1]
+            else ", so seats that are open now are removed and created again."
+        )
+        message = (
+            f"It was {change.old_name}: the engine deletes that reservation and creates this one{effect}"
+        )
         yield ChangeWarning("renamed", change.name, message)
 
 
-def _short_notice(
-    change: ReservationChange, sides: tuple[Sequence[Occurrence], Sequence[Occurrence]], now: int, notice: int
+def _open_now(
+    change: ReservationChange, versions: _Versions, sides: _Sides, now: int, *, goes_back: bool
 ) -> Iterator[ChangeWarning]:
-    """Warn about a window that is added, removed or changed shortly before it opens."""
-    before, after = sides
-    removed = [*change.occurrences.removed]
-    added = [*change.occurrences.added]
-    for was, becomes in change.occurrences.changed:
-        removed += [was] if becomes.open != was.open else []
-        added.append(becomes)
-    for items, present, verb in ((added, {*after}, "opens"), (removed, {*before}, "would have opened")):
-        near = [item for item in items if now < item.open < now + notice and item in present]
-        if near:
-            when = f"{local_text(near[0].open, named(near[0].zone))} ({near[0].zone})"
-            message = f"{_dates(near)} {verb} at {when}, sooner than the notice of {hours_text(notice)} h."
-            yield ChangeWarning("soon", change.name, message)
+    """Warn about seats that change as soon as the change is applied.
 
-
-def _open_now(change: ReservationChange, held: "HeldNow") -> Iterator[ChangeWarning]:
-    """Warn about seats that change as soon as the change is applied."""
-    for name in dict.fromkeys((*held.seats[0], *held.seats[1])):
-        old, new = (side.get(name, 0) for side in held.seats)
-        amounts = [_comparable(*pair) for pair in zip((old, new), change.units, strict=True)]
-        if amounts[0] != amounts[1]:
-            verb = "opens" if not old else "closes" if not new else _verb(*amounts)
-            texts = [
-                unit.amount(count) if count or not unit.is_number else otherwise
-                for count, unit, otherwise in zip((old, new), change.units, held.otherwise, strict=True)
-            ]
-            unit = change.units[1]
-            has_noun = (old and new) or not unit.is_number
-            if change.units[0] is unit and has_noun and not unit.is_quantity:
-                texts[1] = str(new)
-            counts = f"{texts[0]} now, {texts[1]} then" if texts[0] else f"{texts[1]} then"
-            yield ChangeWarning(
-                "open-now", change.name, f"{name} {verb} as soon as this is applied: {counts}."
+    A number is what all make of it who hold it. A class that moves is one of each cluster.
+    """
+    old, new = versions
+    places = [
+        [*zip((one.name for one in version.classes), version.clusters, strict=True)] if version else []
+        for version in versions
+    ]
+    classes = [{name for name, _ in of_side} for of_side in places]
+    moved = {name for name, _ in {*places[0]} ^ {*places[1]}} & classes[0] & classes[1]
+    held = [
+        {
+            f"{name} in {cluster}" if name in moved else name: count
+            for (name, cluster), count in _counts_now(own, own or other, side, now).items()
+        }
+        for own, other, side in zip(versions, (new, old), sides, strict=True)
+    ]
+    otherwise = _otherwise_text(old), _otherwise_text(new or old) if goes_back else "the same"
+    for name in dict.fromkeys((*held[0], *held[1])):
+        counts = [of_side.get(name, 0) for of_side in held]
+        # 2 Gi are more than 1024 Mi; all that is 0 is alike
+        amounts = [
+            (
+                unit.key if count else "",
+                parse_quantity(f"{count}{unit.word if unit.is_quantity else ''}") or 0,
             )
+            for count, unit in zip(counts, change.units, strict=True)
+        ]
+        if amounts[0] == amounts[1]:
+            continue
+        difference = amounts[1][1] - amounts[0][1]
+        verb = "grows" if difference > 0 else "shrinks" if difference else "changes"
+        verb = "opens" if not counts[0] else "closes" if not counts[1] else verb
+        texts = [
+            unit.amount(count) if count or not unit.is_number else text
+            for count, unit, text in zip(counts, change.units, otherwise, strict=True)
+        ]
+        unit = change.units[1]
+        if change.units[0] is unit and (all(counts) or not unit.is_number) and not unit.is_quantity:
+            texts[1] = str(counts[1])
+        text = f"{texts[0]} now, {texts[1]} then" if texts[0] else f"{texts[1]} then"
+        yield ChangeWarning("open-now", change.name, f"{name} {verb} as soon as this is applied: {text}.")
 
 
-def _comparable(count: int, unit: Unit) -> tuple[str, int]:
-    """Return what is counted and how many, so that 2 Gi are more than 1024 Mi; all that is 0 is alike."""
-    amount = parse_quantity(f"{count}{unit.word if unit.is_quantity else ''}") or 0
-    return unit.key if count else "", amount
+def _counts_now(
+    own: ReservationVersion | None, known: ReservationVersion | None, side: Pipeline, now: int
+) -> dict[tuple[str, str], int]:
+    """Return the counts now by class and cluster. `known`: the other version where this side has none."""
+    if known is None:
+        return {}
+    places = [*zip((one.name for one in known.classes), known.clusters, strict=True)]
+    number = known.reservation.holder.shared
+    if number is not None:
+        levels = {place: level_now(number, place[1], side, now) for place in places}
+        return {place: level for place, level in levels.items() if level is not None}
+    if own is None or own.reservation.suspend:
+        return {}
+    reservation, persistence = own.reservation, own.reservation.holder.persistence
+    if persistence is None:
+        seats = open_seats(reservation, own.occurrences, now)
+    else:
+        seats = dict(reservation.seats) if persistence.is_open(now) else {}
+    return {place: seats[place[0]] for place in places if place[0] in seats}
 
 
-def _verb(before: tuple[str, int], after: tuple[str, int]) -> str:
-    return "grows" if after[1] > before[1] else "shrinks" if after[1] < before[1] else "changes"
+def _otherwise_text(version: ReservationVersion | None) -> str:
+    """Return what a number of somebody else is if no window is open."""
+    if version is None:
+        return ""
+    count, unit = version.reservation.holder.otherwise_count, version.reservation.holder.unit
+    if count is None:
+        return "what it is otherwise"
+    return unit.amount(count) if unit.is_quantity else str(count)
 
 
 def _dates(items: Sequence[Occurrence]) -> str:
@@ -146,15 +195,34 @@ def _dates(items: Sequence[Occurrence]) -> str:
     return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
 
 
-def similarity_warnings(found: Iterable[SimilarReservations]) -> Iterator[ChangeWarning]:
-    """Warn about reservations that look renamed, but are not certain to be."""
-    for similar in found:
-        yield ChangeWarning(
-            "alike",
-            similar.new,
-            f"{similar.same} of its {similar.dates} dates are also dates of {similar.old}, which is removed. "
-            "If it is the same course with a new name, its seats are removed and created again.",
-        )
+def similarity_warnings(
+    removed: Sequence[ReservationVersion], added: Sequence[ReservationVersion]
+) -> Iterator[ChangeWarning]:
+    """Warn about an added reservation that looks like a removed one, but is not certain to be it.
+
+    Both have the same classes, and share more than half of the dates of the one that has more.
+    """
+    by_date: dict[object, list[ReservationVersion]] = {}
+    for old in removed:
+        for date in _spans(old):
+            by_date.setdefault(date, []).append(old)
+    sizes = {old.reservation.name: len(old.occurrences) for old in removed}
+    for new in added:
+        spans = _spans(new)
+        shared = Counter(old.reservation.name for date in spans for old in by_date.get(date, ()))
+        best = min(shared, key=lambda name: (-shared[name], name), default=None)
+        if best is not None and 2 * shared[best] > max(sizes[best], len(spans)):
+            yield ChangeWarning(
+                "alike",
+                new.reservation.name,
+                f"{shared[best]} of its {len(spans)} dates are also dates of {best}, which is removed. If it "
+                "is the same course with a new name, its seats are removed and created again.",
+            )
+
+
+def _spans(version: ReservationVersion) -> list[object]:
+    classes = tuple(sorted(resource_class.name for resource_class in version.classes))
+    return [(classes, item.start, item.end) for item in version.occurrences]
 
 
 def not_compared(name: str) -> ChangeWarning:
@@ -177,86 +245,19 @@ def price_warnings(found: Mapping[str, Sequence[str]]) -> Iterator[ChangeWarning
             yield ChangeWarning("price", name, f"{', '.join(texts)}.")
 
 
-def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
-    """Return the seats by class that a reservation holds now."""
-    if version is None or version.reservation.suspend:
-        return {}
-    reservation = version.reservation
-    found = reservation.holder.persistence
-    if found is not None:
-        return dict(reservation.seats) if found.is_open(now) else {}
-    return open_seats(reservation, version.occurrences, now)
-
-
-class HeldNow(NamedTuple):
-    """The seats of both sides now. `otherwise`: what a number of somebody else is if no window is open."""
-
-    seats: tuple[SeatCounts, SeatCounts]
-    otherwise: tuple[str, str]
-
-
-def held_now(
-    versions: tuple[ReservationVersion | None, ReservationVersion | None],
-    sides: tuple[Pipeline, Pipeline],
-    now: int,
-    *,
-    goes_back: bool,
-) -> HeldNow:
-    """Return what both sides hold. `goes_back`: Berth may give back what the base holds.
-
-    A number is what all make of it who hold it. A class that moves is one of each cluster.
-    """
-    old, new = versions
-    moved = moved_classes(old, new)
-    before, after = (
-        {
-            f"{name} in {cluster}" if name in moved else name: count
-            for (name, cluster), count in _counts_now(own, own or other, side, now).items()
-        }
-        for own, other, side in zip(versions, (new, old), sides, strict=True)
-    )
-    becomes = _otherwise_text(new or old) if goes_back else "the same"
-    return HeldNow((before, after), (_otherwise_text(old), becomes))
-
-
-def moved_classes(old: ReservationVersion | None, new: ReservationVersion | None) -> frozenset[str]:
-    """Return the classes that are in another cluster on the other side."""
-    before, after = (
-        {*zip((one.name for one in side.classes), side.clusters, strict=True)} if side else set()
-        for side in (old, new)
-    )
-    both = {name for name, _ in before} & {name for name, _ in after}
-    return frozenset(name for name, _ in before ^ after if name in both)
-
-
-def _counts_now(
-    own: ReservationVersion | None, known: ReservationVersion | None, side: Pipeline, now: int
-) -> dict[tuple[str, str], int]:
-    """Return the counts now by class and cluster. `known`: the other version where this side has none."""
-    if known is None:
-        return {}
-    places = [*zip((one.name for one in known.classes), known.clusters, strict=True)]
-    number = known.reservation.holder.shared
-    if number is None:
-        seats = seats_now(own, now)
-        return {(name, cluster): seats[name] for name, cluster in places if name in seats}
-    levels = {(name, cluster): level_now(number, cluster, side, now) for name, cluster in places}
-    return {place: level for place, level in levels.items() if level is not None}
-
-
-def _otherwise_text(version: ReservationVersion | None) -> str:
-    if version is None:
-        return ""
-    count, unit = version.reservation.holder.otherwise_count, version.reservation.holder.unit
-    text = unit.amount(count) if count is not None and unit.is_quantity else str(count)
-    return "what it is otherwise" if count is None else text
-
-
 def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
     """Warn about another name of the site, other policies, and another namespace of a cluster."""
     if old is None or new is None:
         return
-    yield from _changed_policies(old, new)
+    was, becomes = ({policy.name: policy for policy in side.policies} for side in (old, new))
+    policies = [
+        f"{name} is {REMOVED if name not in becomes else CHANGED if name in was else ADDED}"
+        for name in dict.fromkeys((*was, *becomes))
+        if was.get(name) != becomes.get(name)
+    ]
+    if policies:
+        message = f"Other policies: {_some(policies)}. This change is checked by those of both sides."
+        yield ChangeWarning("policies", new.name, message)
     if old.name != new.name:
         message = (
             f"The site was {old.name}. Its name is in the selectors of all Deployments, which are immutable: "
@@ -267,132 +268,89 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
     before = {one.name: one for one in old.clusters}
     for cluster in new.clusters:
         known = before.get(cluster.name)
-        if known is not None and known.namespace != cluster.namespace:
-            yield ChangeWarning("namespace", cluster.name, _namespace_text(known, cluster))
-        yield from _no_longer_held(known, cluster) if known else ()
+        if known is None:
+            continue
+        if known.namespace != cluster.namespace:
+            effect = (
+                "Nothing removes what is there: its CronJobs and its sweep go on and hold seats a second "
+                f"time. After applying, delete the objects of the site in {known.namespace}; berth status "
+                "says how."
+                if cluster.engine == "none"
+                else f"The engine deletes everything there and creates it in {cluster.namespace}: windows "
+                "that are open close, and the sweep opens them again within 6 minutes."
+            )
+            message = f"Its namespace was {known.namespace}. {effect}"
+            yield ChangeWarning("namespace", cluster.name, message)
+        held, holds = ({place for one in side.held for place in one.places} for side in (known, cluster))
+        for _, kind, namespace in sorted(held - holds):
+            where = f" in namespace {namespace}" if namespace else ""
+            message = (
+                f"held no longer lists {kind}{where}: a number that is held there stays as it is, because "
+                "nobody may give it back. Remove the reservations first, and this entry when their windows "
+                "are over."
+            )
+            yield ChangeWarning("number-changed", cluster.name, message)
 
 
-def _no_longer_held(old: Cluster, new: Cluster) -> Iterator[ChangeWarning]:
-    """Warn that nobody may give numbers back any more, in a window or after one that nobody closed."""
-    was, becomes = ({place for held in cluster.held for place in held.places} for cluster in (old, new))
-    for _, kind, namespace in sorted(was - becomes):
-        where = f" in namespace {namespace}" if namespace else ""
-        message = (
-            f"held no longer lists {kind}{where}: a number that is held there stays as it is, because nobody "
-            "may give it back. Remove the reservations first, and this entry when their windows are over."
-        )
-        yield ChangeWarning("number-changed", new.name, message)
+# Slots and numbers
 
 
-def _changed_policies(old: Site, new: Site) -> Iterator[ChangeWarning]:
-    was, becomes = ({policy.name: policy for policy in side.policies} for side in (old, new))
-    changed = [
-        f"{name} is {REMOVED if name not in becomes else CHANGED if name in was else ADDED}"
-        for name in dict.fromkeys((*was, *becomes))
-        if was.get(name) != becomes.get(name)
-    ]
-    if changed:
-        message = f"Other policies: {_some(changed)}. This change is checked by those of both sides."
-        yield ChangeWarning("policies", new.name, message)
-
-
-def _namespace_text(old: Cluster, new: Cluster) -> str:
-    was = f"Its namespace was {old.namespace}. "
-    if new.engine == "none":
-        return (
-            f"{was}Nothing removes what is there: its CronJobs and its sweep go on and hold seats a second "
-            f"time. After applying, delete the objects of the site in {old.namespace}; berth status says how."
-        )
-    return (
-        f"{was}The engine deletes everything there and creates it in {new.namespace}: windows that are open "
-        "close, and the sweep opens them again within 6 minutes."
-    )
-
-
-# Slots
-
-
-def slot_warnings(
+def _slot_warnings(
     old: ReservationVersion | None, new: ReservationVersion | None, now: int, *, is_open: bool
 ) -> Iterator[ChangeWarning]:
     """Warn about slots that are replaced. `is_open`: a window is open on both sides."""
     if new is None:
         return
-    name, until = new.reservation.name, new.reservation.holder.persistence
+    name, after = new.reservation.name, new.reservation.holder
+    until = after.persistence
     if until is not None and not until.is_open(now):
         expired = f"It expired at {instant_text(until.until or 0)} and holds nothing."
         yield ChangeWarning("expired", name, f"{expired} Set a later expires, or remove the reservation.")
     if old is None:
         return
-    before, after = old.reservation.holder.backend, new.reservation.holder.backend
-    if before != after:
-        yield ChangeWarning("backend", name, _other_backend(old.reservation.holder, new.reservation.holder))
-        return
-    if until is None and not is_open:
-        return
-    hashes = dict(old.slot_hashes)
-    changed = [one for one, slot_hash in new.slot_hashes if hashes.get(one, slot_hash) != slot_hash]
-    if changed and (old.reservation.holder.persistence is None) == (until is None):
-        effect = _SLOTS_REPLACED_AT_ONCE if until is not None else _SLOTS_REPLACED_IN_WINDOW
-        yield ChangeWarning("slots-replaced", name, f"{', '.join(changed)}: {effect}")
+    before = old.reservation.holder
+    if before.backend != after.backend:
+        message = f"{after.backend} holds its seats instead of {before.backend}: seats that are open now are "
+        message += "removed and created again."
+        if after.unit.is_number:
+            message = (
+                f"backend {after.backend} holds a number of {after.target_text} instead of seats: seats "
+            )
+            message += "that are open now are removed."
+        if before.unit.is_number:
+            message = f"backend {after.backend} holds {after.unit.plural}; {before.target_text} is held no "
+            message += "longer."
+        yield ChangeWarning("backend", name, message)
+    elif (until is not None or is_open) and (before.persistence is None) == (until is None):
+        hashes = dict(old.slot_hashes)
+        changed = [one for one, slot_hash in new.slot_hashes if hashes.get(one, slot_hash) != slot_hash]
+        effect = (
+            ". Free slots are replaced one by one; those in use stay until the end of the window."
+            if until is None
+            else ", so the engine deletes them and creates others. Until those hold their seats, other pods "
+            "may take the room."
+        )
+        if changed:
+            message = f"{', '.join(changed)}: the shape of the slots changes{effect}"
+            yield ChangeWarning("slots-replaced", name, message)
 
 
-def _other_backend(before: Holder, after: Holder) -> str:
-    if before.unit.is_number:
-        return f"backend {after.backend} holds {after.unit.plural}; {before.target_text} is held no longer."
-    if after.unit.is_number:
-        message = f"backend {after.backend} holds a number of {after.target_text} instead of seats"
-        return f"{message}: seats that are open now are removed."
-    message = f"{after.backend} holds its seats instead of {before.backend}"
-    return f"{message}: seats that are open now are removed and created again."
-
-
-def number_warnings(
-    old: ReservationVersion | None,
-    new: ReservationVersion | None,
-    head: Pipeline,
-    now: int,
-    *,
-    was_open: bool,
+def _number_warnings(
+    old: ReservationVersion, new: ReservationVersion | None, head: Pipeline, now: int, *, was_open: bool
 ) -> Iterator[ChangeWarning]:
     """Warn about a number of somebody else that goes back to what it was. `was_open`: in a window."""
-    if old is None or old.reservation.holder.shared is None:
-        return
     before, after = old.reservation.holder, new.reservation.holder if new else None
     left = [cluster for cluster in dict.fromkeys(old.clusters) if new is None or cluster not in new.clusters]
-    stays = after is not None and not left and after.shared == before.shared
-    if not stays:  # others may hold it now
+    if after is None or left or after.shared != before.shared:  # others may hold it now
         places = left or dict.fromkeys(old.clusters)
-        levels = [level_now(before.shared, cluster, head, now) for cluster in places]
-        was_open = was_open and None in levels
-    name = (new or old).reservation.name
+        was_open = was_open and None in [level_now(before.shared, cluster, head, now) for cluster in places]
     where = f"In {' and '.join(left)} " if new and left else ""
-    sharing = sharing_names(old, head)
+    others = {
+        place.reservation.name for cluster in old.clusters for place in holding(before.shared, cluster, head)
+    } - {old.reservation.name}
+    shared = f" {' or '.join(sorted(others))} may still set it." if others else ""
     for code, message in backend_of(before).change_risks(before, None if left else after, is_open=was_open):
-        shared = f" {' or '.join(sharing)} may still set it." if sharing else ""
-        yield ChangeWarning(code, name, f"{where}{message}{shared}")
-
-
-def sharing_names(old: ReservationVersion, head: Pipeline) -> list[str]:
-    """Return the other reservations of the head that hold the number of one of the base."""
-    return sorted(
-        {
-            place.reservation.name
-            for cluster in old.clusters
-            for place in holding(old.reservation.holder.shared, cluster, head)
-            if place.reservation.name != old.reservation.name
-        }
-    )
-
-
-_SLOTS_REPLACED_AT_ONCE = (
-    "the shape of the slots changes, so the engine deletes them and creates others. Until those hold their "
-    "seats, other pods may take the room."
-)
-_SLOTS_REPLACED_IN_WINDOW = (
-    "the shape of the slots changes. Free slots are replaced one by one; those in use stay until the end of "
-    "the window."
-)
+        yield ChangeWarning(code, (new or old).reservation.name, f"{where}{message}{shared}")
 
 
 # Manifests
@@ -409,26 +367,20 @@ _IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server
 }
 
 
-def stale_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
-    """Warn about files of rendered/ that differ from what the reservations render to."""
-    if paths:
-        message = f"rendered/ is not up to date: {_some(paths)}. Run `berth render` and commit the result."
-        yield ChangeWarning("stale", "", message)
-
-
-def foreign_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
-    """Warn about each file of rendered/ that Berth did not write, whatever its name."""
-    for path in paths:
+def file_warnings(
+    stale: Sequence[str], foreign: Iterable[str], attributes: Iterable[str]
+) -> Iterator[ChangeWarning]:
+    """Warn about files: of rendered/ that are not up to date, or not written by Berth; and of git."""
+    for path in attributes:
+        message = f"{path} changes: git may store or check out other text than the files have."
+        yield ChangeWarning("attributes", "", message)
+    for path in foreign:
         shown = f"rendered/{path}".rstrip("/")
         message = f"{shown} was not written by Berth. Engines and kubectl may apply it: delete it."
         yield ChangeWarning("foreign", "", message)
-
-
-def attributes_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
-    """Warn about changed attributes of git that count for reservations/ and rendered/."""
-    for path in paths:
-        message = f"{path} changes: git may store or check out other text than the files have."
-        yield ChangeWarning("attributes", "", message)
+    if stale:
+        message = f"rendered/ is not up to date: {_some(stale)}. Run `berth render` and commit the result."
+        yield ChangeWarning("stale", "", message)
 
 
 def manifest_warnings(
@@ -516,52 +468,41 @@ def _latest_run(text: str, now: int) -> int | None:
 _REPLACED = "Karpenter replaces them, as many at once as its disruption budgets allow, even during a window."
 
 
-class _NodeFields(NamedTuple):
-    """Where a kind describes nodes, and which keys below that are not part of Karpenter's hash."""
-
-    root: Sequence[str]
-    matched: Sequence[Sequence[str]]  # compared with each node
-    ignored: Sequence[Sequence[str]] = ()  # used for new nodes only
-
-
-_NODE_FIELDS: Mapping[str, _NodeFields] = {
-    "NodePool": _NodeFields(("spec", "template"), matched=[("spec", "requirements")]),
-    "EC2NodeClass": _NodeFields(
+# By kind: where it describes nodes; the keys below that are compared with each node instead of being part of
+# the hash; and those that count for new nodes only.
+_NODE_FIELDS: Mapping[str, tuple[tuple[str, ...], Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]]] = {
+    "NodePool": (("spec", "template"), [("spec", "requirements")], []),
+    "EC2NodeClass": (
         ("spec",),
-        matched=[
-            (key,)
-            for key in (
-                "amiFamily",
-                "amiSelectorTerms",
-                "capacityReservationSelectorTerms",
-                "securityGroupSelectorTerms",
-                "subnetSelectorTerms",
-            )
+        [
+            ("amiFamily",),
+            ("amiSelectorTerms",),
+            ("capacityReservationSelectorTerms",),
+            ("securityGroupSelectorTerms",),
+            ("subnetSelectorTerms",),
         ],
-        ignored=[("ipPrefixCount",)],
+        [("ipPrefixCount",)],
     ),
 }
 
 
 def node_warnings(one: ObjectChange) -> Iterator[tuple[str, str]]:
     """Yield code and message where Karpenter replaces or removes nodes."""
-    fields = _NODE_FIELDS.get(one.kind)
-    if fields is None or one.change == ADDED:
+    if one.kind not in _NODE_FIELDS or one.change == ADDED:
         return
+    root, matched, ignored = _NODE_FIELDS[one.kind]
+    hashed = []
+    for text in (one.before, one.after):
+        lines = section(text, *root)
+        for keys in (*matched, *ignored):
+            part = section(text, *root, *keys)
+            at = next(n for n in range(len(lines) + 1) if lines[n : n + len(part)] == part)
+            lines = lines[:at] + lines[at + len(part) :]
+        hashed.append(lines)
     if one.change == REMOVED:
         if one.kind == "NodePool":
             yield "nodes-replaced", "Karpenter deletes its nodes too, even during a window."
-    elif _hashed_lines(one.before, fields) != _hashed_lines(one.after, fields):
+    elif hashed[0] != hashed[1]:
         yield "nodes-replaced", f"all of its nodes drift: {_REPLACED}"
-    elif any(_differs(one, *fields.root, *keys) for keys in fields.matched):
+    elif any(_differs(one, *root, *keys) for keys in matched):
         yield "nodes-replaced", f"nodes that no longer match drift: {_REPLACED}"
-
-
-def _hashed_lines(text: str, fields: _NodeFields) -> list[str]:
-    lines = section(text, *fields.root)
-    for keys in (*fields.matched, *fields.ignored):
-        part = section(text, *fields.root, *keys)
-        if part:
-            at = next(n for n in range(len(lines)) if lines[n : n + len(part)] == part)
-            lines = lines[:at] + lines[at + len(part) :]
-    return lines

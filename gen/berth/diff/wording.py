@@ -6,7 +6,7 @@ of the reservation's zone.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -24,36 +24,20 @@ from berth.dates.moments import (
     near_text,
     span_text,
 )
-from berth.dates.zone import day_of, number
-from berth.diff.change import (
-    ADDED,
-    REMOVED,
-    RENAMED,
-    ChangeWarning,
-    FieldChange,
-    OccurrenceChanges,
-    PeakChange,
-    ReservationChange,
-)
-from berth.diff.manifests import FileChange, ObjectChange
+from berth.dates.zone import DAY, day_of, local, number, resolve
+from berth.diff.change import RENAMED, OccurrenceChanges, PeakChange, ReservationChange
+from berth.diff.manifests import ADDED, REMOVED, FileChange, ObjectChange
 from berth.diff.permissions import Permission
-from berth.diff.zonemoves import has_other_zone, move_text, shift_of
-from berth.findings import Finding
 from berth.manifests import naming
 from berth.output.answers import seats_text
 from berth.quantity import readable
 from berth.schema.seatholders import Unit
 from berth.schema.values import Seats
 
-LOSSES = "Refused, removed or reduced"
-POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"
-PERMISSIONS, SHARED, IGNORED = "New permissions", "Shared documents", "Ignored findings"
-MANIFESTS = "Manifests"
-"""Headings."""
-
-_SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
+SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _FEW = 3  # dates that are listed one by one
+_WINTER, _SUMMER = "in winter", "in summer"
 _LONGEST_TITLE = 80  # characters
 
 
@@ -67,45 +51,31 @@ class DiffLine(NamedTuple):
 def permission_lines(permissions: Iterable[Permission]) -> list[DiffLine]:
     """Return a line for the permissions that are alike but for the name of their reservation."""
     alike: dict[tuple[str, ...], list[Permission]] = {}
-    for permission in permissions:
-        alike.setdefault(_without_reservation(permission), []).append(permission)
-    return [_permission_line(group[0], len(group) - 1) for group in alike.values()]
-
-
-def _without_reservation(one: Permission) -> tuple[str, ...]:
-    folder, _, file = one.file.rpartition("/")
-    name = file.removesuffix(".yaml")
-    texts = one.kind, one.name, one.where, *one.grants
-    if not folder.endswith("/reservations"):
-        return folder, file, *texts
-    return folder, "", *(re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w])", "\0", text) for text in texts)
-
-
-def _permission_line(one: Permission, others: int) -> DiffLine:
-    verbs: dict[str, list[str]] = {}
-    for verb, _, what in (grant.partition(" ") for grant in one.grants):
-        verbs.setdefault(what, []).append(verb)
-    grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
-    verb = f"and {others} like it grant" if others else "grants"
-    meaning = f". {one.meaning}" if one.meaning else ""
-    return DiffLine("+", f"{one.place}: {one.kind} {one.name} {verb} {grants}{meaning}{_reach(one)}")
-
-
-def _reach(one: Permission) -> str:
-    """Say what a taken-over pod could do to an object of somebody else whose number is held."""
-    if not naming.is_held_role(one.name):
-        return ""
-    patched = [what for verb, _, what in (grant.partition(" ") for grant in one.grants) if verb == "patch"]
-    if any("/scale" not in what for what in patched):
-        return ": a pod of Berth that is taken over may change every field there, not only the number"
-    return (
-        ": a pod of Berth that is taken over may change its scale, and nothing else there" if patched else ""
-    )
-
-
-def ignored_line(one: Finding) -> DiffLine:
-    path = f"{one.path}: " if one.path else ""
-    return DiffLine("!", f"{one.file}:{one.line}: {one.code} {path}{one.message}")
+    for one in permissions:
+        folder, _, file = one.file.rpartition("/")
+        texts: tuple[str, ...] = one.kind, one.name, one.where, *one.grants
+        if folder.endswith("/reservations"):
+            name, file = rf"(?<![\w-]){re.escape(file.removesuffix('.yaml'))}(?![\w])", ""
+            texts = tuple(re.sub(name, "\0", text) for text in texts)
+        alike.setdefault((folder, file, *texts), []).append(one)
+    lines = []
+    for one, *others in alike.values():
+        verbs: dict[str, list[str]] = {}
+        for verb, _, what in (grant.partition(" ") for grant in one.grants):
+            verbs.setdefault(what, []).append(verb)
+        grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
+        patched = [
+            what for what, found in verbs.items() if "patch" in found and naming.is_held_role(one.name)
+        ]
+        reach = ": a pod of Berth that is taken over may change " if patched else ""
+        if any("/scale" not in what for what in patched):
+            reach += "every field there, not only the number"
+        elif patched:
+            reach += "its scale, and nothing else there"
+        verb = f"and {len(others)} like it grant" if others else "grants"
+        meaning = f". {one.meaning}" if one.meaning else ""
+        lines.append(DiffLine("+", f"{one.place}: {one.kind} {one.name} {verb} {grants}{meaning}{reach}"))
+    return lines
 
 
 def policy_line(one: PolicyResult) -> DiffLine:
@@ -119,7 +89,7 @@ def title_line(one: ReservationChange) -> DiffLine:
     if one.is_retitled:
         title = f": title {change_text(_cut(one.fields[0].before), _cut(one.fields[0].after))}"
     owner = f", owner {one.owner}" if one.owner else ""
-    return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]{owner}")
+    return DiffLine(SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]{owner}")
 
 
 def _cut(title: str) -> str:
@@ -141,33 +111,32 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
     """
     if one.is_retitled:
         return []
-    dates = one.occurrences
+    dates, (before, after), kind = one.occurrences, one.standing, one.kind
     moves = move_text(dates.changed, is_whole=not dates.kept)
-    diff_lines = [DiffLine("~", _field_text(field, moves)) for field in one.fields]
+    lines = []
+    for field in one.fields:
+        pair = quantity_change(field.what.rpartition(" ")[2], field.before, field.after)
+        text = change_text(*map(_cut, pair)) if field.what == "title" else change_text(*pair)
+        text += f", {moves}" if field.what == "time zone" and moves else ""
+        lines.append(DiffLine("~", f"{field.what}: {text}"))
     reasons = dict(dates.reasons)
-    for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
-        for group in _group_occurrences(items, reasons):
-            seats = seats_text(group.seats, unit)
-            why = f", {group.reason}" if group.reason not in ("", EXCEPT) else ""
-            diff_lines += [DiffLine(sign, f"{seats}: {text}{why}") for text in _date_texts(group)]
-    diff_lines += _changed_occurrences(dates, one.units)
+    lines += [DiffLine("+", text) for text in _date_texts(dates.added, one.units[1], reasons)]
+    lines += [DiffLine("-", text) for text in _date_texts(dates.removed, one.units[0], reasons)]
+    lines += _changed_occurrences(dates, one.units)
     if dates.kept and dates.differ:
         verb = "stays" if dates.kept == 1 else "stay"
-        diff_lines.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
-    diff_lines += _standing(*one.standing)
-    if one.kind in {ADDED, REMOVED} and any(one.holds):
-        diff_lines.append(DiffLine(_SIGNS[one.kind], f"holds {one.holds[one.kind == ADDED]}"))
+        lines.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
+    if bool(before) != bool(after):  # else the fields show what differs
+        lines.append(DiffLine("-", before) if before else DiffLine("+", after))
+    if kind in {ADDED, REMOVED} and any(one.holds):
+        lines.append(DiffLine(SIGNS[kind], f"holds {one.holds[kind == ADDED]}"))
     elif one.shared:
-        diff_lines.append(DiffLine(" ", f"the number is {one.shared}"))
-    return [*diff_lines, *_seat_hours(one)]
-
-
-def _field_text(field: FieldChange, moves: str) -> str:
-    before, after = quantity_change(field.what.rpartition(" ")[2], field.before, field.after)
-    if field.what == "title":
-        before, after = _cut(before), _cut(after)
-    text = f"{field.what}: {change_text(before, after)}"
-    return f"{text}, {moves}" if field.what == "time zone" and moves else text
+        lines.append(DiffLine(" ", f"the number is {one.shared}"))
+    has_hours = any(unit.has_seat_hours for unit in one.units) and one.seat_seconds != (None, None)
+    if has_hours and (any(one.seat_seconds) or not any(one.standing)):
+        hours = ["" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds]
+        lines.append(DiffLine(" ", f"seat-hours: {hours[1] if kind == ADDED else change_text(*hours)}"))
+    return lines
 
 
 def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
@@ -182,11 +151,6 @@ def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
     return lines
 
 
-def sign_of(kind: str) -> str:
-    """Return the sign of what is added, changed, removed or renamed."""
-    return _SIGNS[kind]
-
-
 def quantity_change(resource: str, before: str, after: str) -> tuple[str, str]:
     """Return both amounts in the units that people read, a common unit once: `25` and `30 cores`."""
     old, new = readable(resource, before), readable(resource, after)
@@ -199,20 +163,6 @@ def quantity_change(resource: str, before: str, after: str) -> tuple[str, str]:
 
 def change_text(before: str, after: str) -> str:
     return f"{before or 'none'} -> {after or 'none'}" if before != after else before
-
-
-def _standing(before: str, after: str) -> list[DiffLine]:
-    if bool(before) == bool(after):
-        return []  # the fields show what differs
-    return [DiffLine("-", before)] if before else [DiffLine("+", after)]
-
-
-def _seat_hours(one: ReservationChange) -> list[DiffLine]:
-    has_hours = any(unit.has_seat_hours for unit in one.units)
-    if not has_hours or one.seat_seconds == (None, None) or (any(one.standing) and not any(one.seat_seconds)):
-        return []
-    before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
-    return [DiffLine(" ", f"seat-hours: {after if one.kind == ADDED else change_text(before, after)}")]
 
 
 def number_of(number: int, noun: str) -> str:
@@ -232,17 +182,13 @@ def peak_line(one: PeakChange, zone_name: str) -> DiffLine:
     return DiffLine("~", f"{one.cluster}, most {one.what}{during}: {before} -> {after}{at}{ceiling}{holders}")
 
 
-def warning_line(one: ChangeWarning) -> DiffLine:
-    return DiffLine("!", f"{one.subject}: {one.message}" if one.subject else one.message)
-
-
 def file_line(one: FileChange) -> DiffLine:
-    return DiffLine(_SIGNS[one.change], f"{one.path}: {objects_text(one.objects)}")
+    return DiffLine(SIGNS[one.change], f"{one.path}: {objects_text(one.objects)}")
 
 
 def objects_text(objects: Iterable[ObjectChange]) -> str:
     """Return `~ConfigMap, +CronJob x2`."""
-    kinds = Counter(f"{_SIGNS[item.change]}{item.kind}" for item in objects)
+    kinds = Counter(f"{SIGNS[item.change]}{item.kind}" for item in objects)
     return ", ".join(f"{kind} x{count}" if count > 1 else kind for kind, count in kinds.items())
 
 
@@ -256,23 +202,25 @@ def object_title(one: ObjectChange) -> str:
 # Occurrences: those at the same local time with the same seats share a line
 
 
-class _OccurrenceGroup(NamedTuple):
-    """Occurrences at one local time with the same seats, by start; at least one."""
+def _date_texts(occurrences: Iterable[Occurrence], unit: Unit, reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield `5 seats: Mon, Wed 09:00-13:00, 28 dates from 2026-02-02 to 2026-05-13 (08:00-12:00 UTC)`.
 
-    times: str  # `09:00-13:00`
-    seats: Seats
-    reason: str  # why they are left out; may be empty
-    occurrences: tuple[Occurrence, ...]
-
-
-def _group_occurrences(
-    occurrences: Iterable[Occurrence], reasons: Mapping[str, str]
-) -> list[_OccurrenceGroup]:
-    """Group occurrences by local time, seats and reason, in the order of the first start of each group."""
-    found: dict[tuple[str, Seats, str], list[Occurrence]] = {}
+    In the order of the first starts. `reasons`: why they are left out.
+    """
+    groups: dict[tuple[str, Seats, str], list[Occurrence]] = {}
     for item in sorted(occurrences, key=lambda occurrence: (occurrence.start, occurrence.id)):
-        found.setdefault((_times(item), item.seats, reasons.get(item.id, "")), []).append(item)
-    return [_OccurrenceGroup(*key, tuple(items)) for key, items in found.items()]
+        groups.setdefault((_times(item), item.seats, reasons.get(item.id, "")), []).append(item)
+    for (times, seats, reason), items in groups.items():
+        texts = [f"{date_and_times(item)} ({_utc_text([item])})" for item in items]
+        if len(items) > _FEW:
+            zone = named(items[0].zone)
+            days = [day_of(local_day(item.start, zone) * DAY) for item in items]
+            weekdays = sorted({day.weekday() for day in days})
+            names = "daily" if len(weekdays) == 7 else ", ".join(_DAYS[day] for day in weekdays)
+            span = f"{len(items)} dates from {days[0]} to {days[-1]}"
+            texts = [f"{names} {times}, {span} ({_utc_text(items)})"]
+        why = f", {reason}" if reason not in ("", EXCEPT) else ""
+        yield from (f"{seats_text(seats, unit)}: {text}{why}" for text in texts)
 
 
 def _times(item: Occurrence) -> str:
@@ -290,23 +238,11 @@ def _with_name(times: str, item: Occurrence) -> str:
     return f"{times} {item.name}" if item.name else times
 
 
-def _date_texts(group: _OccurrenceGroup) -> list[str]:
-    """Return `Mon, Wed 09:00-13:00, 28 dates from 2026-02-02 to 2026-05-13 (08:00-12:00 UTC)`."""
-    items = group.occurrences
-    if len(items) <= _FEW:
-        return [f"{date_and_times(item)} ({_utc_text([item])})" for item in items]
-    zone = named(items[0].zone)
-    days = [day_of(local_day(item.start, zone) * 1440) for item in items]
-    weekdays = sorted({day.weekday() for day in days})
-    names = "daily" if len(weekdays) == 7 else ", ".join(_DAYS[day] for day in weekdays)
-    return [f"{names} {group.times}, {len(items)} dates from {days[0]} to {days[-1]} ({_utc_text(items)})"]
-
-
 def _utc_text(items: Sequence[Occurrence]) -> str:
     """Return the times in UTC, and the dates from which they differ."""
-    parts, last = list[str](), ""
+    parts, last, zone = list[str](), "", named("UTC")
     for item in items:
-        times = _utc_times(item)
+        times = near_span_text(item.start, item.end, zone, local_day(item.start, zone))
         if times != last:
             parts.append(f"from {instant_text(item.start)[:10]} {times}" if parts else times)
             last = times
@@ -315,63 +251,45 @@ def _utc_text(items: Sequence[Occurrence]) -> str:
     return f"{'; '.join(parts)} UTC"
 
 
-def _utc_times(item: Occurrence) -> str:
-    zone = named("UTC")
-    return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
-
-
-def _changed_occurrences(changes: OccurrenceChanges, units: tuple[Unit, Unit]) -> list[DiffLine]:
+def _changed_occurrences(changes: OccurrenceChanges, units: tuple[Unit, Unit]) -> Iterator[DiffLine]:
     """Describe occurrences with other times or seats; equal changes share a line."""
-    diff_lines: list[DiffLine] = []
-    groups: dict[str, list[Occurrence]] = {}
-    shifted: dict[str, list[tuple[Occurrence, Occurrence]]] = {}
+    groups: dict[tuple[bool, str], list[tuple[Occurrence, Occurrence]]] = {}
     for before, after in changes.changed:
-        if _day(before) != _day(after):
-            shifted.setdefault(_shift(before, after, units), []).append((before, after))
-        else:
-            groups.setdefault(_time_change(before, after, units), []).append(after)
-    for text, pairs in shifted.items():
-        if len(pairs) > _FEW:
-            groups[text] = [after for _, after in pairs]
-            continue
-        for before, after in pairs:
+        has_other_day = _day(before) != _day(after)
+        text = _time_change(before, after, has_other_day=has_other_day) + _seats_change(before, after, units)
+        groups.setdefault((has_other_day, text), []).append((before, after))
+    for (has_other_day, _), group in groups.items():
+        for before, after in group if has_other_day and len(group) <= _FEW else ():
             dates = f"{date_and_times(before)} -> {date_and_times(after)}"
-            diff_lines.append(DiffLine("~", f"{dates}{_seats_change(before, after, units)}"))
-    for text, items in groups.items():
-        dates = ", ".join(map(_day, items))
-        if len(items) > _FEW:
-            dates = f"{len(items)} dates, {_day(items[0])} to {_day(items[-1])}"
-        diff_lines.append(DiffLine("~", f"{text}: {dates}"))
-    return diff_lines
+            yield DiffLine("~", f"{dates}{_seats_change(before, after, units)}")
+    for (has_other_day, text), group in sorted(groups.items(), key=lambda item: item[0][0]):
+        days = [_day(after) for _, after in group]
+        if len(days) > _FEW:
+            yield DiffLine("~", f"{text}: {len(days)} dates, {days[0]} to {days[-1]}")
+        elif not has_other_day:
+            yield DiffLine("~", f"{text}: {', '.join(days)}")
 
 
-def _shift(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
-    """Return how an occurrence changes whose day is another: `09:00-13:00, 2 days later`."""
-    days = local_day(after.start, named(after.zone)) - local_day(before.start, named(before.zone))
+def _time_change(before: Occurrence, after: Occurrence, *, has_other_day: bool) -> str:
+    """Return `09:00-13:00, 2 days later`, `09:00-13:00 -> 10:00-13:00` or `09:00-13:00 opens at ...`."""
     old, new = _times(before), _times(after)
-    by = f"{number_of(abs(days), 'day')} {'later' if days > 0 else 'earlier'}"
-    return f"{change_text(old, new)}, {by}{_seats_change(before, after, units)}"
-
-
-def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
-    seats = _seats_change(before, after, units)
-    if has_other_zone((before, after)):
-        if _times(before) == _times(after):
-            return f"{_times(after)} opens {shift_of((before, after))}{seats}"
-        return f"{_times(before)} ({before.zone}) -> {_times(after)} ({after.zone}){seats}"
-    if _times(before) != _times(after):
-        return f"{_times(before)} -> {_times(after)}{seats}"
-    old, new = before.opens_by_class(), after.opens_by_class()
-    pairs = {name: (old[name], new[name]) for name in new if old.get(name, new[name]) != new[name]}
-    if not pairs:
-        return f"{_times(after)}{seats}"
     zone = named(after.zone)
     day = local_day(after.start, zone)
-    changes = {name: " -> ".join(near_text(at, zone, day) for at in pair) for name, pair in pairs.items()}
-    if len({*pairs.values()}) == 1 and pairs.keys() == new.keys():
-        return f"{_times(after)} opens at {next(iter(changes.values()))}{seats}"
-    openings = ", ".join(f"{name} opens at {text}" for name, text in changes.items())
-    return f"{_times(after)}, {openings}{seats}"
+    if has_other_day:
+        days = day - local_day(before.start, named(before.zone))
+        return f"{change_text(old, new)}, {number_of(abs(days), 'day')} {'later' if days > 0 else 'earlier'}"
+    if has_other_zone((before, after)):
+        if old == new:
+            return f"{new} opens {_shift_text(after.open - before.open)}"
+        return f"{old} ({before.zone}) -> {new} ({after.zone})"
+    was, becomes = before.opens_by_class(), after.opens_by_class()
+    pairs = {name: (was[name], at) for name, at in becomes.items() if was.get(name, at) != at}
+    if old != new or not pairs:
+        return change_text(old, new)
+    texts = {name: " -> ".join(near_text(at, zone, day) for at in pair) for name, pair in pairs.items()}
+    if len({*pairs.values()}) == 1 and pairs.keys() == becomes.keys():
+        return f"{new} opens at {next(iter(texts.values()))}"
+    return f"{new}, {', '.join(f'{name} opens at {text}' for name, text in texts.items())}"
 
 
 def _day(item: Occurrence) -> str:
@@ -383,3 +301,63 @@ def _seats_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit
         return ""
     old, new = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
     return f", {old} -> {new}"
+
+
+# By how much windows move when the time zone changes in which they are written
+
+Pair = tuple[Occurrence, Occurrence]
+"""An occurrence before and after."""
+
+
+def has_other_zone(pair: Pair) -> bool:
+    return pair[0].zone != pair[1].zone
+
+
+def move_text(pairs: Sequence[Pair], *, is_whole: bool) -> str:
+    """Return `opens 1 h later in winter, 2 h later in summer`; empty if no occurrence has another zone.
+
+    Most dates of a season move by the same time; the others are counted. `is_whole`: the pairs are all
+    dates, so a season is named only where the two differ.
+    """
+    moved: dict[str, Counter[int]] = {}
+    for pair in pairs:
+        if has_other_zone(pair):
+            moved.setdefault(_season(pair), Counter())[pair[1].open - pair[0].open] += 1
+    if not moved:
+        return ""
+    most = {
+        season: moved[season].most_common(1)[0][0] for season in (_WINTER, _SUMMER, "") if season in moved
+    }
+    if len({*most.values()}) == 1 and (is_whole or len(most) > 1 or "" in most):
+        text = _shift_text(next(iter(most.values())))
+    else:
+        text = ", ".join(f"{_shift_text(shift)} {season}".strip() for season, shift in most.items())
+    others: Counter[int] = Counter()
+    for season, shifts in moved.items():
+        others += Counter({shift: count for shift, count in shifts.items() if shift != most[season]})
+    counts = [
+        f"{count} {'date' if count == 1 else 'dates'} {_shift_text(shift)}"
+        for shift, count in sorted(others.items())
+    ]
+    return "; ".join([f"opens {text}", *counts])
+
+
+def _shift_text(seconds: int) -> str:
+    """Return `1 h later`, `30 min earlier` or `at the same time`."""
+    if not seconds:
+        return "at the same time"
+    amount = abs(seconds)
+    text = f"{amount // 60} min" if amount < 3600 else f"{hours_text(amount)} h"
+    return f"{text} {'later' if seconds > 0 else 'earlier'}"
+
+
+def _season(pair: Pair) -> str:
+    """Return the half of the year by the clocks of the new zone, or of the old one if it never changes."""
+    for occurrence in reversed(pair):
+        zone = named(occurrence.zone)
+        year = day_of(local_day(occurrence.start, zone) * DAY).year
+        instants = [resolve(zone, number(date(year, month, 1)) * DAY) for month in (1, 7)]
+        ahead, *offsets = (local(zone, at) - at // 60 for at in (occurrence.start, *instants))  # of UTC
+        if offsets[0] != offsets[1]:
+            return _SUMMER if ahead == max(offsets) else _WINTER
+    return ""
