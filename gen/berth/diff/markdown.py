@@ -35,7 +35,7 @@ _ALL = 1_000_000
 _OPEN, _CLOSE = "<details><summary>{}</summary>\n\n", "\n</details>\n\n"
 _SHORTENED = "\nShortened to fit into a comment. For everything, run `berth diff -o wide`.\n"
 _WHOLE = _Size(_ALL, _ALL, _ALL, _ALL, manifests=True)
-_CUT = _Size(30, 200, 400, 50, manifests=False)
+_CUT = _Size(50, 200, 400, 50, manifests=False)
 _SUMMARY = _Size(0, 5, 0, 10, manifests=False)
 
 
