@@ -52,6 +52,10 @@ class ReservationVersion(NamedTuple):
         }
 
 
+Versions = tuple[ReservationVersion | None, ReservationVersion | None]
+"""A reservation of the base and of the head; None where there is none."""
+
+
 def is_same(before: ReservationVersion, after: ReservationVersion) -> bool:
     """Tell whether both are written alike, wherever in the files. Occurrences need not be computed."""
     return _declared_values(before) == _declared_values(after) and before.slot_hashes == after.slot_hashes

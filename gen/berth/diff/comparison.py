@@ -23,7 +23,7 @@ from berth.dates.exceptions import calendars_of
 from berth.diff import risks
 from berth.diff.causes import causes_of
 from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChange, SharedChange, SideSummary
-from berth.diff.compare import ReservationVersion, compare_versions, find_renamed, is_same
+from berth.diff.compare import ReservationVersion, Versions, compare_versions, find_renamed, is_same
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
 from berth.diff.machines import PlanInput, compare_plans
 from berth.diff.manifests import REMOVED, compare_file
@@ -41,8 +41,6 @@ _KIND = "CapacityReservation"
 
 Policies = Sequence[tuple[PolicySpec, BaseNames | None]]
 """Each policy, with the names of the base if it is one of the base."""
-Versions = tuple[ReservationVersion | None, ReservationVersion | None]
-"""A reservation of the base and of the head; None where there is none."""
 
 
 class ComparisonOptions(NamedTuple):

@@ -13,7 +13,7 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text, local_text, named
 from berth.dates.zone import FOLD, GAP, load, local
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
-from berth.diff.compare import ReservationVersion
+from berth.diff.compare import ReservationVersion, Versions
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.permissions import RBAC
 from berth.diff.sharednumbers import holding, level_now, open_seats
@@ -23,7 +23,6 @@ from berth.quantity import parse as parse_quantity
 from berth.schema.values import Site
 
 _FEW = 3  # names that are listed one by one
-_Versions = tuple[ReservationVersion | None, ReservationVersion | None]
 _Sides = tuple[Pipeline, Pipeline]
 
 _BY_URGENCY = (
@@ -44,7 +43,7 @@ def by_urgency(warnings: Iterable[ChangeWarning]) -> tuple[ChangeWarning, ...]:
 
 
 def reservation_warnings(
-    change: ReservationChange, versions: _Versions, sides: _Sides, now: int, notice: int
+    change: ReservationChange, versions: Versions, sides: _Sides, now: int, notice: int
 ) -> Iterator[ChangeWarning]:
     """Warn about the dates of a reservation that changes, and what it holds now. `notice` is in seconds."""
     old, new = versions
@@ -112,7 +111,7 @@ def _date_warnings(
 
 
 def _open_now(
-    change: ReservationChange, versions: _Versions, sides: _Sides, now: int, *, goes_back: bool
+    change: ReservationChange, versions: Versions, sides: _Sides, now: int, *, goes_back: bool
 ) -> Iterator[ChangeWarning]:
     """Warn about seats that change as soon as the change is applied.
 
