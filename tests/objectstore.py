@@ -26,6 +26,7 @@ LISTS = {
     "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
     "/apis/apps/v1/namespaces/{}/statefulsets": "StatefulSet",
     "/apis/autoscaling/v2/namespaces/{}/horizontalpodautoscalers": "HorizontalPodAutoscaler",
+    "/apis/coordination.k8s.io/v1/namespaces/{}/leases": "Lease",
     "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles": "Role",
@@ -203,7 +204,7 @@ class ObjectStore:
             assert (request.content_type, wanted.name) == (JSON, "")
             return self.create(wanted, body)
         if request.method == "PATCH" and request.content_type == APPLY:
-            return self.apply(wanted, body)
+            return self.apply(wanted, body, forced="force" in wanted.asked)
         tree = self.all_in(wanted.collection).get(wanted.name)
         if tree is None:
             return refusal(404, "NotFound", f'{wanted.plural} "{wanted.name}" not found')
@@ -268,8 +269,10 @@ class ObjectStore:
         self.put(wanted.collection, self.admitted(wanted, body))
         return good(self.all_in(wanted.collection)[name], 201)
 
-    def apply(self, wanted: Target, body: Tree) -> Response:
-        """Create the object, or replace it; the template of a Job can never change."""
+    def apply(self, wanted: Target, body: Tree, *, forced: bool) -> Response:
+        """Create the object, or replace it by force; the template of a Job can never change."""
+        if not forced and wanted.name in self.all_in(wanted.collection):
+            return refusal(409, "Conflict", "another manager has these fields")
         assert (body["kind"], body["metadata"]["name"]) == (KINDS[wanted.plural], wanted.name)
         if wanted.plural == "jobs" and wanted.name in self.all_in(wanted.collection):
             return refusal(422, "Invalid", "spec.template: field is immutable")

@@ -255,7 +255,7 @@ def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest
         manifests = [
             window.timetable(common, timetable),
             *manifests,
-            *rbac.of_reservation(site, placed, backend.scaling_rules(placed)),
+            *rbac.of_reservation(site, placed, backend.leases(placed), backend.scaling_rules(placed)),
             *backend.permissions(site, placed),
             *window.cronjobs(site, placed, common, part.occurrences, part.schedules),
         ]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, EVENT, NODE_POOL, POD
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, EVENT, LEASE, NODE_POOL, POD
 from berth.core.timetable import OVERRIDE_ANNOTATION
 from berth.runtime.apiclient import APPLY, Request, Response
 
@@ -16,9 +16,10 @@ from tests.objectstore import ObjectStore, Target, Tree, refusal, target
 NAMESPACE = "berth"
 CONFIGMAPS, EVENTS = CONFIG_MAP.path(NAMESPACE), EVENT.path(NAMESPACE)
 DEPLOYMENTS, PODS = DEPLOYMENT.path(NAMESPACE), POD.path(NAMESPACE)
+LEASES = LEASE.path(NAMESPACE)
 NODE_POOLS, BUFFERS = NODE_POOL.path(NAMESPACE), CAPACITY_BUFFER.path(NAMESPACE)
 CONFIGMAP, RECORD = f"{CONFIGMAPS}/course", f"{CONFIGMAPS}/course-record"
-SERVED = {CONFIGMAPS, EVENTS, DEPLOYMENTS, NODE_POOLS, BUFFERS}
+SERVED = {CONFIGMAPS, EVENTS, DEPLOYMENTS, LEASES, NODE_POOLS, BUFFERS}
 MANAGERS = {"berth-scaler": "scaler", "berth-sweep": "sweep"}
 BUFFER = "buffer/"  # what the name of a CapacityBuffer begins with here
 
@@ -128,6 +129,8 @@ class FakeCluster(ObjectStore):
         ):
             return Response(404, b"404 page not found\n")
         if request.method != "PATCH":
+            return super().respond(request)
+        if wanted.collection == LEASES:
             return super().respond(request)
         manager = wanted.asked.get("fieldManager", "")
         options = {"fieldManager": manager} | ({"force": "true"} if request.content_type == APPLY else {})

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from berth.backends.capacitybuffer.capacitybufferbackend import BACKEND as BUFFERS
 from berth.backends.koordinator.slotpermissions import of_slots
 from berth.backends.nodepool.nodepermissions import of_all_nodes
+from berth.core.jsonvalues import instant_text
 from berth.manifests import naming
 from berth.manifests.rbac import of_sweep
 from berth.runtime.apiclient import APPLY, Request, Response
 
-from tests.objectstore import LISTS, ObjectStore, Target, Tree, refusal, target
+from tests.objectstore import LISTS, ObjectStore, Target, Tree, good, refusal, target
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_koordinator import FakeKoordinator
 
@@ -26,6 +27,20 @@ NUMBERS: list[Tree] = [  # of somebody else, and notes about them
     {"resources": ["statefulsets/scale"], "verbs": ["patch"]},
 ]
 COLLECTIONS = {path.rpartition("/")[2]: path.format(NAMESPACE) for path in LISTS}
+
+
+NOW = "now"  # for the time of a renewal: when it is looked at
+
+
+def micro_time(instant: int) -> str:
+    return f"{instant_text(instant)[:-1]}.000000Z"
+
+
+def renewed_now(tree: Tree, now: int) -> Tree:
+    """Return the object, its Lease renewed now if it is to be."""
+    if tree.get("spec", {}).get("renewTime") != NOW:
+        return tree
+    return {**tree, "spec": {**tree["spec"], "renewTime": micro_time(now)}}
 
 
 class FakeObjects(ObjectStore):
@@ -53,7 +68,7 @@ class FakeObjects(ObjectStore):
             for resource in rule["resources"]:
                 self._granted.setdefault(resource, []).extend(rule["verbs"])
         for tree in trees:
-            self.add(tree)
+            self.add(renewed_now(tree, now))
 
     def of(self, plural: str) -> dict[str, Tree]:
         """Return the objects of a kind by name."""
@@ -68,6 +83,8 @@ class FakeObjects(ObjectStore):
         return [(one["involvedObject"]["name"], one["reason"], one["message"]) for one in found]
 
     def __call__(self, request: Request) -> Response:
+        if request.path == "/version":
+            return good({})
         wanted = target(request.path)
         verb = "LIST" if request.method == "GET" and not wanted.name else request.method
         said = " ".join(word for word in (verb, wanted.plural, wanted.name, wanted.part) if word)

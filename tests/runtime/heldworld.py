@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from berth.core import objectnames
 from berth.core.fields import field_value
 from berth.core.holders import parse_number
 from berth.core.jsonvalues import instant_text
-from berth.core.objects import CONFIG_MAP, POD
+from berth.core.objects import CONFIG_MAP
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.leases import LeaseKeeper
 from berth.runtime.program import Log, RuntimeContext, TimetableSource, timetable_source
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
@@ -19,7 +21,6 @@ from tests.objectstore import ObjectStore, Target, Tree, collection, home
 from tests.runtime.fake_cluster import CONFIGMAPS, FakeCluster
 from tests.runtime.scalerpod import FakeObserved, ScalerPod
 from tests.runtime.sweepworld import SITE, made
-from tests.runtime.sweepworld import pod as pod_tree
 from tests.runtime.world import Row, at, clock, pool, whole_timetable_text
 
 HPA: Tree = {
@@ -119,12 +120,12 @@ class HeldCluster(FakeCluster):
     def merge(self, wanted: Target, tree: Tree, patch: Tree) -> Response:
         return ObjectStore.merge(self, wanted, tree, patch)
 
-    def apply(self, wanted: Target, body: Tree) -> Response:
+    def apply(self, wanted: Target, body: Tree, *, forced: bool) -> Response:
         """Apply fields; the managed fields of others stay."""
         before = self.all_in(wanted.collection).get(wanted.name, {"metadata": {}})["metadata"]
         if before.get("managedFields") == "DEEP":
             body = {**body, "metadata": {**body["metadata"], "managedFields": "DEEP"}}
-        return super().apply(wanted, body)
+        return super().apply(wanted, body, forced=forced)
 
 
 class HeldPod(ScalerPod):
@@ -156,11 +157,8 @@ class HeldPod(ScalerPod):
         context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait)
         self.source: TimetableSource = timetable_source(self.reservation, self.reservation, context)
         recorder = Recorder(api, "berth", f"{self.reservation}-record", log)
-        return Scaler(self.source, context, self.observed, recorder, self.say)
-
-    @property
-    def uid(self) -> str:
-        return f"{self.reservation}-1-x"
+        keeper = partial(LeaseKeeper, api, context, self.name)
+        return Scaler(self.source, context, self.observed, recorder, self.say, keeper)
 
     def told(self, event: str) -> list[Tree]:
         return [line for line in self.log if line["event"] == event]
@@ -216,13 +214,10 @@ class HeldWorld:
     def start(self, reservation: str = "course") -> HeldPod:
         """Start the pod of an occurrence."""
         pod = self.pods[reservation] = HeldPod(self, reservation)
-        self.cluster.add(pod_tree(pod.uid, reservation=reservation, of=f"{reservation}-1"))
         return pod
 
     def kill(self, reservation: str = "course") -> None:
-        pod = self.pods.pop(reservation, None)
-        if pod:
-            self.cluster.all_in(POD.path("berth")).pop(pod.uid, None)
+        self.pods.pop(reservation, None)
 
     def run(self, until: str) -> None:
         """Let the pods live, each until it ends."""

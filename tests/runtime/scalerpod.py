@@ -5,9 +5,12 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 
 from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Request, Response
+from berth.runtime.leases import LeaseKeeper
 from berth.runtime.occurrence import exit_code
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
@@ -50,6 +53,9 @@ class FakeObserved(SessionObserver):
         return self.change if self.change is not None and self.change > now else None
 
 
+_NUMBERS = count(1)
+
+
 class ScalerPod:
     """One scaler, its word to the main container, and what it logs."""
 
@@ -61,6 +67,7 @@ class ScalerPod:
         self.word = ""  # to the main container
         self.heard = self.time  # when it was last given
         self.log: list[dict[str, object]] = []
+        self.name = f"pod-{next(_NUMBERS)}"
 
     @property
     def time(self) -> float:
@@ -88,7 +95,8 @@ class ScalerPod:
         self.source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
         context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait)
         recorder = Recorder(api, "berth", "course-record", log)
-        return Scaler(self.source, context, self.observed, recorder, self.say)
+        keeper = partial(LeaseKeeper, api, context, self.name)
+        return Scaler(self.source, context, self.observed, recorder, self.say, keeper)
 
     @property
     def is_left(self) -> int | None:

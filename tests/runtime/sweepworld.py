@@ -13,8 +13,8 @@ from berth.core.objects import (
     CRON_JOB,
     DEPLOYMENT,
     JOB,
+    LEASE,
     NODE_POOL,
-    POD,
     RIGHTS,
     SLOT,
     ObjectKind,
@@ -25,11 +25,11 @@ from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import Tree
-from tests.runtime.fake_objects import NAMESPACE, FakeObjects
+from tests.runtime.fake_objects import NAMESPACE, NOW, FakeObjects, micro_time, renewed_now
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, *RIGHTS, SLOT, NODE_POOL, CAPACITY_BUFFER)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, LEASE, *RIGHTS, SLOT, NODE_POOL, CAPACITY_BUFFER)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
@@ -127,68 +127,21 @@ def job(name: str = "course-1", created: str = "07:30", end: str = "", **more: A
     return made(JOB, name, created=created, labels=labels, status=status, **more)
 
 
-def pod(
-    name: str = "course-1-x",
-    phase: str = "Running",
-    created: str = "07:30",
-    of: str = "course-1",
-    **more: Any,
-) -> Tree:
-    """Of an occurrence; `of` is its Job, `scaler` the status of its scaler, if that is another one."""
-    scaler = more.pop("scaler", None)
-    state: Tree = {
-        "Running": {"running": {"startedAt": instant_text(at(created))}},
-        "Pending": {"waiting": {"reason": more.pop("waiting", "ContainerCreating"), "message": "as it is"}},
-    }.get(phase, {"terminated": {"exitCode": 1}})
-    image = {"image": "python:3.13-slim"}
-    status = {
-        "phase": phase,
-        "initContainerStatuses": [{"name": "scaler", **(scaler or {**image, "state": state})}],
-        "containerStatuses": [{"name": "occurrence", **image, "state": state}],
-    }
-    labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
-    owners = [{"kind": "Job", "name": of, "uid": f"uid-Job-{of}"}]
-    metadata = {"ownerReferences": owners, **more.pop("metadata", {})}
-    return made(POD, name, created=created, labels=labels, metadata=metadata, status=status, **more)
+def lease(renewed: str = NOW, name: str = "course-small", holder: str = "course-1-x", **more: Any) -> Tree:
+    """The Lease of a pool, last renewed at an instant."""
+    spec = {"holderIdentity": holder, "renewTime": renewed if renewed == NOW else micro_time(at(renewed))}
+    return made(LEASE, name, **more, spec=spec)
 
 
-def proving(**more: Any) -> Tree:
-    """A pod that proves that it works."""
-    return pod(metadata={"annotations": {"berth.dev/proves": "serving.json"}}, **more)
-
-
-def record(
-    written: str, pools: dict[str, str] | None = None, name: str = "course-record", **labels: str | None
-) -> Tree:
-    """The record, written at an instant by the clock of the API server. `pools` worked last at these
-    instants; None: all of them worked when it was written. `labels` are ours without their domain.
-    """
-    worked = {"small": written} if pools is None else pools
-    instants = {key: instant_text(at(one)) for key, one in worked.items()}
-    proof = {"at": instant_text(at(written)), "pools": instants}
+def record(written: str, name: str = "course-record", **labels: str | None) -> Tree:
+    """The record, written at an instant by the clock of the API server. `labels` have no domain."""
     return made(
         CONFIG_MAP,
         name,
         labels={"berth.dev/role": "record", **{f"berth.dev/{key}": value for key, value in labels.items()}},
         metadata={"managedFields": [{"manager": "berth-scaler", "time": instant_text(at(written))}]},
-        data={"records.json": "[]", "serving.json": json.dumps({**proof, "troubles": []})},
+        data={"records.json": "[]"},
     )
-
-
-def scaler_down(since: str, ran: int = 600) -> Tree:
-    """The status of a scaler that waits to be restarted, and ran for so many seconds before."""
-    moments = {"startedAt": instant_text(at(since) - ran), "finishedAt": instant_text(at(since))}
-    ended = {"terminated": {"exitCode": 1, **moments}}
-    return {"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": ended, "restartCount": 1}
-
-
-def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "course-small") -> Tree:
-    """One that is Pending."""
-    state = {"waiting": {"reason": waiting, "message": "no such image"}}
-    statuses = [{"name": "placeholder", "image": "pause:none", "state": state}]
-    owners = [{"kind": "ReplicaSet", "name": f"{of}-5d5f7", "uid": f"uid-ReplicaSet-{of}"}]
-    status = {"phase": "Pending", "containerStatuses": statuses}
-    return made(POD, f"{of}-5d5f7-{number}", metadata={"ownerReferences": owners}, status=status)
 
 
 def inventory(text: str | None, slots: str | None = None, objects: str | None = None) -> Tree:
@@ -214,7 +167,10 @@ def slot_of(
     return made(SLOT, name, created=created, labels=known, spec=spec, status=status, **more)
 
 
-def seen(*trees: Tree, prunes: bool = False, unread: tuple[ObjectKind, ...] = ()) -> SiteState:
+def seen(
+    *trees: Tree, now: str = "09:00", prunes: bool = False, unread: tuple[ObjectKind, ...] = ()
+) -> SiteState:
+    trees = tuple(renewed_now(tree, at(now)) for tree in trees)
     for tree in trees:
         tree["metadata"].setdefault("resourceVersion", "1")
     found: dict[ObjectKind, list[StateObject] | None] = {}
@@ -274,7 +230,7 @@ def missed(name: str = "course", replicas: int = 0) -> list[Tree]:
 
 
 def served() -> list[Tree]:
-    return [timetable(), deployment(25), cronjob(), job(), pod()]
+    return [timetable(), deployment(25), cronjob(), job(), lease()]
 
 
 def swept_line(swept: Swept) -> Tree:

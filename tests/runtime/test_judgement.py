@@ -3,21 +3,19 @@
 import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE, ObjectKind
 
 from tests.objectstore import Tree
 from tests.runtime.sweepworld import (
     cronjob,
     deployment,
     job,
+    lease,
     made,
-    placeholder,
-    pod,
-    scaler_down,
     seen,
     timetable,
 )
-from tests.runtime.world import COURSE, NEXT, Row, at
+from tests.runtime.world import COURSE, NEXT, Row, at, clock
 
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
 START = "Started Job course-sweep: no pod serves course/1."
@@ -28,11 +26,12 @@ UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
 FULL, EMPTY = deployment(25), deployment(0)
 UNKNOWN = deployment(3, "course-huge")
 BASE = [timetable(), cronjob()]
-SERVED = [*BASE, job(), pod()]
+SERVED = [*BASE, job(), lease()]
 
 
 def judged(now: str, *trees: Tree, unread: tuple[ObjectKind, ...] = ()) -> list[str]:
-    return [describe_action(action)[2] for action in decide(seen(*trees, unread=unread), at(now)).actions]
+    found = decide(seen(*trees, now=now, unread=unread), at(now))
+    return [describe_action(action)[2] for action in found.actions]
 
 
 def override(text: str) -> Tree:
@@ -46,25 +45,9 @@ NONE = override('{"small": {"target": 0, "until": "2026-02-02T12:00:00Z"}}')
 OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "served": ("09:00", [*SERVED, FULL], []),
     "served-and-lowered-by-its-scaler": ("09:00", [*SERVED, deployment(3)], []),
-    "its-scaler-restarts": ("09:00", [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59:01"))], []),
-    "its-scaler-is-down-for-a-minute": (
-        "09:00",
-        [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59"))],
-        [OPEN, START],
-    ),
-    "its-scaler-crashes-at-its-start": (
-        "09:00",
-        [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59:50", ran=1))],
-        [OPEN, START],
-    ),
-    "its-scaler-never-ran": (
-        "09:00",
-        [*BASE, EMPTY, job(), pod(scaler={"state": {"waiting": {"reason": "CrashLoopBackOff"}}})],
-        [OPEN, START],
-    ),
     "served-and-at-zero": ("09:00", [*SERVED, EMPTY], []),
     "closed": ("07:00", [*BASE, EMPTY], []),
-    "over": ("10:00", [*BASE, EMPTY, job(end="Complete"), pod(phase="Succeeded")], []),
+    "over": ("10:00", [*BASE, EMPTY, job(end="Complete")], []),
     "its-own-run-has-half-a-minute": ("07:30:29", [*BASE, EMPTY], []),
     "run-missed": ("07:30:30", [*BASE, EMPTY], [OPEN, START]),
     "run-missed-until-the-last-second": ("09:59:59", [*BASE, EMPTY], [OPEN, START]),
@@ -75,40 +58,30 @@ OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
         ["Scaled from 100 to 25: course/1 is open and no pod serves it.", START],
     ),
     "run-just-begun": ("07:30:40", [*BASE, EMPTY, job(created="07:30:10")], [OPEN]),
-    "pod-just-starts": ("09:00", [*BASE, EMPTY, job(), pod(phase="Pending", created="08:58:01")], [OPEN]),
-    "pod-has-been-starting-for-two-minutes": (
-        "09:00",
-        [*BASE, EMPTY, job(), pod(phase="Pending", created="08:58")],
-        [OPEN, START],
-    ),
     "run-without-a-pod": ("07:32:10", [*BASE, EMPTY, job(created="07:30:10")], [OPEN, START]),
-    "run-failed": ("09:00", [*BASE, EMPTY, job(end="Failed"), pod(phase="Failed")], [OPEN, START]),
+    "run-failed": ("09:00", [*BASE, EMPTY, job(end="Failed")], [OPEN, START]),
     "run-complete-too-early": ("09:00", [*BASE, EMPTY, job(end="Complete")], [OPEN, START]),
     "complete-just-now": ("09:00", [*BASE, EMPTY, job(created="08:59:55", end="Complete")], [OPEN, START]),
-    "pod-going": (
-        "09:00",
-        [*BASE, FULL, job(), pod(metadata={"deletionTimestamp": "2026-02-02T08:59:00Z"})],
-        [START],
-    ),
     "job-going": (
         "09:00",
         [*BASE, FULL, job(created="08:59:50", metadata={"deletionTimestamp": "2026-02-02T08:59:55Z"})],
         [START],
     ),
-    "pod-of-another-reservation": (
-        "09:00",
-        [*BASE, EMPTY, pod(labels={"berth.dev/reservation": "other"}), timetable(name="other")],
-        [OPEN, START],
-    ),
     "own-job-failed": ("09:00", [*BASE, FULL, job("course-sweep", end="Failed")], [AGAIN]),
     "own-job-complete": ("09:00", [*BASE, FULL, job("course-sweep", end="Complete")], [AGAIN]),
     "own-job-stuck": (
         "09:00",
-        [*BASE, FULL, job("course-sweep"), pod(of="course-sweep", phase="Pending")],
+        [*BASE, FULL, job("course-sweep")],
         [AGAIN],
     ),
     "own-job-just-made": ("09:00", [*BASE, FULL, job("course-sweep", created="08:58:01")], []),
-    "own-job-two-minutes-old": ("09:00", [*BASE, FULL, job("course-sweep", created="08:58")], [AGAIN]),
+    "own-job-not-six-minutes-old": ("09:00", [*BASE, FULL, job("course-sweep", created="08:54:01")], []),
+    "own-job-six-minutes-old": ("09:00", [*BASE, FULL, job("course-sweep", created="08:54")], [AGAIN]),
+    "renewed-not-a-minute-ago": ("09:00", [*BASE, EMPTY, job(), lease("08:59:01")], []),
+    "not-renewed-for-a-minute": ("09:00", [*BASE, EMPTY, job(), lease("08:59")], [OPEN, START]),
+    "given-up-a-moment-ago": ("09:00", [*BASE, EMPTY, job(), lease("08:59:01", holder="")], []),
+    "renewed-in-the-future": ("09:00", [*BASE, EMPTY, job(), lease("09:01")], [OPEN, START]),
+    "the-lease-of-another-pool": ("09:00", [*BASE, EMPTY, lease(name="other-small")], [OPEN, START]),
     "without-cronjob": ("09:00", [timetable(), EMPTY], [OPEN]),
     "cronjob-going": (
         "09:00",
@@ -129,21 +102,15 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "the-pod-had-half-a-minute": ("10:00:29", [*SERVED, FULL], []),
     "the-pod-closed-and-goes": ("10:00:29", [*SERVED, EMPTY], []),
     "the-pod-closed-and-did-not-go": ("10:00:30", [*SERVED, EMPTY], [IDLE]),
-    "its-scaler-restarts": ("10:00:29", [*BASE, FULL, job(), pod(scaler=scaler_down("10:00:05"))], []),
-    "its-scaler-restarts-for-too-long": (
-        "10:00:30",
-        [*BASE, FULL, job(), pod(scaler=scaler_down("10:00:05"))],
-        [CLOSE, IDLE],
-    ),
     "the-pod-did-neither": ("10:00:30", [*SERVED, FULL], [CLOSE, IDLE]),
-    "a-pod-that-never-began": ("10:00:30", [*BASE, FULL, job(), pod(phase="Pending")], [CLOSE, IDLE]),
+    "a-pod-that-never-began": ("10:00:30", [*BASE, FULL, job()], [CLOSE, IDLE]),
     "young-job": ("11:00", [*BASE, EMPTY, job(created="10:59:01")], []),
     "idle-job": ("11:00", [*BASE, EMPTY, job(created="10:59")], [IDLE]),
     "finished-job": ("11:00", [*BASE, EMPTY, job(end="Failed")], []),
     "job-going": ("11:00", [*BASE, EMPTY, job(metadata={"deletionTimestamp": "2026-02-02T10:59:55Z"})], []),
-    "idle-job-that-waits": ("07:28", [*BASE, EMPTY, job(created="07:00"), pod()], []),
-    "idle-job-long-before": ("07:27:59", [*BASE, EMPTY, job(created="07:00"), pod()], [IDLE]),
-    "raised-before-it-opens-and-served": ("07:29", [*BASE, FULL, job(created="07:28"), pod()], []),
+    "idle-job-that-waits": ("07:28", [*BASE, EMPTY, job(created="07:00"), lease()], []),
+    "idle-job-long-before": ("07:27:59", [*BASE, EMPTY, job(created="07:00"), lease()], [IDLE]),
+    "raised-before-it-opens-and-served": ("07:29", [*BASE, FULL, job(created="07:28"), lease()], []),
     "raised-before-it-opens": ("07:29", [*BASE, FULL], [CLOSE]),
     "created-with-one": (
         "07:00",
@@ -153,33 +120,33 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "suspended": ("09:00", [timetable(suspend=True), cronjob(), FULL], [CLOSE]),
     "suspended-just-now": (
         "09:00",
-        [timetable(suspend=True, changed="08:59:01"), cronjob(), FULL, job(), pod()],
+        [timetable(suspend=True, changed="08:59:01"), cronjob(), FULL, job(), lease()],
         [],
     ),
     "suspended-and-not-seen-for-a-minute": (
         "09:00",
-        [timetable(suspend=True, changed="08:59"), cronjob(), FULL, job(), pod()],
+        [timetable(suspend=True, changed="08:59"), cronjob(), FULL, job(), lease()],
         [CLOSE, IDLE],
     ),
     "suspended-and-not-ended-after-a-minute": (
         "09:00",
-        [timetable(suspend=True, changed="08:59"), cronjob(), EMPTY, job(), pod()],
+        [timetable(suspend=True, changed="08:59"), cronjob(), EMPTY, job(), lease()],
         [IDLE],
     ),
     "a-pool-that-is-not-named": ("09:00", [*SERVED, FULL, deployment(3, "course-huge")], [UNNAMED]),
     "a-pool-that-was-named-just-now-while-the-others-are-held": (
         "09:00",
-        [timetable(changed="08:59:01"), FULL, job(), UNKNOWN, pod()],
+        [timetable(changed="08:59:01"), FULL, job(), UNKNOWN, lease()],
         [UNNAMED],
     ),
     "a-pool-that-was-named-just-now-while-the-others-are-not-held": (
         "09:00",
-        [timetable(changed="08:59:01"), deployment(25, ready=24), job(), UNKNOWN, pod()],
+        [timetable(changed="08:59:01"), deployment(25, ready=24), job(), UNKNOWN, lease()],
         [],
     ),
     "a-pool-that-was-named-a-minute-ago-whatever-is-held": (
         "09:00",
-        [timetable(changed="08:59"), deployment(25, ready=0), job(), UNKNOWN, pod()],
+        [timetable(changed="08:59"), deployment(25, ready=0), job(), UNKNOWN, lease()],
         [UNNAMED],
     ),
     "a-pool-that-was-named-just-now-and-nobody-serves": (
@@ -202,23 +169,18 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     ),
     "closed": ("11:00", [SIXTY, cronjob(), EMPTY], ["Scaled from 0 to 60: an override says so."]),
     "as-it-is": ("11:00", [SIXTY, cronjob(), deployment(60)], []),
-    "left-to-the-pod": ("09:00", [SIXTY, cronjob(), FULL, job(), pod()], []),
+    "left-to-the-pod": ("09:00", [SIXTY, cronjob(), FULL, job(), lease()], []),
     "not-left-to-a-pod-that-ends": (
         "10:00:10",
-        [SIXTY, cronjob(), FULL, job(), pod()],
+        [SIXTY, cronjob(), FULL, job(), lease()],
         ["Scaled from 25 to 60: an override says so."],
     ),
-    "whoever-serves-stays-with-it": ("11:00", [SIXTY, cronjob(), deployment(60), job(), pod()], []),
-    "a-pod-that-serves-nothing-does-not-stay": (
-        "11:00",
-        [SIXTY, cronjob(), deployment(60), job(), pod(phase="Pending")],
-        [IDLE],
-    ),
-    "of-zero-holds-no-pod": ("11:00", [NONE, cronjob(), EMPTY, job(), pod()], [IDLE]),
-    "over-and-the-pod-closes": ("12:00:29", [SIXTY, cronjob(), deployment(60), job(), pod()], []),
+    "whoever-serves-stays-with-it": ("11:00", [SIXTY, cronjob(), deployment(60), job(), lease()], []),
+    "of-zero-holds-no-pod": ("11:00", [NONE, cronjob(), EMPTY, job(), lease()], [IDLE]),
+    "over-and-the-pod-closes": ("12:00:29", [SIXTY, cronjob(), deployment(60), job(), lease()], []),
     "over-and-the-pod-did-not-close": (
         "12:00:30",
-        [SIXTY, cronjob(), deployment(60), job(), pod()],
+        [SIXTY, cronjob(), deployment(60), job(), lease()],
         ["Scaled from 60 to 0: none of its occurrences is open.", IDLE],
     ),
     "to-zero": ("09:00", [NONE, cronjob(), FULL], ["Scaled from 25 to 0: an override says so.", START]),
@@ -241,15 +203,15 @@ def test_what_is_done(now: str, trees: list[Tree], expected: list[str]) -> None:
     assert sorted(judged(now, *trees)) == sorted(expected)
 
 
-@pytest.mark.parametrize(
-    "trees", [SERVED, [*BASE, job(), pod(phase="Pending")]], ids=["hangs", "never-began"]
-)
+@pytest.mark.parametrize("trees", [SERVED, [*BASE, job()]], ids=["hangs", "never-began"])
 def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees: list[Tree]) -> None:
     """It comes every five minutes, and half a minute is left for the round itself."""
     end = at("10:00")
     for phase in range(300):
         rounds = [second for second in (phase, phase + 300) if second <= 330]
-        done = [decide(seen(*trees, FULL), end + second).actions for second in rounds]
+        done = [
+            decide(seen(*trees, FULL, now=clock(end + second)), end + second).actions for second in rounds
+        ]
         assert [CLOSE, IDLE] in [[describe_action(action)[2] for action in actions] for actions in done], (
             phase
         )
@@ -299,7 +261,7 @@ def test_two_classes_and_two_occurrences_are_opened_as_a_run_would() -> None:
         pytest.param((), [OPEN, START], [CLOSE, IDLE], id="all-read"),
         pytest.param((CONFIG_MAP,), [], [], id="timetables"),
         pytest.param((DEPLOYMENT,), [START], [], id="deployments"),
-        pytest.param((POD,), [], [], id="pods"),
+        pytest.param((LEASE,), [], [], id="leases"),
         pytest.param((JOB,), [OPEN], [CLOSE], id="jobs"),
         pytest.param((CRON_JOB,), [OPEN], [CLOSE], id="cronjobs"),
     ],
@@ -311,11 +273,6 @@ def test_without_a_list_only_what_needs_it_is_left(
 
     assert judged("09:00", *BASE, EMPTY, stuck, unread=unread) == opened
     assert judged("11:00", *BASE, FULL, stuck, unread=unread) == closed
-
-
-def test_placeholders_are_no_pods_of_occurrences() -> None:
-    """Nobody asks for them here; if they came all the same, they would serve nothing."""
-    assert judged("09:00", *BASE, EMPTY, placeholder(1)) == [OPEN, START]
 
 
 def test_a_config_map_that_borrows_the_labels_is_no_timetable() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from berth.core.decide import decide
 
-from tests.runtime.sweepworld import cronjob, deployment, job, pod, seen, timetable
+from tests.runtime.sweepworld import cronjob, deployment, job, seen, timetable
 from tests.runtime.world import COURSE, at, timetable_text
 
 FULL = deployment(25)
@@ -77,16 +77,3 @@ def test_an_occurrence_that_no_cronjob_can_serve_is_told() -> None:
 
     message = "No pod serves course/1, and there is no CronJob from which to start a Job."
     assert warning[1:3] == ("SweepHasNoJob", message)
-
-
-def test_a_pod_that_cannot_pull_its_image_is_told() -> None:
-    pulling = pod(phase="Pending", waiting="ErrImagePull")
-
-    (warning,) = decide(seen(timetable(), cronjob(), FULL, job(), pulling), at("09:00")).warnings
-
-    assert warning[1:] == (
-        "ImageNotPulled",
-        "Pod course-1-x, which should serve the reservation: its image python:3.13-slim cannot be pulled: "
-        "ErrImagePull: as it is",
-        "uid-Pod-course-1-x",
-    )

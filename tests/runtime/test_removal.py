@@ -24,8 +24,8 @@ from tests.runtime.sweepworld import (
     deployment,
     inventory,
     job,
+    lease,
     made,
-    pod,
     seen,
     timetable,
 )
@@ -132,10 +132,10 @@ def test_a_record_is_removed_more_than_a_year_after_its_reservation(prunes: bool
         pytest.param([lost("08:55:31"), job()], [], id="nobody-serves-for-less-than-a-round"),
         pytest.param([lost("08:55:30"), job()], SEATS, id="nobody-serves-for-a-round"),
         pytest.param([lost("09:00:01"), job()], [LOST], id="marked-in-the-future"),
-        pytest.param([lost("08:00"), job(), pod()], [], id="marked-and-served"),
-        pytest.param([FULL, job(), pod()], [], id="served"),
-        pytest.param([lost("08:00"), pod()], [SEATS[0], SEATS[2]], id="served-by-a-pod-whose-job-is-gone"),
-        pytest.param([lost("08:00"), job(), pod(phase="Pending")], SEATS, id="not-served-yet"),
+        pytest.param([lost("08:00"), job(), lease()], [], id="marked-and-served"),
+        pytest.param([FULL, job(), lease()], [], id="served"),
+        pytest.param([lost("08:00"), lease()], [SEATS[0], SEATS[2]], id="served-by-a-pod-whose-job-is-gone"),
+        pytest.param([lost("08:00"), job()], SEATS, id="not-served-yet"),
         pytest.param([deployment(0)], [SEATS[2]], id="closed"),
         pytest.param([job(end="Complete")], [SEATS[1]], id="a-job-alone"),
         pytest.param([cronjob(), *RIGHTS], [], id="what-the-engine-prunes"),
@@ -160,8 +160,8 @@ def test_leftovers_where_an_engine_prunes(trees: list[Tree], expected: list[str]
 def test_a_timetable_that_an_engine_makes_again_takes_nothing_away() -> None:
     found = "No longer to be removed: its reservation has a timetable again."
 
-    assert judged("09:00", timetable(), lost("08:55"), job(), pod()) == [found]
-    assert judged("09:00", HERE, timetable(), lost("08:55"), cronjob(), pod(), job(), prunes=True) == []
+    assert judged("09:00", timetable(), lost("08:55"), job(), lease()) == [found]
+    assert judged("09:00", HERE, timetable(), lost("08:55"), cronjob(), lease(), job(), prunes=True) == []
 
 
 def test_what_is_written_is_read_by_the_next_round() -> None:
@@ -224,7 +224,7 @@ def test_where_an_engine_prunes_no_inventory_counts() -> None:
 
 
 def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetable_last() -> None:
-    trees = [OTHERS, orphaned_since("2026-02-02T08:50:00Z"), *REST, pod()]
+    trees = [OTHERS, orphaned_since("2026-02-02T08:50:00Z"), *REST, lease()]
 
     why = "its reservation is not in git since 2026-02-02T08:50:00Z."
     assert judged("09:00", *trees, prunes=True) == [
@@ -286,12 +286,12 @@ ALL_TIMES = [timetable(), cronjob(), deployment(0)]
         ),
         pytest.param(
             "11:00",
-            [listing(), SIXTY, FULL, cronjob(), job(), pod(), *EXTRA],
+            [listing(), SIXTY, FULL, cronjob(), job(), lease(), *EXTRA],
             [],
             id="an-override-holds-a-pod",
         ),
         pytest.param("07:28", [listing(), *ALL_TIMES, *EXTRA], [], id="it-opens-soon"),
-        pytest.param("09:00", [listing(), *ALL_TIMES[:2], FULL, job(), pod(), *EXTRA], [], id="it-is-open"),
+        pytest.param("09:00", [listing(), *ALL_TIMES[:2], FULL, job(), lease(), *EXTRA], [], id="it-is-open"),
         pytest.param(
             "07:00",
             [listing(), timetable(changed="06:50:31"), *ALL_TIMES[1:], *EXTRA],

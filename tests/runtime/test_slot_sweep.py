@@ -10,10 +10,20 @@ from tests.objectstore import Tree, refusal
 from tests.runtime.fake_koordinator import names
 from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
 from tests.runtime.sweeping import ROW, numbered, twice
-from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, seen, slot_of, timetable
+from tests.runtime.sweepworld import (
+    Swept,
+    cronjob,
+    deployment,
+    inventory,
+    job,
+    lease,
+    seen,
+    slot_of,
+    timetable,
+)
 from tests.runtime.world import Row, at, timetable_text
 
-SERVED = (job(), pod())
+SERVED = (job(), lease())
 
 
 def course(*rows: Row, **more: object) -> list[Tree]:

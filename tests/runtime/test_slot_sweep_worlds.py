@@ -10,7 +10,7 @@ from berth.core.jsonvalues import instant_text
 
 from tests.objectstore import Tree, refusal
 from tests.runtime.slotworld import slots
-from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, slot_of, timetable
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, lease, slot_of, timetable
 from tests.runtime.world import COURSE, Row, at, pool, whole_timetable_text
 from tests.seeds import seeds
 
@@ -79,7 +79,7 @@ def world(seed: int, prunes: bool) -> Swept:
         if random.random() < 0.4:
             trees += [
                 job(f"{name}-1", reservation=name),
-                pod(f"{name}-1-x", of=f"{name}-1", reservation=name),
+                lease(name=f"{name}-small", reservation=name),
             ]
         trees += slots_of(random, name)
         named += f"{name}\n" if random.random() < 0.8 else ""

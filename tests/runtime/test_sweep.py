@@ -9,10 +9,10 @@ from tests.runtime.sweepworld import (
     deployment,
     inventory,
     job,
+    lease,
     made,
     missed,
     placeholder,
-    pod,
     served,
     swept_line,
     timetable,
@@ -109,7 +109,7 @@ def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() ->
     rights = [made(kind, name, name) for kind in (ROLE, ROLE_BINDING) for name in ("course", "stays")]
     gone = timetable(annotations={"berth.dev/gone-since": "2026-02-02T08:50:00Z"})
     stays = [timetable(NEXT, name="stays"), deployment(0, "stays-small", reservation="stays")]
-    trees = [gone, deployment(25), cronjob(), job(), pod(), *rights, *stays, inventory("stays\n")]
+    trees = [gone, deployment(25), cronjob(), job(), lease(), *rights, *stays, inventory("stays\n")]
     swept = Swept("09:00", *trees, prunes=True)
 
     assert swept.run() == 0

@@ -19,7 +19,7 @@ from tests.objectstore import Tree
 from tests.runtime.fake_objects import FakeObjects
 from tests.runtime.programs import START, events, foreign_modules, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.sweepworld import cronjob, deployment, job, pod, timetable
+from tests.runtime.sweepworld import cronjob, deployment, job, lease, timetable
 from tests.runtime.world import Row, pool, whole_timetable_text
 
 SWEEP = START.format("sweep")
@@ -109,12 +109,11 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
         name = f"course-{n}"
         trees += course(name, 60, 25 * (n % 2))
         if n % 2:
-            trees += [job(f"{name}-1", reservation=name), pod(f"{name}-x", of=f"{name}-1", reservation=name)]
+            trees += [job(f"{name}-1", reservation=name), lease(name=f"{name}-small", reservation=name)]
         for old in range(10):
             of = f"{name}-old-{old}"
             trees += [
                 job(of, reservation=name, end="Complete"),
-                pod(of, "Succeeded", of=of, reservation=name),
             ]
     cluster = FakeObjects(int(time.time()), *trees)
     with StubServer(answered_by(cluster), account) as server:
@@ -128,7 +127,8 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
             swept = json.loads(done.stdout.splitlines()[-1])
             assert (done.returncode, swept["done"]) == (0, expected)
             assert [request for request in cluster.requests if request.startswith("LIST")] == [
-                f"LIST {kind}" for kind in ("deployments", "pods", *["jobs"] * 5, "cronjobs", "configmaps")
+                f"LIST {kind}"
+                for kind in ("deployments", "leases", *["jobs"] * 5, "cronjobs", *["configmaps"] * 2)
             ]
             assert took < 5
             for pool in cluster.of("deployments").values():

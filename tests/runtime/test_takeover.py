@@ -20,7 +20,6 @@ from tests.runtime.sweepworld import (
     inventory,
     job,
     missed,
-    pod,
     proving,
     record,
     seen,

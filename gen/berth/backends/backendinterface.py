@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from berth.backends.backendregistry import HOLDERS
 from berth.dates.expansion import Occurrence
 from berth.findings import Problem
+from berth.manifests import naming
 from berth.manifests.placed import Placed
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
@@ -58,6 +59,10 @@ class Backend(ABC):
     def scaling_rules(self, placed: Placed) -> Iterable[dict[str, Any]]:  # noqa: ARG002
         """Return what the Jobs of a reservation may do to its pools in the Berth namespace."""
         return ()
+
+    def leases(self, placed: Placed) -> Iterable[str]:
+        """Return the names of the Leases of the pools, each once."""
+        return [naming.pool(placed.reservation.name, found.name) for found in placed.classes]
 
     def permissions(self, site: Site, placed: Placed) -> Iterable[Manifest]:  # noqa: ARG002
         """Return the ClusterRoles and bindings of a reservation with windows."""

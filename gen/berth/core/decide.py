@@ -1,22 +1,23 @@
 """The sweep's decision: what to do about the state of a site, and why. Pure.
 
-Decisions are level-triggered: once everything is done, there is nothing to do. A reservation that a pod
-serves is left to that pod, and the pod gets time to notice a change.
+Decisions are level-triggered: once everything is done, there is nothing to do. A pool whose Lease is valid is
+left to the pod that holds it, and the pod gets time to notice a change.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from berth.core import removal
 from berth.core.actions import Action, RemoveObject, StartJob, SweepWarning, action_order
 from berth.core.holders import HeldNumber, SlotSpec, holder_of_object
 from berth.core.jsonvalues import TimetableError
+from berth.core.leases import ended_rehearsals
 from berth.core.objectreading import number_of
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE
 from berth.core.pooldecision import PoolFound, decide_pool
 from berth.core.poolobjects import PoolObject
 from berth.core.slots import PlaceholderOwner, count_slots
-from berth.core.state import NumberUse, PodObject, ReservationState, SiteState, SlotObject, TimetableObject
+from berth.core.state import JobObject, NumberUse, ReservationState, SiteState, SlotObject, TimetableObject
 from berth.core.target import (
     EARLY_START,
     DesiredState,
@@ -41,9 +42,9 @@ from berth.core.timetable import (
     unknown_classes,
 )
 
-PULL_FAILED = "ImageNotPulled"
 CRONJOB_GRACE = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
-START_GRACE = 120  # seconds that a Job or pod has to begin: a pod among a hundred others needs most of them
+START_GRACE = 120  # seconds that a Job has to begin: a pod among a hundred others needs most of them
+OWN_GRACE = 360  # seconds after which a Job of the sweep that takes no Lease is made again
 IDLE_GRACE = 60  # seconds that a new Job has to see that nothing is open
 # Seconds after the end that a pod has to close its pools and go. Whom one sweep finds within them, the next
 # ends: five minutes later, with half a minute for itself of the six minutes that are promised.
@@ -56,10 +57,6 @@ class SweepDecision(NamedTuple):
 
     actions: tuple[Action, ...]  # in the order in which they are to be done
     warnings: tuple[SweepWarning, ...]
-    doubted: Mapping[str, int] = {}
-    """Reservations that are open and whose pods have not proved lately that they work, and when their records
-    were written. Until a second look they are taken to be served.
-    """
 
 
 class PoolCase(NamedTuple):
@@ -86,20 +83,14 @@ class ReservationContext(NamedTuple):
     now: int
 
     @property
-    def is_served(self) -> bool:
-        """Whether a pod serves any of its pools."""
-        return self.facts.is_served(self.state, self.now)
+    def is_led(self) -> bool:
+        """Whether a scaler writes any of its pools."""
+        return self.facts.is_led([pool.lease for pool in self.timetable.pools], self.now)
 
     @property
-    def running(self) -> tuple[PodObject, ...]:
-        """The pods that run, with or without a proof that they work."""
-        return self.state.running(self.now)
-
-    @property
-    def doubted(self) -> dict[str, int]:
-        """What a second look must decide. Pods prove nothing while nothing is open."""
-        is_doubtful = self.due and self.facts.is_doubtful(self.state, self.now)
-        return {self.state.reservation: self.state.written} if is_doubtful else {}
+    def is_manned(self) -> bool:
+        """Whether a scaler works, or may come."""
+        return self.is_led or any(_has_begun(job) for job in self.state.jobs)
 
     @property
     def open(self) -> tuple[TimetableOccurrence, ...]:
@@ -189,8 +180,7 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     actions += removal.unused_notes(facts, now)
     actions += [action for state in states for action in removal.old_records(state, now)]
     warnings = [warning for one in found for warning in one.warnings]
-    doubted = {name: written for one in found for name, written in one.doubted.items()}
-    return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings), doubted)
+    return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings))
 
 
 def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> SweepDecision:
@@ -211,8 +201,7 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
     )
     actions = (*marks, *_pool_actions(case), *_job_actions(case), *_outdated(case), *_unnamed_numbers(case))
     ignored = _warn(state, "MalformedOverride", f"An override is ignored: {wrong}") if wrong else ()
-    warnings = (*ignored, *_without_cronjob(case), *pull_failures(state))
-    return SweepDecision(actions, warnings, case.doubted)
+    return SweepDecision(actions, (*ignored, *_without_cronjob(case)))
 
 
 def _timetable(facts: SiteState, state: ReservationState, source: TimetableObject) -> Timetable:
@@ -224,7 +213,8 @@ def _timetable(facts: SiteState, state: ReservationState, source: TimetableObjec
     ):
         if value != label:
             raise TimetableError(f"{key}: {value!r} is not {label!r}, as the label says")
-    return end_rehearsals(timetable, state.ended)
+    leases = (facts.leases.get(pool.lease) for pool in timetable.pools)
+    return end_rehearsals(timetable, ended_rehearsals(lease for lease in leases if lease))
 
 
 def _overrides(source: TimetableObject, timetable: Timetable) -> tuple[dict[str, Override], str]:
@@ -270,7 +260,7 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
 
 def _pool_actions(case: ReservationContext) -> Iterator[Action]:
     """Bring pools to their desired state, except those that a pod may still bring there."""
-    for pool in case.pools if case.facts.reads(DEPLOYMENT, POD) else ():
+    for pool in case.pools if case.facts.reads(DEPLOYMENT, LEASE) else ():
         desired = case.desired(pool.pool)
         are_unknown = pool.pool.slots and not case.facts.knows_slots and desired.target.replicas
         why = "" if are_unknown else _reason(case, desired)
@@ -278,30 +268,26 @@ def _pool_actions(case: ReservationContext) -> Iterator[Action]:
             home = PlaceholderOwner(case.facts.namespace, pool.pool.deployment)
             counts = count_slots((slot.slot for slot in pool.slots), home)
             pool_found = PoolFound(pool.object, counts, None)
-            yield from decide_pool(case.source.ref, pool_found, desired, why).actions
+            is_led = case.facts.is_led([pool.pool.lease], case.now)
+            for action in decide_pool(case.source.ref, pool_found, desired, why).actions:
+                yield action._replace(lease="" if is_led else pool.pool.lease)
 
 
 def _reason(case: ReservationContext, desired: DesiredState) -> str:
     """Return why the sweep brings a pool to its desired state; empty if it does not."""
     wanted = desired.target
-    # While nothing is due, a pod that runs is believed.
-    is_served = bool(case.running)
-    if case.due:
-        is_served = case.facts.is_served(case.state, case.now, wanted.pool.resource_class)
+    is_led = case.facts.is_led([wanted.pool.lease], case.now)
     if not case.names(wanted.pool):
         is_late = case.now >= case.source.changed + EDIT_GRACE
         return "the timetable names no such pool" if is_late or _are_held(case) else ""
     if wanted.override is not None:
         # With nothing open a pod is about to end.
-        return "" if is_served and case.open else "an override says so"
+        return "" if is_led and case.open else "an override says so"
     if not (wanted.replicas or wanted.is_open):
         is_late = not case.opens_soon and case.now >= case.idle_since(wanted.pool.resource_class)
-        return "none of its occurrences is open" if is_late or not is_served else ""
+        return "none of its occurrences is open" if is_late or not case.is_manned else ""
     asking = [item.id for item in case.due if item.id in wanted.occurrences]
-    if not asking or is_served:
-        return ""
-    what = "its pod has not shown that it works" if case.running else "no pod serves it"
-    return f"{', '.join(asking)} is open and {what}"
+    return "" if not asking or is_led else f"{', '.join(asking)} is open and no pod serves it"
 
 
 def _are_held(case: ReservationContext) -> bool:
@@ -314,15 +300,13 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
     """Start a Job where none serves what is due, or end those that run with nothing open."""
     if case.due:
         if case.state.cronjob and (unserved := _unserved(case)):
-            name = f"{case.source.ref.name}-sweep"
+            name = _own_job(case)
             replaced = next((job for job in case.state.jobs if job.ref.name == name), None)
             why = f"no pod serves {unserved}"
-            # One that runs beside another that does not work has a token of its own. A third has no other.
-            if not any(replaced and pod.owner_uid == replaced.ref.uid for pod in case.running):
-                yield StartJob(case.source.ref, name, case.state.cronjob.template, replaced, why)
+            yield StartJob(case.source.ref, name, case.state.cronjob.template, replaced, why)
         return
     # An override keeps the pod running: it ends when all its pools are closed.
-    is_held = bool(case.running) and any(case.desired(pool.pool).target.override for pool in case.pools)
+    is_held = case.is_led and any(case.desired(pool.pool).target.override for pool in case.pools)
     if case.open or case.opens_soon or case.facts.unread or is_held:
         return
     for job in case.state.jobs:
@@ -333,12 +317,22 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
 
 def _unserved(case: ReservationContext) -> str:
     """Return the occurrences that are due if no pod serves them, and none is about to; else nothing."""
-    state = case.state
-    begun = [job.ref for job in state.jobs if not job.is_finished and not job.ref.is_terminating]
-    begun += [pod.ref for pod in state.pods if pod.is_starting]
-    is_coming = any(case.now - ref.created < START_GRACE for ref in begun)
-    is_known = case.facts.reads(POD, JOB, CRON_JOB)
-    return ", ".join(item.id for item in case.due if is_known and not case.is_served and not is_coming)
+    is_coming = any(
+        case.now - job.ref.created < (OWN_GRACE if job.ref.name == _own_job(case) else START_GRACE)
+        for job in case.state.jobs
+        if _has_begun(job)
+    )
+    is_known = case.facts.reads(LEASE, JOB, CRON_JOB)
+    return ", ".join(item.id for item in case.due if is_known and not case.is_led and not is_coming)
+
+
+def _has_begun(job: JobObject) -> bool:
+    return not job.is_finished and not job.ref.is_terminating
+
+
+def _own_job(case: ReservationContext) -> str:
+    """Name the Job that the sweep starts."""
+    return f"{case.source.ref.name}-sweep"
 
 
 def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
@@ -349,7 +343,7 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 
 
 def _outdated(case: ReservationContext) -> Iterator[Action]:
-    if not (case.open or case.opens_soon or case.running):
+    if not (case.open or case.opens_soon or case.is_manned):
         unnamed = [pool.object for pool in case.pools if pool.object and not case.names(pool.pool)]
         yield from removal.outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
@@ -358,34 +352,3 @@ def _unnamed_numbers(case: ReservationContext) -> Iterator[Action]:
     """Give back numbers of somebody else that the timetable no longer names."""
     if case.now >= case.source.changed + EDIT_GRACE:
         yield from removal.numbers(case.facts, case.state, "the timetable names no such number", case.now)
-
-
-def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:
-    """Yield warnings about pods that should serve the reservation, once for each pod."""
-    for pod in state.pods:
-        if pod.trouble and not pod.ref.is_terminating:
-            message = f"Pod {pod.ref.name}, which should serve the reservation: {pod.trouble.said()}"
-            yield from _warn(state, PULL_FAILED, message, pod.ref.uid)
-
-
-def unready_pools(facts: SiteState) -> tuple[PoolObject, ...]:
-    """Return the pools with fewer ready placeholders than requested."""
-    pools = (deployment for state in facts.reservations for deployment in state.deployments)
-    return tuple(pool for pool in pools if pool.ref.kind == DEPLOYMENT.name and pool.ready < pool.replicas)
-
-
-def placeholder_pull_failures(
-    waiting: Iterable[PoolObject], pods: Iterable[PodObject]
-) -> Iterator[SweepWarning]:
-    """Yield a warning for each Deployment with such placeholders, about the first."""
-    troubled: dict[tuple[str, str], list[PodObject]] = {}
-    for pod in sorted(pods, key=lambda pod: pod.ref.name):
-        if pod.trouble and not pod.ref.is_terminating:
-            pool = pod.owner.rpartition("-")[0]  # its ReplicaSet is called so, and a hash
-            troubled.setdefault((pod.ref.reservation, pool), []).append(pod)
-    for pool_object in waiting:
-        found = troubled.get((pool_object.ref.reservation, pool_object.ref.name), [])
-        if found and (trouble := found[0].trouble):
-            number = f"{len(found)} placeholder{'s' if len(found) > 1 else ''}"
-            message = f"Of {number}, first {found[0].ref.name}: {trouble.said()}"
-            yield SweepWarning(pool_object.ref, PULL_FAILED, message, f"{found[0].owner} {trouble.image}")

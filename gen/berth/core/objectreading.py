@@ -14,25 +14,21 @@ from berth.core.jsonvalues import (
     parts,
 )
 from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
+from berth.core.leases import parse_lease
 from berth.core.objects import (
     CAPACITY_BUFFER,
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
     JOB,
+    LEASE,
     NODE_POOL,
-    POD,
     SLOT,
     ObjectKind,
-    is_pod_starting,
     is_terminating,
     mounted_config_maps,
-    pod_down_since,
-    pull_failures,
 )
 from berth.core.poolobjects import ObjectRef, PoolObject, parse_buffer, parse_held, parse_pool, read_pool
-from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
-from berth.core.serving import PROOF_KEY, PROVES, parse_proof
 from berth.core.slots import parse_slot
 from berth.core.state import (
     ORPHANED_SINCE,
@@ -41,7 +37,6 @@ from berth.core.state import (
     Inventory,
     JobObject,
     OtherObject,
-    PodObject,
     RecordObject,
     SiteState,
     SlotObject,
@@ -64,6 +59,8 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     Raises KeyError, TypeError or ValueError if it is malformed.
     """
     metadata, labels_of = part(tree, "metadata"), part(tree, "metadata", "labels")
+    if kind is LEASE:
+        return parse_lease(tree)
     is_ours = labels_of.get(SITE) == site
     ref = ObjectRef(
         kind.name,
@@ -99,7 +96,7 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
     changed = last_written(tree) or ref.created
     if role == labels.RECORD:
         is_ours = objectnames.is_record(ref.name, ref.reservation)
-        return _parse_record(ref, changed, part(tree, "data")) if is_ours else None
+        return RecordObject(ref, changed) if is_ours else None
     if not objectnames.is_timetable(ref.name, ref.reservation):
         return None
     return TimetableObject(
@@ -127,11 +124,6 @@ def last_written(tree: Tree) -> int:
     """
     instants = (instant_or_none(entry.get("time")) for entry in parts(tree, "metadata", "managedFields"))
     return max(filter(None, instants), default=0)
-
-
-def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
-    ended = ended_rehearsals(parse_rehearsals(str(data.get(RECORD_KEY, ""))))
-    return RecordObject(ref, changed, parse_proof(data.get(PROOF_KEY)), ended)
 
 
 def number_of(facts: SiteState, reservation: str, pool: TimetablePool) -> PoolObject | None:
@@ -171,19 +163,6 @@ def is_job_finished(tree: Tree) -> bool:
     return any(condition["status"] == "True" for condition in ends)
 
 
-def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
-    owner = next(iter(parts(tree, "metadata", "ownerReferences")), {})
-    return PodObject(
-        ref,
-        str(owner.get("name", "")),
-        str(owner.get("uid", "")),
-        pod_down_since(tree),
-        is_pod_starting(tree),
-        next(pull_failures(tree), None),
-        PROVES in part(tree, "metadata", "annotations"),
-    )
-
-
 def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     """Parse a slot; None if it only has the labels."""
     found = part(tree, "metadata", "labels")
@@ -199,7 +178,6 @@ _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] =
     NODE_POOL: _parse_node_pool,
     CRON_JOB: lambda ref, tree: CronJobObject(ref, part(tree, "spec", "jobTemplate")),
     JOB: _parse_job,
-    POD: _parse_pod,
     SLOT: _parse_slot,
 }
 

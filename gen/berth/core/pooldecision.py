@@ -28,6 +28,7 @@ class ScalePool(NamedTuple):
     note: Tree | None = None  # the ConfigMap that says what it was, which is written before
     closes: bool = False  # removes that ConfigMap afterwards
     is_lost: bool = False  # what it was is not known, so it stays
+    lease: str = ""  # that nobody may hold by then; empty: whoever does
 
     @property
     def ref(self) -> ObjectRef:
@@ -51,6 +52,7 @@ class ChangeSlots(NamedTuple):
     slots: SlotSpec | None  # of those that are made; None: the pool is removed
     plan: SlotPlan
     why: str
+    lease: str = ""  # as of `ScalePool`
 
 
 class PoolFound(NamedTuple):

@@ -118,7 +118,7 @@ def removals(
         why, refs, slots = f"its reservation is not in git since {since}", state.refs(), list(state.slots)
     yield from _remove(state, refs, why)
     yield from _remove_slots(slots, source.ref, why)
-    if not state.running(now):  # a pod that runs would hold them again; the next run finds it gone
+    if not facts.are_left_led(state, now):  # its pod would hold them again; the next run finds it gone
         yield from numbers(facts, state, why, now)
 
 
@@ -132,7 +132,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     is_known = not facts.prunes or (facts.has_inventory and not facts.is_in_git(state.reservation))
     if facts.unread or not is_known:
         return
-    if state.running(now):
+    if facts.are_left_led(state, now):
         return
     kinds = (*_POOLS, JOB.name)
     ours = [ref for ref in state.refs() if facts.prunes or ref.kind in kinds]

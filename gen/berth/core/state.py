@@ -7,20 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from berth.core.jsonvalues import Tree
-from berth.core.objects import (
-    DEPLOYMENT,
-    JOB,
-    SLOT,
-    ImagePullFailure,
-    ObjectKind,
-    mounted_config_maps,
-    serves_at,
-)
+from berth.core.leases import PoolLease
+from berth.core.objectnames import pool as pool_name
+from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, mounted_config_maps
 from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject
-from berth.core.serving import ServingProof, is_fresh
 from berth.core.slots import AVAILABLE, Slot
 from berth.core.target import PoolTarget
-from berth.core.timetable import TimetablePool
+from berth.core.timetable import TimetablePool, note_name
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
@@ -53,21 +46,6 @@ class RecordObject(NamedTuple):
 
     ref: ObjectRef
     changed: int  # when anybody last wrote to it, by the clock of the API server
-    proof: ServingProof | None = None  # that a pod serves
-    ended: Mapping[str, int] = {}  # when rehearsals were over before their time, by id
-
-
-class PodObject(NamedTuple):
-    ref: ObjectRef
-    owner: str  # the name of what made it
-    owner_uid: str
-    down_since: int | None  # None: it serves
-    is_starting: bool
-    trouble: ImagePullFailure | None
-    proves: bool = False  # it writes proofs that it serves
-
-    def serves(self, now: int) -> bool:
-        return serves_at(self.down_since, now)
 
 
 class TargetObject(NamedTuple):
@@ -114,13 +92,12 @@ SiteObject = (
     | PoolObject
     | CronJobObject
     | JobObject
-    | PodObject
     | OtherObject
     | RecordObject
     | SlotObject
     | TargetObject
 )
-StateObject = SiteObject | Inventory | HeldValue
+StateObject = SiteObject | Inventory | HeldValue | PoolLease
 
 
 class ReservationState(NamedTuple):
@@ -131,29 +108,10 @@ class ReservationState(NamedTuple):
     deployments: tuple[PoolObject, ...] = ()
     cronjobs: tuple[CronJobObject, ...] = ()
     jobs: tuple[JobObject, ...] = ()
-    pods: tuple[PodObject, ...] = ()  # of its Jobs
     slots: tuple[SlotObject, ...] = ()
     others: tuple[OtherObject, ...] = ()  # accounts, Roles, RoleBindings, and what only people read
     records: tuple[RecordObject, ...] = ()
     targets: tuple[TargetObject, ...] = ()
-
-    def running(self, now: int) -> tuple[PodObject, ...]:
-        """Return the pods that run."""
-        return tuple(pod for pod in self.pods if pod.serves(now))
-
-    @property
-    def written(self) -> int:
-        """When its record was last written; 0 without one."""
-        return max((record.changed for record in self.records), default=0)
-
-    @property
-    def proof(self) -> ServingProof | None:
-        return next((record.proof for record in self.records), None)
-
-    @property
-    def ended(self) -> Mapping[str, int]:
-        """When rehearsals were over before their time, by id."""
-        return next((record.ended for record in self.records), {})
 
     @property
     def cronjob(self) -> CronJobObject | None:
@@ -172,7 +130,7 @@ class ReservationState(NamedTuple):
         return deployments or [timetable.ref for timetable in self.timetables]
 
     def refs(self) -> list[ObjectRef]:
-        """Return what is removed with it: not pods, which follow their owners, slots, and its record."""
+        """Return what is removed with it: not slots, and not its record."""
         pools: tuple[SiteObject, ...] = (*self.timetables, *self.deployments)
         return [item.ref for item in (*pools, *self.others, *self.cronjobs, *self.jobs)]
 
@@ -187,7 +145,6 @@ def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationS
         of(PoolObject),
         of(CronJobObject),
         of(JobObject),
-        of(PodObject),
         of(SlotObject),
         of(OtherObject),
         of(RecordObject),
@@ -223,11 +180,7 @@ class SiteState(NamedTuple):
     uses: tuple[NumberUse, ...] = ()  # of such numbers at the look, as `number_uses` returns them
     numbers: Mapping[str, PoolObject] = {}  # by key: those that were read and exist
     unread_numbers: frozenset[str] = frozenset()  # keys
-    server_time: int = 0  # by the clock of the API server; 0: it is the time of the decision
-    doubted: Mapping[str, int] | None = None
-    """When the records of reservations were written whose proofs were old at the first look; None: this is
-    the first look, at which an old proof only gives reason to look again.
-    """
+    leases: Mapping[str, PoolLease] = {}  # by name
 
     def reads(self, *kinds: ObjectKind) -> bool:
         """Return whether all these kinds could be listed."""
@@ -250,26 +203,17 @@ class SiteState(NamedTuple):
         is_named = self.is_in_git(reservation) and not self.is_persistent(reservation)
         return self.has_inventory and not is_named
 
-    def is_served(self, state: ReservationState, now: int, resource_class: str = "") -> bool:
-        """Return whether a pod serves the pool of a class, or without one any pool of the reservation."""
-        running = state.running(now)
-        if not running or not all(pod.proves for pod in running):
-            return bool(running)
-        if state.proof is None or not self._is_proof_new(state, now):
-            return self.doubted is None or state.reservation not in self.doubted
-        return state.proof.covers(resource_class)
+    def is_led(self, names: Iterable[str], now: int) -> bool:
+        """Return whether one of these Leases is valid: a scaler writes its pool."""
+        found = (self.leases.get(name) for name in names)
+        return any(lease.is_valid(now) for lease in found if lease)
 
-    def is_doubtful(self, state: ReservationState, now: int) -> bool:
-        """Return whether pods run that should prove that they work, and have not done so lately."""
-        running = state.running(now)
-        is_proven = state.proof is not None and self._is_proof_new(state, now)
-        return bool(running) and all(pod.proves for pod in running) and not is_proven
-
-    def _is_proof_new(self, state: ReservationState, now: int) -> bool:
-        """Return whether the record was written lately, or since the first look."""
-        before = None if self.doubted is None else self.doubted.get(state.reservation)
-        is_new = before is not None and state.written != before
-        return is_new or is_fresh(state.written, self.server_time or now)
+    def are_left_led(self, state: ReservationState, now: int) -> bool:
+        """Return whether a scaler still writes a pool of a reservation that may have no timetable."""
+        names = {pool.ref.name for pool in state.deployments}
+        names |= {pool_name(state.reservation, slot.resource_class) for slot in state.slots}
+        names |= {note_name(target.in_timetable) for target in state.targets}
+        return self.is_led(names, now)
 
     @property
     def asked(self) -> frozenset[str]:
@@ -287,7 +231,7 @@ class SiteState(NamedTuple):
 
     def counts(self) -> dict[str, int]:
         """Return how many objects were read of the kinds that a person looks for."""
-        fields = ReservationState._fields[1 : 7 if self.knows_slots else 6]
+        fields = ReservationState._fields[1 : 6 if self.knows_slots else 5]
         return {
             field: sum(len(getattr(reservation, field)) for reservation in self.reservations)
             for field in fields
@@ -309,14 +253,11 @@ def site_state(
     everything = [fact for some in listed.values() for fact in some or ()]
     named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
     notes = {fact.ref.name: fact for fact in everything if isinstance(fact, HeldValue)}
-    ours = [fact for fact in everything if not isinstance(fact, Inventory | HeldValue)]
-    jobs = {(item.ref.reservation, item.ref.uid) for item in ours if isinstance(item, JobObject)}
+    leases = {fact.name: fact for fact in everything if isinstance(fact, PoolLease)}
+    ours = [fact for fact in everything if not isinstance(fact, Inventory | HeldValue | PoolLease)]
     groups: dict[str, list[SiteObject]] = {"": []}
     for item in sorted(ours, key=lambda item: item.ref.name):
-        # Some accounts can give pods the labels of any reservation, but no other owner.
-        is_claimed = isinstance(item, PodObject) and (item.ref.reservation, item.owner_uid) not in jobs
-        if not is_claimed or listed.get(JOB) is None:
-            groups.setdefault(item.ref.reservation, []).append(item)
+        groups.setdefault(item.ref.reservation, []).append(item)
     code = tuple(item for item in groups.pop("") if isinstance(item, OtherObject))
     return SiteState(
         site,
@@ -331,4 +272,5 @@ def site_state(
             *(item.mounts for item in ours if isinstance(item, CronJobObject | JobObject))
         ),
         notes,
+        leases=leases,
     )

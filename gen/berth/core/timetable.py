@@ -68,6 +68,11 @@ class TimetablePool(NamedTuple):
         return (number.name if number else "") or self.deployment
 
     @property
+    def lease(self) -> str:
+        """The name of its Lease. Pools that hold the same number of somebody else share one."""
+        return note_name(self) or self.deployment
+
+    @property
     def object_kind(self) -> ObjectKind:
         """The kind of that object, also where slots alone hold the seats."""
         return self.holder.number.object_kind if self.holder.number else DEPLOYMENT

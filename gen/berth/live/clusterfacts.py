@@ -11,11 +11,11 @@ from berth.core import labels
 from berth.core.fields import field_manager
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import parse_instant
+from berth.core.leases import PoolLease
 from berth.core.objectreading import is_job_finished, last_written
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
-from berth.core.serving import PROOF_KEY, PROVES, ServingProof, parse_proof
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
@@ -149,15 +149,13 @@ class LivePod(NamedTuple):
     restarts: int
     trouble: WaitReason | None
     down_since: int | None
-    proves: bool = False  # it writes proofs that it serves
 
 
 class LiveRecord(NamedTuple):
-    """The record of a reservation, last written at `changed`, what its pods prove, and its rehearsals."""
+    """The record of a reservation, last written at `changed`, and its rehearsals."""
 
     reservation: str
     changed: int
-    proof: ServingProof | None
     rehearsals: tuple[OccurrenceRecord, ...] = ()
 
 
@@ -274,6 +272,7 @@ class ClusterFacts(NamedTuple):
     by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
     overbooked: tuple[OverbookedNode, ...] = ()  # with slots; none if nodes or pods cannot be listed
     records: tuple[LiveRecord, ...] = ()
+    leases: Mapping[str, PoolLease] = {}  # by name
     ignored: tuple[IgnoredConfigMap, ...] = ()
     grants: LiveGrants = LiveGrants()
     other_sites: tuple[str, ...] = ()  # that have CronJobs in the namespace
@@ -301,10 +300,10 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
 
 def parse_live_record(item: KubeObject) -> LiveRecord:
     """Parse the ConfigMap of a record."""
-    data, name = item.get("data") or {}, label(item, labels.RESERVATION)
-    records = parse_rehearsals(str(data.get(RECORD_KEY, "")))
+    name = label(item, labels.RESERVATION)
+    records = parse_rehearsals(str((item.get("data") or {}).get(RECORD_KEY, "")))
     rehearsals = tuple(record for record in records if record.occurrence.startswith(f"{name}/"))
-    return LiveRecord(name, last_written(item), parse_proof(data.get(PROOF_KEY)), rehearsals)
+    return LiveRecord(name, last_written(item), rehearsals)
 
 
 def parse_deployment(item: KubeObject) -> LivePool:
@@ -435,7 +434,6 @@ def parse_pod(item: KubeObject) -> LivePod:
         max((container.get("restartCount", 0) for container in containers(item)), default=0),
         _why_not(item),
         pod_down_since(item),
-        PROVES in (item["metadata"].get("annotations") or {}),
     )
 
 

@@ -14,8 +14,18 @@ from berth.backends.koordinator.slottypes import why_unread
 from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.leases import parse_lease
 from berth.core.objectnames import is_held, is_record, is_timetable
-from berth.core.objects import CAPACITY_BUFFER, CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
+from berth.core.objects import (
+    CAPACITY_BUFFER,
+    CRON_JOB,
+    DEPLOYMENT,
+    EVENT,
+    LEASE,
+    NODE_POOL,
+    SLOT,
+    is_terminating,
+)
 from berth.core.sessions import (
     RENKU_PROJECT,
     UNKNOWN_TEMPLATE,
@@ -246,6 +256,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         frozenset(item["metadata"]["name"] for item in maps if _has_role(item, labels.CODE)),
         {},
         records=tuple(clusterfacts.parse_live_record(item) for item in maps if _is_record(item)),
+        leases={lease.name: lease for lease in map(parse_lease, listed(LEASE.path(namespace)))},
         ignored=tuple(_ignored(maps)),
         other_sites=tuple(sorted(sites - {site})),
     )

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
-from berth.core.record import ended_rehearsals
+from berth.core.leases import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.slots import SlotDemand, slot_demand
 from berth.core.target import (
@@ -129,7 +129,8 @@ class _ReservationJudge:
         self._sessions, self._lately = counts_by_class, counts_lately
         facts = snapshot.facts
         self._record = next((record for record in facts.records if record.reservation == name), None)
-        ended = ended_rehearsals(self._record.rehearsals) if self._record else {}
+        leases = [lease for lease in facts.leases.values() if lease.reservation == name]
+        ended = ended_rehearsals(leases)
         git = snapshot.expected.get(name)
         self._git = git and end_rehearsals(git, ended)
         self._in_force = known.read and end_rehearsals(known.read, ended)
@@ -180,11 +181,6 @@ class _ReservationJudge:
             is_synced = git is not None and not timetable_difference(git, known.read)
             is_needed = is_synced and self._is_open_soon()
             findings += rights.check_grants(snapshot, name, is_needed=is_needed)
-        if self._pods and any(self._open()):
-            proof = self._record.proof if self._record else None
-            selector = seats.pod_selector(name)
-            log = snapshot.place.kubectl(f"logs --selector={selector} --all-containers --tail=20")
-            findings += rights.check_troubles(snapshot, name, proof, log)
         findings += health.check_labels(snapshot, name)
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."

@@ -103,7 +103,6 @@ class ClusterStatus(NamedTuple):
 # How long each may take until it is a broken promise, in seconds.
 RESET = 10  # replicas that somebody changed, while a pod serves
 EDIT = sweepdecisions.EDIT_GRACE  # an edit of the timetable, or an override
-UNPROVEN = 90  # since its last proof, a pod that runs is taken to serve
 REPAIR = 360  # everything else: the sweep comes every five minutes
 
 
@@ -222,19 +221,11 @@ class PoolState(NamedTuple):
 
     @property
     def served(self) -> bool:
-        """Whether a pod serves the pool, and proves it if it is of a release that does."""
-        running = self.running
-        if not running or not all(pod.proves for pod in running) or not self.open():
-            return bool(running)
-        return self.is_proven
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether its pods have proved lately that they serve it. Clocks of people may be wrong."""
-        record = self.record
-        if record is None or record.proof is None or record.changed + UNPROVEN < self.snapshot.now:
-            return False
-        return record.proof.covers(self.pool.resource_class)
+        """Whether a pod holds the Lease of the pool; while nothing is open, one that runs may take it."""
+        if not self.open():
+            return bool(self.running)
+        lease = self.snapshot.facts.leases.get(self.pool.lease)
+        return lease is not None and bool(lease.holder) and lease.is_valid(self.snapshot.now)
 
     @property
     def settling(self) -> int:

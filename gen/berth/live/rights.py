@@ -1,8 +1,7 @@
-"""Checks of what the pods of a reservation may do, and of what they say that does not work. Pure."""
+"""Checks of what the pods of a reservation may do. Pure."""
 
 from collections.abc import Iterator
 
-from berth.core.serving import ServingProof
 from berth.findings import LiveFinding
 from berth.live.grants import MissingGrant, missing_grants
 from berth.live.health import nothing_applied
@@ -44,12 +43,3 @@ def _sessions_unread(snapshot: ClusterState, reservation: str, missing: MissingG
         folder = f"rendered/clusters/{snapshot.place.cluster}"
         fix = f"Apply {folder} again: base.yaml and the file of {reservation}."
     return snapshot.place.finding("S085", message, fix, reservation)
-
-
-def check_troubles(
-    snapshot: ClusterState, reservation: str, proof: ServingProof | None, log: str
-) -> Iterator[LiveFinding]:
-    """Report what a pod says that does not work. `log` is a command that shows its log."""
-    for trouble in proof.troubles if proof else ():
-        message = f"its pod says: {trouble.removesuffix('.')}."
-        yield snapshot.place.finding("S085", message, f"Read its log: {log}", reservation)

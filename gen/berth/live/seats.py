@@ -125,8 +125,9 @@ def why_unserved(case: PoolState) -> str:
     if trouble is not None:
         return f"the Job's pod cannot run: {most_common_reason([trouble])}".removesuffix(".")
     if case.running:
-        since = f" since {instant_text(case.record.changed)}" if case.record else ""
-        return f"its pod {case.running[0].name} runs, and has not shown that it works{since}"
+        lease = case.snapshot.facts.leases.get(case.pool.lease)
+        since = f" since {instant_text(lease.renewed)}" if lease and lease.renewed else ""
+        return f"its pod {case.running[0].name} runs, and has not renewed its Lease{since}"
     if case.begun and not case.pods:
         return f"its Job {case.begun} has no pod"
     return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from berth.backends.backendinterface import Manifest, backends_in
 from berth.core.labels import RESERVATION
+from berth.core.objects import LEASE
 from berth.manifests import naming
 from berth.manifests.naming import of_site
 from berth.manifests.placed import Placed, SessionKind, counts_sessions, session_kinds
@@ -124,7 +125,9 @@ def namespaced_role(  # noqa: PLR0913, PLR0917
 # Of a reservation
 
 
-def of_reservation(site: Site, placed: Placed, scaled: Iterable[Rule] = ()) -> list[Manifest]:
+def of_reservation(
+    site: Site, placed: Placed, leases: Iterable[str], scaled: Iterable[Rule] = ()
+) -> list[Manifest]:
     """Return the ServiceAccount of a reservation, its Role, and its RoleBindings.
 
     Those in the namespaces of its sessions bind it to a Role of the base for each kind that they are; where
@@ -139,7 +142,7 @@ def of_reservation(site: Site, placed: Placed, scaled: Iterable[Rule] = ()) -> l
         "labels": naming.of_permissions(site, placed.reservation),
         "annotations": naming.untouched(placed.cluster.engine),
     }
-    manifests = _granted(common, of_occurrences(placed, scaled), account, home)
+    manifests = _granted(common, of_occurrences(placed, leases, scaled), account, home)
     for namespace, kinds in session_kinds(placed.classes).items() if counts_sessions(placed) else ():
         here = placed.session_kinds[namespace]
         for suffix in (_suffix(kind, here) for kind in kinds):
@@ -163,10 +166,10 @@ def _suffix(kind: SessionKind, kinds: Sequence[SessionKind]) -> str:
     return "" if kind == kinds[0] else kind.qualified
 
 
-def of_occurrences(placed: Placed, scaled: Iterable[Rule]) -> list[Rule]:
+def of_occurrences(placed: Placed, leases: Iterable[str], scaled: Iterable[Rule]) -> list[Rule]:
     """Return the rules of a reservation's Jobs in the Berth namespace.
 
-    `scaled` are those of what they scale. They write their record by server-side apply, by name. Where they
+    `scaled` are those of what they scale. They write their record and Leases by server-side apply, by name. Where they
     count sessions, they read all timetables of the site to know whose a session is.
     """
     name = placed.reservation.name
@@ -174,6 +177,7 @@ def of_occurrences(placed: Placed, scaled: Iterable[Rule]) -> list[Rule]:
         rule("", ["configmaps"], ["get"], [naming.single(name)]),
         rule("", ["configmaps"], ["get", "create", "patch"], [naming.record(name)]),
         rule("", ["events"], ["create"]),
+        rule(LEASE.group, ["leases"], ["get", "create", "patch"], leases),
     ]
     if counts_sessions(placed):
         rules.insert(0, rule("", ["configmaps"], READ))
@@ -238,11 +242,11 @@ def of_sweep(more: Iterable[Rule] = (), *, prunes: bool) -> list[Rule]:
     rules = [
         rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
         rule("", ["events"], ["create"]),
-        rule("", ["pods"], ["list"]),
         rule("apps", ["deployments"], ["list", "delete"] if prunes else ["list", "patch", "delete"]),
         rule("apps", ["deployments/scale"], ["get", "patch"]),
         rule("batch", ["cronjobs"], ["list", "delete"]),
         rule("batch", ["jobs"], ["get", "list", "create", "patch", "delete"]),
+        rule(LEASE.group, ["leases"], ["get", "list"]),
     ]
     rules += more
     if prunes:

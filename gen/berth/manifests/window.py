@@ -14,6 +14,8 @@ from berth.manifests import code, naming
 from berth.manifests.placed import Placed, counts_sessions
 from berth.schema.values import Cluster, Site
 
+END_GRACE = 600  # seconds after the longest span at which a Job that hangs is ended
+
 # Pods of the Jobs of Berth
 
 
@@ -120,10 +122,12 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
     """Return the values that all CronJobs of the reservation share."""
     reservation, cluster = placed.reservation, placed.cluster
     role = {ROLE: OCCURRENCE}
+    longest = max((end - opens for opens, end in open_spans(occurrences)), default=0)
     return {
         "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
-        "deadline": max((end - opens for opens, end in open_spans(occurrences)), default=0),
+        "deadline": longest,
+        "longest": longest + END_GRACE,
         "job_labels": {**naming.of_job(site, reservation), **role},
         "pod_labels": {**naming.of_job_pod(site, cluster), RESERVATION: reservation.name, **role},
         "service_account": naming.single(reservation.name),

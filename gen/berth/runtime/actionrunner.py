@@ -11,11 +11,13 @@ from hashlib import sha256
 from berth.core import labels
 from berth.core.actions import Action, MarkOrphaned, RemoveObject, StartJob, SweepWarning, describe_action
 from berth.core.jsonvalues import Tree, part
+from berth.core.leases import parse_lease
 from berth.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
     EVENT,
     JOB,
+    LEASE,
     RIGHTS,
     SCALED,
     WARNING,
@@ -40,7 +42,7 @@ _LOG_EVENTS = {  # of the log
     RemoveObject: "remove",
     ChangeSlots: "slots",
 }
-ACTION_SECONDS = 75.0  # from the start, in which actions begin; the last write may take half a minute
+ACTION_SECONDS = 200.0  # from the start, in which actions begin; the last write may take half a minute
 DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
 
 
@@ -49,7 +51,7 @@ class ActionRunner:
 
     def __init__(self, context: RuntimeContext, facts: SiteState, began: float) -> None:
         """`began` is when the sweep did, in seconds since the epoch."""
-        self._context, self._facts, self._began = context, facts, began
+        self._context, self.facts, self._began = context, facts, began
         self._broken: set[str] = set()  # reservations of which something failed
         self.failed = 0
         self.done: Counter[str] = Counter()  # by the reason of its Event
@@ -63,7 +65,7 @@ class ActionRunner:
         acted = [action for action in actions if self._try(action)]
         for action in acted:
             kind, reason, message = describe_action(action)
-            for ref in self._facts.subjects(action.ref):
+            for ref in self.facts.subjects(action.ref):
                 self._tell(ref, make_event(self._subject(ref), kind, reason, message, self._context.now()))
 
     def warn(self, warnings: Iterable[SweepWarning]) -> None:
@@ -102,6 +104,8 @@ class ActionRunner:
 
     def _do(self, action: Action) -> bool:
         api, namespace, ref = self._context.api, self._context.namespace, action.ref
+        if isinstance(action, ScalePool | ChangeSlots) and action.lease and self._is_led(action.lease):
+            return False
         match action:
             case ScalePool():
                 return self._scale(action)
@@ -110,12 +114,17 @@ class ActionRunner:
                 return True
             case MarkOrphaned():
                 mark: Tree = {"metadata": {"annotations": {ORPHANED_SINCE: action.since or None}}}
-                return api.patch(KIND_BY_NAME[ref.kind], namespace, ref.name, mark)
+                return bool(api.patch(KIND_BY_NAME[ref.kind], namespace, ref.name, mark))
             case RemoveObject():
                 is_same = {"resourceVersion": action.version} if action.version else {}
                 return api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid, **is_same)
             case ChangeSlots():
                 return self._change_slots(action)
+
+    def _is_led(self, name: str) -> bool:
+        """Return whether a scaler has taken the Lease since it was listed."""
+        lease = self._context.api.find(LEASE, self._context.namespace, name)
+        return lease is not None and parse_lease(lease).is_valid(int(self._context.now()))
 
     def _scale(self, action: ScalePool) -> bool:
         """Write the number of a pool; return False if somebody else has done so, or it is gone."""
@@ -156,7 +165,7 @@ class ActionRunner:
             self._context.wait(0.5)
         else:
             raise ApiError(409, "NotDeleted", f"the Job {action.name} is still there")
-        api.apply(JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
+        api.apply(JOB, namespace, action.name, _job_object(self.facts.site, namespace, action))
 
     def _check_ours(self, action: StartJob, job: Tree) -> None:
         """Raise ApiError for a Job that is not the one the decision was about."""

@@ -67,7 +67,8 @@ class PoolReconciler:
         self.is_refused = False  # the last attempt was forbidden
         self.is_busy = False  # there is more to do than was done
         self.set_back = ""  # who has set back a number of theirs, and what to do
-        self.worked_at: float | None = None  # when it was last observed at the server, and all was done
+        self.may_write = True  # at the last look
+        self._may_lower = True
 
     def follow(self, pool: TimetablePool) -> None:
         """Take the pool as the timetable has it now: its object may be read in another version of its API."""
@@ -122,13 +123,16 @@ class PoolReconciler:
         slots = self._found.slots.living if self._found else ()
         return Counter(slot.node for slot in slots if slot.node)
 
-    def reconcile(self, desire: Desire, *, quick: bool = False) -> None:
+    def reconcile(
+        self, desire: Desire, *, quick: bool = False, may_write: bool = True, may_lower: bool = True
+    ) -> None:
         """Reconcile once, unless a pause after a failure has not ended.
 
         `quick` decides on the replicas that were last seen; the server rejects the write if the object has
-        changed since, and it is observed again.
+        changed since, and it is observed again. Without `may_write` the pool is only observed.
         """
         context = self._context
+        self.may_write, self._may_lower = may_write, may_lower
         if self.pause.left(context.now()):
             return
         try:
@@ -142,7 +146,6 @@ class PoolReconciler:
             context.log.trouble(self._subject, error)
             return
         self._failures, self.is_refused, self.pause = 0, False, NO_PAUSE
-        self.worked_at = self.worked_at if quick else context.now()
         if self.set_back and not self._is_reset and context.now() - self._wrote_at > LONGEST_YIELD:
             self._forgive()
         context.log.works(self._subject)
@@ -174,7 +177,9 @@ class PoolReconciler:
         if self.desired is not None and decision is not None:
             self._pool = self.desired.target.pool  # its slots may have another shape now
             self.is_busy = decision.is_busy or self._is_handing_over(observed)
-            for action in decision.actions:
+            for action in decision.actions if self.may_write else ():
+                if not self._may_lower and isinstance(action, ScalePool) and action.to < action.pool.replicas:
+                    continue
                 if isinstance(action, ChangeSlots):
                     self._change_slots(action, self.desired)
                 elif conflict := self._scale(action):

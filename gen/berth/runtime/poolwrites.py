@@ -177,4 +177,5 @@ def _renew_slot(api: Api, slot: Slot, expires: int) -> bool:
     spec = slot_lifetime(slot.created, expires)
     if slot.is_to_close:
         spec["owners"] = json.loads(slot.closed)
-    return api.patch(SLOT, "", slot.name, {"metadata": {"resourceVersion": slot.version}, "spec": spec})
+    written = api.patch(SLOT, "", slot.name, {"metadata": {"resourceVersion": slot.version}, "spec": spec})
+    return bool(written)

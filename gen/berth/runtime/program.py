@@ -5,6 +5,7 @@ The log is JSON, one line for each change; the same failure is logged once."""
 import json
 import os
 import time
+from calendar import timegm
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -13,12 +14,13 @@ from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.timetable import (
     Override,
     Timetable,
+    TimetableOccurrence,
     end_rehearsals,
     parse_overrides,
     parse_timetable,
     unknown_classes,
 )
-from berth.runtime.apiclient import Api, ApiError, TimetableText
+from berth.runtime.apiclient import Api, ApiError, Request, Response, TimetableText, Transport
 
 LONGEST = 4.0  # seconds: with the wait for an answer it stays below the ten that a reset pool may stand wrong
 
@@ -36,6 +38,40 @@ class Pause(NamedTuple):
 
 
 NO_PAUSE = Pause(0.0, 0.0)
+
+
+class ServerClock:
+    """The clock of the API server: that of the node, moved as far as the dates of answers prove.
+
+    Nodes have wrong clocks, and a wrong clock would close windows that are open.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock, self._ahead = clock, 0.0
+
+    def __call__(self) -> float:
+        return self._clock() + self._ahead
+
+    def learns_from(self, transport: Transport) -> Transport:
+        """Return a transport whose answers set this clock."""
+
+        def send(request: Request) -> Response:
+            sent = self._clock()
+            answer = transport(request)
+            date = seconds_of_date(answer.date)
+            if date:  # a date is a whole second, and of some instant between the request and the answer
+                self._ahead = min(max(self._ahead, date - self._clock()), date + 1 - sent)
+            return answer
+
+        return send
+
+
+def seconds_of_date(header: str) -> int:
+    """Parse the header Date of an answer; 0 for any other text."""
+    try:
+        return timegm(time.strptime(header, "%a, %d %b %Y %H:%M:%S GMT"))
+    except ValueError:
+        return 0
 
 
 def backoff(failures: int, retry_after: float, jitter: float, longest: float = LONGEST) -> float:
@@ -191,6 +227,12 @@ class TimetableSource:
         self._text, self._read = hash(text), timetable
         self.timetable = end_rehearsals(timetable, self._ended)
 
+    @property
+    def rehearsals(self) -> dict[str, TimetableOccurrence]:
+        """The rehearsals of the timetable as it was read, by id."""
+        occurrences = self._read.occurrences if self._read else ()
+        return {item.id: item for item in occurrences if item.rehearses}
+
     def end_rehearsals(self, ended: Mapping[str, int]) -> None:
         """End rehearsals at these instants, by id."""
         if self._read is not None and ended != self._ended:
@@ -222,8 +264,8 @@ class RuntimeContext(NamedTuple):
     wait: Callable[[float], object] = time.sleep
 
 
-def log_of(environment: Mapping[str, str]) -> Log:
-    return Log(_write_line, time.time, environment.get("BERTH_RESERVATION", ""))
+def log_of(environment: Mapping[str, str], now: Callable[[], float]) -> Log:
+    return Log(_write_line, now, environment.get("BERTH_RESERVATION", ""))
 
 
 def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:

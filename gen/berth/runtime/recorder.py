@@ -1,28 +1,26 @@
 """Reports how occurrences go: log lines, Events, and the record, a ConfigMap of the reservation.
 
-Beside the record stands the proof that the scaler works. Seats do not depend on either: the recorder uses a
-connection of its own with short timeouts, and pauses after each attempt.
+Seats do not depend on them: the recorder uses a connection of its own with short timeouts, and pauses after
+each attempt.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from berth.core import record
 from berth.core.holders import REMEDIES
 from berth.core.jsonvalues import Tree, instant_text, part
 from berth.core.labels import CLASS, RECORD, REHEARSAL, RESERVATION, ROLE, SITE
 from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, NORMAL, WARNING, EventSubject, make_event
-from berth.core.serving import PROOF_INTERVAL, PROOF_KEY, ServingProof, proof_text, serving_proof
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.runtime.apiclient import Api
 from berth.runtime.placeholderobserver import PlaceholderObserver
 from berth.runtime.program import NO_PAUSE, Log, Pause
 
-SEND_INTERVAL = PROOF_INTERVAL  # seconds between writes of the record, and between attempts to send Events
+SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
 RETRY_SECONDS = 10.0  # seconds until a record that could not be written is tried again
 MAX_EVENTS = 20  # that wait to be sent
 FAULT_SECONDS = 60.0  # from which on what does not work is part of the record
-TROUBLE_SECONDS = 10.0  # from which on it is part of the proof
 
 
 class Recorder:
@@ -44,8 +42,6 @@ class Recorder:
         self._written: list[record.OccurrenceRecord] = []
         self._observer = PlaceholderObserver(api, namespace, log)
         self._looks: Sequence[record.PoolObservation] = ()  # of the last note
-        self._proof: ServingProof | None = None
-        self._written_proof: ServingProof | None = None
         self._pauses: dict[str, Pause] = {}
 
     def tell_open(self, timetable: Timetable, now: int) -> None:
@@ -85,10 +81,9 @@ class Recorder:
         timetable: Timetable,
         looks: Sequence[record.PoolObservation],
         subjects: dict[str, EventSubject],
-        worked: Mapping[str, float],
         now: float,
     ) -> None:
-        """Add observations of the pools. By resource class: `subjects`, and when each pool last `worked`.
+        """Add observations of the pools. `subjects` are by resource class.
 
         The record has no owner: it outlives its reservation, until the sweep removes it.
         """
@@ -102,7 +97,6 @@ class Recorder:
         self._unreported = []
         for look in looks:
             self._tell_set_back(look, now)
-        self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
             due = record.readiness_due(item, timetable.settings)
             seen = record.with_observation(self._recorded(item.id), item, looks, due, int(now))
@@ -204,8 +198,7 @@ class Recorder:
     def _pending(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Yield what is to be sent; no record before the pools have been observed."""
         records = list(self._records.values())
-        is_news = records != self._written or self._proof != self._written_proof
-        if self._name and is_news and any(one.targets or one.faults for one in records):
+        if self._name and records != self._written and any(one.targets or one.faults for one in records):
             yield "record", self._write
         if self._events:
             yield "events", self._post
@@ -226,13 +219,11 @@ class Recorder:
             self._resume()
         records = list(self._records.values())
         data: Tree = {record.RECORD_KEY: record.record_text(records)}
-        if self._proof is not None:
-            data[PROOF_KEY] = proof_text(self._proof)
         state = record.rehearsal_state(records, self._open, self._coming)
         labels = {**self._labels, **({REHEARSAL: state} if state else {})}
         metadata: Tree = {"name": self._name, "labels": labels}
         self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": metadata, "data": data})
-        self._written, self._written_proof = records, self._proof
+        self._written = records
 
     def _resume(self) -> None:
         """Merge the records that earlier pods have written."""

@@ -1,9 +1,10 @@
 """The scaler, the only program of an occurrence's pod that talks to the API server.
 
 It observes the timetable, the sessions and the pools, decides, and acts: at each change of sessions, at each
-instant of the timetable, and at least every five seconds. It relies on the current wall clock and on nothing
-computed before. When nothing is open and all pools are closed, it says so to the main container, which ends
-the Job. On SIGTERM it scales nothing: the seats stay, and the next pod of the Job continues.
+instant of the timetable, and at least every eight seconds. It relies on the clock of the API server and on
+nothing computed before. It writes the pools whose Leases it holds, and stands by for the others. When nothing
+is open and all pools are closed, it says so to the main container, which ends the Job. On SIGTERM it scales
+nothing: the seats stay, and the next pod of the Job takes the Leases.
 """
 
 import os
@@ -15,6 +16,7 @@ from functools import partial
 from types import FrameType
 
 from berth.core.jsonvalues import instant_text
+from berth.core.leases import new_lease
 from berth.core.objectnames import record, single
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
@@ -32,12 +34,14 @@ from berth.core.target import (
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
 from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
+from berth.runtime.leases import LeaseKeeper
 from berth.runtime.occurrence import CLOSED, WAITING
 from berth.runtime.pools import PoolReconciler
 from berth.runtime.program import (
     NO_PAUSE,
     Pause,
     RuntimeContext,
+    ServerClock,
     TimetableSource,
     jitter,
     log_of,
@@ -48,28 +52,37 @@ from berth.runtime.recorder import Recorder
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 
 MISSED_SECONDS = 600  # after the end of a rehearsal, in which its last pod may have been missing
-TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
+TICK = 8.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
-REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
+REREAD = 24.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
 LIST_TIMEOUT = 10.0  # seconds for a first complete list of sessions; then all seats are held
 PARALLEL_REQUESTS = 4  # writes to slots
-RECORDER_SECONDS = 1.5  # for what holds no seats: a tick and two of these stay below ten seconds
+RECORDER_SECONDS = 1.5  # for what holds no seats
+RELEASE_SECONDS = 1.0  # for each request on SIGTERM, before the pod is killed
+LEASE_SECONDS = 5.0  # for each request about a Lease: longer than a webhook should take
 
 
 class Scaler:
     """One run of a reservation, from its first look until nothing is open and all pools are closed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917
         self,
         source: TimetableSource,
         context: RuntimeContext,
         observed: SessionObserver,
         recorder: Recorder,
         say: Callable[[str], object],
+        keeper: Callable[[str], LeaseKeeper],
     ) -> None:
-        """`say` gives the main container its word, at each look. It may raise OSError."""
+        """`say` gives the main container its word, at each look. It may raise OSError.
+
+        `keeper` makes what keeps the Lease of a name.
+        """
         self._source, self._context, self._observed = source, context, observed
-        self._recorder, self._write_word = recorder, say
+        self._recorder, self._write_word, self._make_keeper = recorder, say, keeper
+        self._keepers: dict[str, LeaseKeeper] = {}  # by the name of the Lease
+        self._raised: set[str] = set()  # keys of pools that were opened without a Lease
+        self._ended: dict[str, int] = {}  # when rehearsals were over before their time, by id
         self._peers: dict[str, TimetableSource] = {}  # of other reservations that hold the same numbers
         self._reading = NO_PAUSE  # of the timetables
         self._looked = NO_PAUSE  # at all pools
@@ -113,25 +126,74 @@ class Scaler:
         is_due = self._is_due(began)
         if is_due:
             self._looked = Pause(began, TICK)
+        self._keep_leases(timetable)
         for key, reconciler in self._reconcilers.items():
             self._say(self._word)
             pool = self._pools[key]
-            if is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
-                reconciler.reconcile(partial(self._desired, pool))
+            keeper = self._keepers[pool.lease]
+            desire = partial(self._desired, pool)
+            if not keeper.is_held:
+                if not keeper.is_others and key not in self._raised:
+                    self._raise(key)
+                elif is_due:
+                    reconciler.reconcile(desire, may_write=False)
+            elif is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
+                reconciler.reconcile(desire)
             elif pool.holder.is_scaled_by_sessions:
-                reconciler.reconcile(partial(self._desired, pool), quick=True)
+                reconciler.reconcile(desire, quick=True)
         if self._source.timetable is not timetable:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
-        self._recorder_safely(lambda: self._record(timetable, is_over))
-        self._source.end_rehearsals(self._recorder.ended)
+        if not all(keeper.is_others for keeper in self._keepers.values()):
+            self._recorder_safely(lambda: self._record(timetable, is_over))
+        self._end_rehearsals(self._recorder.ended)
         if self._source.timetable is not timetable:
             return 0.0  # a rehearsal is over
         self._word = CLOSED if is_over else str(self._needed_until(timetable))
         if self._say(self._word) and is_over:
             self._context.log.info("ended", reason="nothing is open")
+            self.release(None)
             self.exit_code = 0
         return self._sleep(began)
+
+    def release(self, api: Api | None) -> None:
+        """Give all Leases up, by another client if this one may be in the middle of a request."""
+        for keeper in self._keepers.values():
+            with self._context.log.guard("release"):
+                keeper.release(api or self._context.api)
+
+    def _keep_leases(self, timetable: Timetable) -> None:
+        """Take and renew Leases, and learn from them which rehearsals are over."""
+        home = self._source.home
+        metadata = new_lease(timetable.site, timetable.reservation, (home.name, home.uid))
+        for name in {pool.lease: None for pool in self._pools.values()}:
+            self._say(self._word)
+            if name not in self._keepers:
+                self._keepers[name] = self._make_keeper(name)
+            keeper = self._keepers[name]
+            keeper.keep(metadata, self._ended)
+            if keeper.found:
+                self._end_rehearsals(keeper.found.ended)
+
+    def _end_rehearsals(self, ended: Mapping[str, int]) -> None:
+        """End rehearsals before their time, where the instant is of the window that the timetable has now."""
+        windows = self._source.rehearsals
+        known = {**self._ended, **ended}
+        self._ended = {
+            name: at
+            for name, at in known.items()
+            if name in windows and windows[name].open <= at < windows[name].end
+        }
+        self._source.end_rehearsals(self._ended)
+
+    def _raise(self, key: str) -> None:
+        """Open a pool once without a Lease: there are never fewer seats than promised."""
+        pool, now = self._pools[key], int(self._context.now())
+        timetable = self._source.timetable
+        if timetable and counted_occurrences(active_occurrences(timetable), pool, now):
+            self._raised.add(key)
+            desired = desired_state(timetable, pool, now)
+            self._reconcilers[key].reconcile(lambda _: desired, may_lower=False)
 
     def _is_due(self, now: float) -> bool:
         """Return whether all pools are to be looked at: after a tick, and at each change of the timetable."""
@@ -168,7 +230,7 @@ class Scaler:
         rehearsals = (item for item in active_occurrences(timetable) if item.rehearses)
         if any(item.open <= now < item.end + MISSED_SECONDS for item in rehearsals):
             self._recorder_safely(lambda: self._recorder.resume(now))
-            self._source.end_rehearsals(self._recorder.ended)
+            self._end_rehearsals(self._recorder.ended)
 
     def _follow(self, timetable: Timetable) -> None:
         self._observed.update(timetable)
@@ -232,7 +294,7 @@ class Scaler:
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
         looks, subjects = self._looks(timetable, now), self._subjects(timetable)
-        self._recorder.note(timetable, looks, subjects, self._worked(timetable), now)
+        self._recorder.note(timetable, looks, subjects, now)
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -254,11 +316,6 @@ class Scaler:
             seen = seen._replace(obstacles=reconciler.obstacles, nodes=reconciler.nodes)
             looks.append(seen._replace(set_back=reconciler.set_back))
         return looks
-
-    def _worked(self, timetable: Timetable) -> dict[str, float]:
-        """Return when each pool was last brought to its desired state."""
-        found = ((pool.resource_class, self._reconcilers[pool.key].worked_at) for pool in timetable.pools)
-        return {name: at for name, at in found if at is not None}
 
     def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
         namespace, home = self._context.namespace, self._source.home
@@ -286,7 +343,9 @@ class Scaler:
     def _are_closed(self, timetable: Timetable) -> bool:
         named = {pool.key for pool in timetable.pools}
         return all(
-            reconciler.is_closed or (reconciler.is_refused and key not in named)
+            self._keepers[self._pools[key].lease].is_others
+            or reconciler.is_closed
+            or (reconciler.is_refused and key not in named)
             for key, reconciler in self._reconcilers.items()
         )
 
@@ -316,7 +375,7 @@ class Scaler:
         waits += [instant - now for instant in instants if instant is not None]
         for reconciler in self._reconcilers.values():
             waits.append(reconciler.pause.left(now) or TICK)
-            if reconciler.is_left_alone or reconciler.is_busy:
+            if (reconciler.is_left_alone or reconciler.is_busy) and reconciler.may_write:
                 waits.append(SOON)
         return max(0.0, min(waits))
 
@@ -331,24 +390,32 @@ class Scaler:
 
 
 def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:
-    log = log_of(environment)
+    clock = ServerClock()
+    log = log_of(environment, clock)
+    scaler: Scaler | None = None
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
         # Not by an exception: that could be caught or lost on its way, and a request may hold us.
         log.info("terminated", reason="SIGTERM; nothing is scaled")
+        if scaler:
+            scaler.release(Api(in_cluster(environment, account, RELEASE_SECONDS, RELEASE_SECONDS)))
         os._exit(0)
 
     signal.signal(signal.SIGTERM, leave)
     try:
         aside = in_cluster(environment, account, RECORDER_SECONDS, RECORDER_SECONDS)
-        api = Api(Connections(partial(in_cluster, environment, account)), parallel_requests=PARALLEL_REQUESTS)
-        context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter)
-        name = record(environment["BERTH_RESERVATION"])
+        leases = Api(in_cluster(environment, account, LEASE_SECONDS, LEASE_SECONDS))
+        connections = Connections(partial(in_cluster, environment, account))
+        api = Api(clock.learns_from(connections), parallel_requests=PARALLEL_REQUESTS)
+        context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, clock, jitter)
+        name, pod = record(environment["BERTH_RESERVATION"]), environment["HOSTNAME"]
         recorder = Recorder(Api(aside), context.namespace, name, log)
         token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
         observed = SessionObserver(context, partial(in_cluster, environment, account), token_file)
         say = partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until")
-        scaler = Scaler(source_of(environment, context), context, observed, recorder, say)
+        source = source_of(environment, context)
+        keeper = partial(LeaseKeeper, leases, context, pod)
+        scaler = Scaler(source, context, observed, recorder, say, keeper)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1

@@ -7,16 +7,14 @@ read and done, 1 that something failed; the log says what.
 import os
 import signal
 import sys
-import time
-from calendar import timegm
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from types import FrameType
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.decide import decide, number_uses, numbers_to_read, placeholder_pull_failures, unready_pools
+from berth.core.decide import decide, number_uses, numbers_to_read
 from berth.core.jsonvalues import Tree, part
 from berth.core.objectnames import is_held, is_written_by_pods
 from berth.core.objectreading import parse_object
@@ -26,27 +24,26 @@ from berth.core.objects import (
     CRON_JOB,
     DEPLOYMENT,
     JOB,
+    LEASE,
     NODE_POOL,
-    POD,
     RIGHTS,
-    RUNNING_PODS,
     SLOT,
     ObjectKind,
 )
 from berth.core.poolobjects import PoolObject, unreadable_note
-from berth.core.serving import PROOF_WAIT
-from berth.core.state import PodObject, SiteState, StateObject, site_state
+from berth.core.state import SiteState, StateObject, site_state
 from berth.runtime.actionrunner import ActionRunner
-from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
-from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
-from berth.runtime.watch import Collection, list_objects, parse_page
+from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, Request, in_cluster
+from berth.runtime.program import RuntimeContext, ServerClock, backoff, jitter, log_of
+from berth.runtime.watch import Collection, list_objects
 
 NO_ENGINE = "none"
-_WRITTEN_BY_PODS = (POD, SLOT, CAPACITY_BUFFER)  # some accounts of reservations may change any field of these
+_WRITTEN_BY_PODS = (LEASE, SLOT, CAPACITY_BUFFER)  # accounts of reservations may change any field
 PAGE = 500  # objects: this pod is short-lived, and a request costs more than memory that is released soon
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
+SLOT_SECONDS, MAX_SLOTS = 90.0, 20_000  # from the start, in which slots are read, and how many
 ATTEMPTS = 6  # at each list, with twelve seconds of pauses
-MAX_SECONDS = 140  # seconds: long before the next run, so that the log says why this one ended
+MAX_SECONDS = 280  # seconds: before the Job is ended, so that the log says why
 
 
 class SweepSettings(NamedTuple):
@@ -68,49 +65,55 @@ class Sweep:
         self._api, self._log = context.api, context.log
         self._began = context.now()
         self._failed = 0
+        self._listed: dict[ObjectKind, list[StateObject] | None] = {}
 
     def run(self) -> int:
+        """Correct what is wrong. Slots come last: however many there are, they delay no other pool."""
         known = self._look()
         runner = ActionRunner(self._context, known, self._began)
         judged = decide(known, int(self._context.now()))
         runner.act(judged.actions)
         runner.warn(judged.warnings)
-        self._look_at_images(known, runner)
-        done, failed = runner.done, runner.failed
-        if judged.doubted:
-            second = self._look_again(judged.doubted)
-            done, failed = done + second.done, failed + second.failed
-        failed += self._failed
+        if self._site.koordinator:
+            known = self._with_slots()
+            runner.facts = known
+            before = {(type(action), action.ref) for action in judged.actions}
+            later = decide(known, int(self._context.now())).actions
+            runner.act(action for action in later if (type(action), action.ref) not in before)
+        failed = runner.failed + self._failed
         self._log.info(
             "swept",
             **known.counts(),
-            done=dict(sorted(done.items())),
+            done=dict(sorted(runner.done.items())),
             failed=failed,
             seconds=round(self._elapsed(), 2),
         )
         return 1 if failed else 0
 
-    def _look_again(self, doubted: Mapping[str, int]) -> ActionRunner:
-        """Decide about reservations whose pods had not proved that they work, after time to do so."""
-        self._context.wait(PROOF_WAIT)
-        known = self._look()._replace(doubted=doubted)
-        runner = ActionRunner(self._context, known, self._began + PROOF_WAIT)
-        runner.act(decide(known, int(self._context.now())).actions)
-        return runner
-
     def _look(self) -> SiteState:
-        """Read the state of the site.
+        """Read the state of the site without its slots.
 
         Timetables are read last, so that objects of a timetable created meanwhile do not look like leftovers.
         """
         site = self._site
-        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *(RIGHTS if site.prunes else ())]
-        kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
-        kinds += [CAPACITY_BUFFER] if site.buffers else []
-        found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
-        state = site_state(site.name, found, site.prunes, site.inventory, self._context.namespace)
-        state = self._with_numbers(state)
-        return state._replace(server_time=seconds_of_date(self._api.date))
+        kinds = [DEPLOYMENT, LEASE, JOB, CRON_JOB, *(RIGHTS if site.prunes else ())]
+        kinds += [*((NODE_POOL,) if site.node_pools else ()), *((CAPACITY_BUFFER,) if site.buffers else ())]
+        self._listed = {kind: self._list(kind) for kind in kinds}
+        records = self._list(CONFIG_MAP, f",{labels.ROLE}={labels.RECORD}", metadata_only=True)
+        others = self._list(CONFIG_MAP, f",{labels.ROLE}!={labels.RECORD}")
+        self._listed[CONFIG_MAP] = None if others is None else [*others, *(records or ())]
+        self._listed |= {SLOT: None} if site.koordinator else {}
+        return self._state()
+
+    def _with_slots(self) -> SiteState:
+        """Read the slots, too, and the pools once more, which have changed since."""
+        self._listed |= {kind: self._list(kind) for kind in (DEPLOYMENT, LEASE, SLOT)}
+        return self._state()
+
+    def _state(self) -> SiteState:
+        site = self._site
+        state = site_state(site.name, self._listed, site.prunes, site.inventory, self._context.namespace)
+        return self._with_numbers(state)
 
     def _with_numbers(self, state: SiteState) -> SiteState:
         """Read the numbers of somebody else that are held or should be."""
@@ -127,15 +130,12 @@ class Sweep:
                     unread.add(key)
         return state._replace(numbers=found, unread_numbers=frozenset(unread))
 
-    def _collection(self, kind: ObjectKind, selector: str, fields: str = "") -> Collection:
+    def _list(
+        self, kind: ObjectKind, selector: str = "", *, metadata_only: bool = False
+    ) -> list[StateObject] | None:
+        """List the objects of a kind that have the label of the site; None after a logged failure."""
         labelled = f"{labels.SITE}={self._site.name}{selector}"
-        return Collection(kind.path(self._context.namespace), labelled, fields, page=PAGE)
-
-    def _list(self, kind: ObjectKind) -> list[StateObject] | None:
-        """List all objects of a kind; None after a logged failure."""
-        collection = self._collection(kind, "")
-        if kind is POD:  # as many as there are Jobs of old would be over
-            collection = self._collection(kind, f",{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS)
+        collection = Collection(kind.path(self._context.namespace), labelled, "", metadata_only, PAGE)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 state_objects: list[StateObject] = []
@@ -145,8 +145,8 @@ class Sweep:
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = backoff(attempt, error.retry_after, 0.0)
-                is_final = error.status in (401, 403, 404) or attempt == ATTEMPTS
-                if is_final or self._elapsed() + pause > LIST_SECONDS:
+                is_final = error.status in (401, 403, 404) or error.reason == "DeadlineExceeded"
+                if is_final or attempt == ATTEMPTS or self._elapsed() + pause > LIST_SECONDS:
                     break
                 self._context.wait(pause)
         self._failed += 1
@@ -160,6 +160,8 @@ class Sweep:
 
         Raises ApiError if it is malformed, unless pods may have written it.
         """
+        if kind is SLOT and (self._elapsed() > SLOT_SECONDS or len(found) >= MAX_SLOTS):
+            raise ApiError(0, "DeadlineExceeded", f"there is more than {len(found)} slots to read")
         try:
             state_object = parse_object(self._site.name, kind, tree)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -184,27 +186,10 @@ class Sweep:
             found.append(unreadable_note(name))
         return True
 
-    def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
-        """Find out why placeholders are not ready; one page of waiting pods is enough."""
-        waiting = unready_pools(known)
-        if not waiting or not runner.has_time():
-            return
-        selector = f",{labels.RESERVATION},{labels.ROLE}!={labels.OCCURRENCE}"
-        collection = self._collection(POD, selector, "status.phase=Pending")
-        try:
-            state_objects: list[StateObject] = []
-            first = parse_page(self._api.read(collection.list_request(collection.page, "")))
-            for pod in first.items:
-                self._add(POD, state_objects, pod)
-            pods = [fact for fact in state_objects if isinstance(fact, PodObject)]
-            runner.warn(placeholder_pull_failures(waiting, pods))
-        except ApiError as error:
-            self._log.trouble("list placeholders", error)
-            self._failed += 1
-
 
 def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:
-    log = log_of(environment)
+    clock = ServerClock()
+    log = log_of(environment, clock)
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
         log.error("ended", reason=f"not finished after {MAX_SECONDS} seconds; the next run continues")
@@ -212,28 +197,22 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
     try:
         connection, namespace = in_cluster(environment, account), environment["BERTH_NAMESPACE"]
-        api, site = Api(connection, SWEEP_FIELD_MANAGER), _settings(environment)
+        api, site = Api(clock.learns_from(connection), SWEEP_FIELD_MANAGER), _settings(environment)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
+    with suppress(ApiError):  # whatever is answered has a date
+        api.read(Request("GET", "/version"))
     signal.signal(signal.SIGALRM, leave)
     signal.alarm(MAX_SECONDS)
     try:
         with closing(connection):
-            return Sweep(RuntimeContext(api, namespace, log, time.time, jitter), site).run()
+            return Sweep(RuntimeContext(api, namespace, log, clock, jitter), site).run()
     except Exception as error:
         log.trouble("sweep", error)
         return 1
     finally:
         signal.alarm(0)
-
-
-def seconds_of_date(header: str) -> int:
-    """Parse the header Date of an answer; 0 for any other text."""
-    try:
-        return timegm(time.strptime(header, "%a, %d %b %Y %H:%M:%S GMT"))
-    except ValueError:
-        return 0
 
 
 def _settings(environment: Mapping[str, str]) -> SweepSettings:

@@ -42,13 +42,13 @@ class ValueBackend(Backend):
             known = {**common, "name": objectnames.target(pool, text), "labels": labels, "annotations": notes}
             yield Manifest(_TEMPLATE, {**known, "target": text})
 
-    def scaling_rules(self, placed: Placed) -> Iterator[rbac.Rule]:
+    def leases(self, placed: Placed) -> list[str]:
+        """Return the names of the notes, too: who holds the same number shares both."""
         number = held_number(placed)
-        pools = [
-            naming.pool(placed.reservation.name, resource_class.name) for resource_class in placed.classes
-        ]
-        notes = list(dict.fromkeys(number.note_name(pool) for pool in pools))
-        yield rbac.rule("", ["configmaps"], ["get", "create", "patch", "delete"], notes)
+        return list(dict.fromkeys(number.note_name(pool) for pool in super().leases(placed)))
+
+    def scaling_rules(self, placed: Placed) -> Iterator[rbac.Rule]:
+        yield rbac.rule("", ["configmaps"], ["get", "create", "patch", "delete"], self.leases(placed))
         if placed.peers:
             yield rbac.rule("", ["configmaps"], ["get"], [naming.single(name) for name in placed.peers])
 
