@@ -4,15 +4,15 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
 
-from berth.core.claims import GracePeriod, attribute_sessions
+from berth.core.claims import count_sessions
 from berth.core.sessions import Claim, Match, Session, ranked
-from berth.core.target import open_now, placeholders, target
-from berth.core.timetable import BEHAVIORS, TimetableOccurrence
+from berth.core.target import Stabilizer, desired_state, open_now
+from berth.core.timetable import BEHAVIORS, Timetable, TimetableOccurrence
 from berth.simulation import CLOCK, SessionChange, SimulationEvent, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.simulating import BUFFER, held, plan
+from tests.simulating import BUFFER, POOL, held, plan
 
 # Small whole numbers stand for seconds, so that every instant can be asked.
 LAST = 60
@@ -46,43 +46,45 @@ def histories(draw: st.DrawFn) -> list[SessionChange]:
     return moves
 
 
-def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
-    """How many sessions count at each instant: looked at every second, whatever happens."""
-    grace, there, found = GracePeriod(wait, lambda _: ()), deque[str](), []
+def stabilized(
+    occurrences: tuple[TimetableOccurrence, ...], moves: Sequence[SessionChange], wait: int, rule: str
+) -> list[int]:
+    """The target at each instant as the scaler finds it that looks every second, and at each session."""
+    rows = tuple(one._replace(behavior=rule) for one in occurrences)
+    timetable = Timetable("", False, (POOL,), rows)
+    stabilizer, there, found = Stabilizer(), deque[Session](), []
+
+    def look(now: int) -> int:
+        claims = ranked(
+            Claim(one.id, *one[1:4], one.seats[0][1], Match()) for one in open_now(occurrences, now)
+        )
+        counts = count_sessions(there, claims)
+        desired = desired_state(timetable, POOL, now, counts)
+        return stabilizer.settle(desired, now, wait).target.replicas
+
     for now in range(LAST + 1):
-        for number, move in enumerate(moves):
-            for name in (f"{number}-{place}" for place in range(abs(move.number)) if move.at == now):
+        if not any(now in one[1:4] for one in occurrences):  # else sessions and windows change at once
+            look(now)
+        for move in (move for move in moves if move.at == now):
+            for _ in range(abs(move.number)):
                 if move.number > 0:
-                    there.append(name)
-                    grace.arrive(Session(name, "", now), now)
+                    there.append(Session("", "", now))
                 else:
-                    grace.leave(there.popleft(), now)
-        found.append(len(grace.here) + len(grace.departed(now)))
+                    there.popleft()
+        found.append(look(now))
     return found
 
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))
 @settings(max_examples=150)
-def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
+def test_at_every_instant_of_any_history_the_target_is_that_of_the_scaler(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
     steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)
 
-    for now, counted in enumerate(counted_at(moves, wait)):
-        claims = ranked(
-            Claim(one.id, *one[1:4], one.seats[0][1], Match()) for one in open_now(occurrences, now)
-        )
-        taken = attribute_sessions({tuple(range(len(claims))): counted}, claims)
-        expected = [
-            target(
-                occurrences,
-                now,
-                lambda one: placeholders(rule, one.count("small"), taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
-            )
-            for rule in (*BEHAVIORS[:3], BUFFER)
-        ]
-
-        assert [held(steps, now, place) for place in range(4)] == expected, now
+    for place, rule in enumerate(BEHAVIORS):
+        expected = stabilized(occurrences, moves, wait, rule)
+        assert [held(steps, now, place) for now in range(LAST + 1)] == expected, rule
 
 
 @given(OCCURRENCES.map(lambda some: some[0]), histories(), st.integers(0, 20))
@@ -97,7 +99,7 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
         maintain, reduce, none, buffer = step.targets
         if one.open <= step.at < one.end:
             seats = one.count("small")
-            assert maintain + step.active + step.waiting >= seats
+            assert wait or maintain + step.active >= seats
             assert 0 <= reduce <= maintain <= none == seats
             assert min(seats, BUFFER.minimum) <= buffer <= seats
         else:
@@ -116,4 +118,4 @@ def test_steps_ascend_each_says_why_and_the_clock_is_told_only_where_it_moves_a_
     for before, step in pairwise(steps):
         if step.events == (SimulationEvent(CLOCK),):
             assert step.targets != before.targets
-            assert (step.active, step.waiting) == (before.active, before.waiting)
+            assert step.active == before.active

@@ -1,6 +1,7 @@
 """Simulate the target of a pool for sessions that come and go.
 
-The code of the scaler (formula, target, attribution, grace period) is driven by events, without a clock.
+The code of the scaler (formula, target, attribution) is driven by events, without a clock. A session that
+left raises no target for the site's `stabilizationSeconds`.
 All sessions are of one resource class and match the reservation.
 """
 
@@ -10,10 +11,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from berth.core.claims import ClaimCounts, CompetingReservation, SessionCounter, open_claims
+from berth.core.claims import CompetingReservation, count_sessions, open_claims
 from berth.core.sessions import Claim, Session, ranked
-from berth.core.target import desired_state, full_count, peer_targets
-from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.target import desired_state, full_count, grows_with_sessions, peer_targets
+from berth.core.timetable import (
+    MAX_TARGET,
+    Override,
+    Timetable,
+    TimetableOccurrence,
+    TimetablePool,
+    active_occurrences,
+)
 
 OPENS, STARTS, ENDS = "opens", "starts", "ends"
 HANDED_OVER = "has handed over"
@@ -31,8 +39,8 @@ class SimulationEvent(NamedTuple):
     """The cause of a step.
 
     An occurrence `opens`, `starts`, `ends` or `has handed over` its sessions to the next; sessions
-    `come`, `leave`, or stop counting (`wait over`); or only the `clock` changes a target. A rehearsal only
-    opens and ends.
+    `come` or `leave`; the `wait` of some that left is `over`; or only the `clock` changes a target. A
+    rehearsal only opens and ends.
     """
 
     kind: str
@@ -43,19 +51,17 @@ class SimulationEvent(NamedTuple):
 class SimulationStep(NamedTuple):
     """The state from an instant on.
 
-    `active` sessions are present; `waiting` ones left and still count; `targets` are those of the given
-    behaviors.
+    `active` sessions are present; `targets` are those of the given behaviors.
     """
 
     at: int
     active: int
-    waiting: int
     targets: tuple[int, ...]
     events: tuple[SimulationEvent, ...]
 
 
 class SimulationSetup(NamedTuple):
-    """A pool with all occurrences of its reservation, and the grace period of sessions.
+    """A pool with all occurrences of its reservation, and how long a session that left raises no target.
 
     `peers` are the timetables of other reservations that hold the same number.
     """
@@ -74,7 +80,7 @@ def simulate(
     `changes` are sorted by time and may begin before `first`. The first session to come is the first to
     leave; never more leave than are present. An empty behavior is that of the timetable.
     """
-    sessions = _SimulatedSessions(plan, first, last)
+    sessions = _SimulatedSessions(plan, behaviors, first, last)
     agenda = _agenda(sessions.occurrences, plan.pool.match.handover, changes, first, last)
     for at, of_others in _agenda(_shared_occurrences(plan), 0, (), first, last).items():
         agenda.setdefault(at, []).extend(of_others)
@@ -82,18 +88,18 @@ def simulate(
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
     steps: list[SimulationStep] = []
     for now, until in pairwise([*times, last + 1]):
-        events = sessions.advance(now, agenda.get(now, ()))
+        events = tuple(agenda.get(now, ()))
+        sessions.advance(now, events)
         if now < first:
             continue
-        targets = sessions.targets(behaviors, now)
+        targets = sessions.targets(now)
         if not steps or events or targets != steps[-1].targets:
-            why = events or ((SimulationEvent(CLOCK),) if steps else ())
-            steps.append(SimulationStep(now, sessions.active, sessions.waiting, targets, why))
-        for at in _moments(lambda at: sessions.targets(behaviors, at), now, until):
-            moved = sessions.targets(behaviors, at)
-            steps.append(
-                SimulationStep(at, sessions.active, sessions.waiting, moved, (SimulationEvent(CLOCK),))
-            )
+            is_raised = steps and any(new > old for new, old in zip(targets, steps[-1].targets, strict=True))
+            cause = SimulationEvent(WAIT_OVER if is_raised and now in waits else CLOCK)
+            steps.append(SimulationStep(now, sessions.active, targets, events or ((cause,) if steps else ())))
+        for at in _moments(sessions.targets, now, until):
+            moved = sessions.targets(at)
+            steps.append(SimulationStep(at, sessions.active, moved, (SimulationEvent(CLOCK),)))
     return steps
 
 
@@ -149,9 +155,9 @@ def _moments(value: Callable[[int], tuple[int, ...]], now: int, until: int) -> I
 
 
 class _SimulatedSessions:
-    """The sessions, and the occurrences they count for."""
+    """The sessions, the occurrences they count for, and the targets."""
 
-    def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
+    def __init__(self, plan: SimulationSetup, behaviors: Sequence[str], first: int, last: int) -> None:
         self._pool, match = plan.pool, plan.pool.match
         count = full_count(plan.pool.resource_class)
         near = (
@@ -161,65 +167,65 @@ class _SimulatedSessions:
         )
         self.occurrences = tuple(occurrence for occurrence in near if count(occurrence))
         self._timetable = Timetable("", False, (plan.pool,), self.occurrences)
-        self._peers = plan.peers
+        self._peers, self._behaviors, self._seconds = plan.peers, behaviors, plan.stabilization_seconds
         # A session that matches all selectors of the reservation.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
-        self._counter = SessionCounter(plan.stabilization_seconds, lambda session, _: session.template)
-        self._here = deque[str]()
-        self._arrived = 0
-        self._counts = ClaimCounts({}, {})
+        self._here = deque[Session]()
+        self._counts: dict[str, int] = {}
+        self._claims: tuple[Claim, ...] = ()
+        self._lows: list[tuple[int, tuple[int, ...]]] = []  # until when, and the targets that held before
 
     @property
     def active(self) -> int:
-        return sum(self._counts.here.values())
+        return sum(self._counts.values())
 
-    @property
-    def waiting(self) -> int:
-        return sum(self._counts.counted.values()) - self.active
-
-    def advance(self, now: int, happening: Iterable[SimulationEvent]) -> tuple[SimulationEvent, ...]:
-        """Advance to `now` and return all events then."""
-        waited = self.waiting
-        self._counts = self._counter.counts(now)
-        over = waited - self.waiting
-        if claims := self._claims(now):  # without claims, sessions keep the last ones
-            self._counter.set_claims(claims)
-        events = (*((SimulationEvent(WAIT_OVER, number=over),) if over else ()), *happening)
+    def advance(self, now: int, events: Sequence[SimulationEvent]) -> None:
+        """Advance to `now`, at which these events happen."""
+        if any(event.kind in (OPENS, STARTS, ENDS, HANDED_OVER) for event in events):
+            self._lows = []
+        elif any(event.kind == LEAVE for event in events):
+            self._lows.append((now + self._seconds, self._lows_of(now)))
         for event in events:
             if event.kind == COME:
-                self._come(event.number, now)
-            elif event.kind == LEAVE:
-                for _ in range(event.number):
-                    self._counter.leave(self._here.popleft(), now)
-        self._counts = self._counter.counts(now)
-        return events
+                self._here.extend(self._usual._replace(created=now) for _ in range(event.number))
+            for _ in range(event.number if event.kind == LEAVE else 0):
+                self._here.popleft()
+        self._claims = self._open_claims(now) or self._claims  # without claims, sessions keep the last ones
+        self._counts = count_sessions(self._here, self._claims)
 
-    def _claims(self, now: int) -> tuple[Claim, ...]:
+    def targets(self, now: int) -> tuple[int, ...]:
+        """Return the targets of the behaviors, valid until the next advance."""
+        lows = [low for until, low in self._lows if now < until]
+        found = tuple(self._target(behavior, now) for behavior in self._behaviors)
+        return tuple(map(min, zip(found, *lows, strict=True)))
+
+    def _lows_of(self, now: int) -> tuple[int, ...]:
+        """Return the targets that hold on for a while when sessions leave."""
+        ends = [self._with(behavior).occurrences for behavior in self._behaviors]
+        return tuple(
+            MAX_TARGET if grows_with_sessions(rows, self._pool) else target
+            for rows, target in zip(ends, self.targets(now), strict=True)
+        )
+
+    def _with(self, behavior: str) -> Timetable:
+        """Return the timetable with a behavior instead of what each occurrence has; empty: as it is."""
+        rows = self.occurrences
+        if behavior:
+            rows = tuple(occurrence._replace(behavior=behavior) for occurrence in rows)
+        return self._timetable._replace(occurrences=rows)
+
+    def _open_claims(self, now: int) -> tuple[Claim, ...]:
         name = self._pool.resource_class
         attended = tuple(occurrence for occurrence in self.occurrences if not occurrence.rehearses)
         own = CompetingReservation("", ((name, self._pool.match),), attended)
         claims = ranked(open_claims([own], name, now).values())
         return () if all(claim.is_over for claim in claims) else claims
 
-    def _come(self, number: int, now: int) -> None:
-        for _ in range(number):
-            self._arrived += 1
-            session = self._usual._replace(id=str(self._arrived), created=now)
-            self._here.append(session.id)
-            self._counter.arrive(session, now)
-
-    def targets(self, behaviors: Iterable[str], now: int) -> tuple[int, ...]:
-        """Return the targets of the behaviors, valid until the next advance."""
-        return tuple(self._target(behavior, now) for behavior in behaviors)
-
     def _target(self, behavior: str, now: int) -> int:
-        timetable = self._timetable
-        if behavior:  # instead of what each occurrence has
-            rows = tuple(occurrence._replace(behavior=behavior) for occurrence in self.occurrences)
-            timetable = timetable._replace(occurrences=rows)
+        timetable = self._with(behavior)
         peers = peer_targets(self._pool, ((peer, {}) for peer in self._peers), now)
-        wanted = desired_state(timetable, self._pool, now, self._counts.counted, None, peers).target
+        wanted = desired_state(timetable, self._pool, now, self._counts, None, peers).target
         return wanted.replicas if wanted.is_open else self._target_of_peers(now)
 
     def _target_of_peers(self, now: int) -> int:

@@ -52,7 +52,7 @@ LOCAL TIME  ACTIVE  MAINTAIN  REDUCE  NONE  WHAT HAPPENS
 17:45       3       1         1       4     3 come
 18:00       3       1         1       4     starts
 18:05       1       1         1       4     2 leave, counted for 30 s more
-18:05:30    1       3         3       4     the wait of 2 is over
+18:05:30    1       3         3       4     the wait is over
 18:20:01    1       3         2       4     by the clock
 19:00:01    1       3         1       4     by the clock
 19:30       1       4         4       4     evening/2026-02-07T20:00 opens

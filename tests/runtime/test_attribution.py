@@ -7,7 +7,7 @@ from itertools import chain
 from random import Random
 
 import pytest
-from berth.core.claims import ClaimGroup, SessionCounter, assign_seats, claim_group
+from berth.core.claims import ClaimGroup, assign_seats, claim_group, count_sessions
 from berth.core.sessions import Claim, Match, Session, fits, ranked
 from berth.core.target import placeholders, target
 from berth.core.timetable import TimetableOccurrence
@@ -22,11 +22,7 @@ CASES = read("pools")
 
 def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
     """As the scaler, the status and the simulation count."""
-    counter = SessionCounter(0, lambda one, _: one.template)
-    counter.set_claims(ranked(claims))
-    for n, session in enumerate(sessions):
-        counter.arrive(session._replace(id=str(n)), 0)
-    return counter.counts(0).here
+    return count_sessions(sessions, ranked(claims))
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_the_timetables_of_the_site_are_read_in_small_pages() -> None:
     collection = timetable_collection("berth", "example")
 
     assert collection.path == "/api/v1/namespaces/berth/configmaps"
-    assert (collection.labels, collection.page) == ("berth.dev/site=example,berth.dev/role=timetable", 32)
+    assert collection.labels == "berth.dev/site=example,berth.dev/role=timetable"
 
 
 def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:

@@ -115,6 +115,6 @@ def test_every_history_ends_in_what_is_there_and_a_restart_sees_the_same(seed: i
                 history.step()
                 scene.observed.wait(history.chance.choice((0, 0, 0.01)))
                 scene.seen()
-            scene.until(lambda seen: seen.counts is not None and scene.present() == history.expected())
+            scene.until(lambda seen: seen.counts == history.expected())
             scene.now += 31
             scene.until(lambda seen: seen.counts == history.expected())

@@ -7,15 +7,9 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from berth.core.claims import SessionCounter
 from berth.core.sessions import (
     NO_TEMPLATE,
-    RENKU_PROJECT,
     UNKNOWN_TEMPLATE,
-    Claim,
-    Match,
-    Session,
-    project_of,
 )
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import Log
@@ -175,35 +169,6 @@ def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Offic
     assert office.templates.news(0) == rest - first
     known = [office.templates.of(name, 9) for name in office.answers]
     assert (known.count("T"), known.count(None)) == (4096, 1)
-
-
-@pytest.mark.parametrize(
-    "refused", [pytest.param(False, id="answered"), pytest.param(True, id="refused", marks=pytest.mark.long)]
-)
-def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refused: bool) -> None:
-    """Each student has one. Also those that nobody can tell wait before they are asked for again."""
-    count = 5000
-    error = ApiError(500, "InternalError", "no")
-    office.answers = {f"p{n}": error if refused else "T" for n in range(count)}
-    seen = SessionCounter(30, lambda one, now: office.templates.of(project_of(one), now))
-    seen.set_claims((Claim("course", 0, 1, 9, count, Match(template="T")),))
-    sessions = [Session(name, "renku", 0, {}, {RENKU_PROJECT: name}) for name in office.answers]
-    for session in sessions:
-        seen.arrive(session, 0)
-    told = 0
-    while told < count:
-        office.until(lambda: bool(office.templates._answers))
-        news = office.templates.news(0)
-        seen.look_again(0, news)
-        told += len(news)
-    for _ in range(3):
-        seen.look_again(0)
-        for session in sessions:
-            seen.arrive(session, 0)
-
-    assert (len(office.asked), office.templates.news(0)) == (count, set())
-    assert (office.templates.is_uncertain, seen.holds_back) == (refused, False)
-    assert seen.counts(0).here == {"course": count}
 
 
 def test_an_answer_and_the_end_of_a_wait_are_news_of_their_projects(office: Office) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from berth.core.jsonvalues import Tree
 from berth.runtime.apiclient import ApiError
-from berth.runtime.watch import Page, WatchEvent, must_relist, parse_page, parse_watch_event, watch_pause
+from berth.runtime.watch import Page, WatchEvent, parse_page, parse_watch_event, watch_pause
 
 POD: Tree = {"metadata": {"uid": "u", "resourceVersion": "7"}}
 
@@ -155,21 +155,6 @@ def test_a_list_that_is_cut_anywhere_is_an_error(cut: int) -> None:
 
 def error(status: int, retry_after: float = 0.0) -> ApiError:
     return ApiError(status, "Whatever", "no", retry_after)
-
-
-@pytest.mark.parametrize("status", [0, 401, 403, 429, 500, 502, 503])
-def test_after_a_failure_that_passes_it_goes_on_from_the_same_version(status: int) -> None:
-    assert not must_relist(error(status), 2)
-
-
-@pytest.mark.parametrize("status", [200, 400, 404, 410, 504])
-def test_after_one_that_speaks_against_the_version_it_lists_again(status: int) -> None:
-    assert must_relist(error(status), 1)
-
-
-def test_a_server_that_always_fails_is_asked_for_a_list_but_one_that_is_away_is_not() -> None:
-    assert [must_relist(error(500), failures) for failures in (4, 5)] == [False, True]
-    assert not must_relist(error(0), 100)
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,6 @@ class Scene:
     def seen(self) -> ObservedSessions:
         return self.observed.seen("small", self.now)
 
-    def present(self) -> dict[str, int]:
-        """Return what counts without those that left a moment ago."""
-        here = self.observed._classes["small"].counter.counts(self.now).here
-        return {name: here.get(name, 0) for name in self.observed._tracker.own}
-
     def until(self, reached: Callable[[ObservedSessions], bool]) -> ObservedSessions:
         for _ in range(int(LONG_ENOUGH / STEP)):
             seen = self.seen()

@@ -395,7 +395,7 @@ def _event(event: SimulationEvent, setting: _Setting) -> str:
         )
         return f"{event.number} {'leaves' if single else 'leave'}{still}"
     if event.kind == WAIT_OVER:
-        return f"the wait of {event.number} is over"
+        return "the wait is over"
     if event.kind == CLOCK:
         return "by the clock"
     return event.kind if event.occurrence == setting.occurrence else f"{event.occurrence} {event.kind}"

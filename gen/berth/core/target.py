@@ -246,6 +246,44 @@ def desired_state(  # noqa: PLR0913, PLR0917
     return DesiredState(wanted, timetable, now, sessions)
 
 
+def grows_with_sessions(occurrences: Iterable[TimetableOccurrence], pool: TimetablePool) -> bool:
+    """Return whether sessions that come may raise the target: nothing is to wait then."""
+    return any((item.behavior or pool.behavior) == "buffer" for item in occurrences)
+
+
+class Stabilizer:
+    """Keeps a pool from being raised for a session that left a moment ago, because sessions are restarted.
+
+    A target is the least of the last seconds in which nothing but sessions has changed.
+    """
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[float, DesiredState]] = []  # until when, ascending by time and by target
+        self._basis: object = None
+
+    def settle(self, desired: DesiredState, now: float, seconds: float) -> DesiredState:
+        """Return the desired state that holds now; an unknown number of sessions is not waited for."""
+        timetable = desired.timetable
+        if grows_with_sessions(timetable.occurrences, desired.target.pool):
+            return desired
+        change = next_change(active_occurrences(timetable), desired.now)
+        basis = timetable, desired.target.override, change, desired.sessions is None
+        if basis != self._basis:
+            self._basis, self._seen = basis, []
+        if self._seen:  # the last one has held until now
+            self._seen[-1] = now, self._seen[-1][1]
+        # A clock that was set back makes no target last longer.
+        self._seen = [(at, seen) for at, seen in self._seen if now - seconds < at <= now]
+        while self._seen and self._seen[-1][1].target.replicas >= desired.target.replicas:
+            self._seen.pop()
+        self._seen.append((now, desired))
+        return self._seen[0][1]
+
+    def next_change(self, seconds: float) -> float | None:
+        """Return when a target that is lower than later ones stops to hold."""
+        return self._seen[0][0] + seconds if len(self._seen) > 1 else None
+
+
 def peer_targets(
     pool: TimetablePool, peers: Iterable[tuple[Timetable | None, Mapping[str, Override]]], now: int
 ) -> list[PoolTarget]:

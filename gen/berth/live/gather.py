@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from berth.backends.koordinator.slottypes import why_unread
 from berth.core import labels
-from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
+from berth.core.claims import competing_reservation, count_sessions, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.leases import parse_lease
 from berth.core.objectnames import is_held, is_record, is_timetable
@@ -200,11 +200,7 @@ class OccurrenceSessions:
         competitors = [competing_reservation(timetable, counted, self._now) for timetable in self._timetables]
         known = known_recognitions(competitors)
         claims = {each: ranked(open_claims(competitors, each, self._now).values()) for each in {name, *known}}
-        counter = SessionCounter(0, lambda session, _: session.template)
-        counter.set_claims(claims[name], Contest(name, known, claims))
-        for session in sessions:
-            counter.arrive(session, self._now)
-        return counter.counts(self._now).here
+        return count_sessions(sessions, claims[name], Contest(name, known, claims))
 
 
 class GatherScope(NamedTuple):

@@ -69,8 +69,13 @@ class ActionRunner:
                 self._tell(ref, make_event(self._subject(ref), kind, reason, message, self._context.now()))
 
     def warn(self, warnings: Iterable[SweepWarning]) -> None:
-        """Send each warning once: if it was sent before, an Event of its name exists."""
+        """Log each warning, and send it once: if it was sent before, an Event of its name exists.
+
+        Accounts of reservations can make Events, so one that exists keeps nothing from the log.
+        """
         for warning in warnings:
+            facts = {"reservation": warning.ref.reservation, "name": warning.ref.name}
+            self._context.log.error("warn", **facts, reason=warning.reason, message=warning.message)
             subject = self._subject(warning.ref)
             tree = make_event(subject, WARNING, warning.reason, warning.message, self._context.now())
             name = _event_name(warning)
@@ -188,8 +193,6 @@ class ActionRunner:
             return
         if warning and is_new:
             self.done[warning.reason] += 1
-            facts = {"reservation": ref.reservation, "name": ref.name}
-            context.log.error("warn", **facts, reason=warning.reason, message=warning.message)
 
 
 def _job_object(site: str, namespace: str, action: StartJob) -> Tree:

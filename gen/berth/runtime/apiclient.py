@@ -77,6 +77,10 @@ class ApiError(Exception):
         """Return whether the answer is too large, nests too deep, or is no JSON."""
         return self.reason in ("TooLarge", "InvalidResponse")
 
+    def is_transient(self) -> bool:
+        """Return whether the same request may be answered in a moment."""
+        return self.status in (0, 429) or self.status >= 500
+
     def is_conflict(self) -> bool:
         """Return whether the object has changed since it was read."""
         return self.status == 409

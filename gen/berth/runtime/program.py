@@ -23,6 +23,7 @@ from berth.core.timetable import (
 from berth.runtime.apiclient import Api, ApiError, Request, Response, TimetableText, Transport
 
 LONGEST = 4.0  # seconds: with the wait for an answer it stays below the ten that a reset pool may stand wrong
+LONGEST_ASKED = 30.0  # seconds, for which a server may ask
 
 
 class Pause(NamedTuple):
@@ -78,10 +79,10 @@ def backoff(failures: int, retry_after: float, jitter: float, longest: float = L
     """Return the seconds to pause after so many failures in a row.
 
     The pause starts at half a second and doubles each time; `jitter` (0 to 1) shortens it by up to half. It
-    is at least what the server asks for, and at most `longest`.
+    is at most `longest`, and at least what the server asks for.
     """
     doubled = min(longest, 0.5 * 2.0 ** min(failures - 1, 10))
-    return min(longest, max(retry_after, doubled * (1 - jitter / 2)))
+    return max(min(retry_after, LONGEST_ASKED), doubled * (1 - jitter / 2))
 
 
 class _Failing:
@@ -115,7 +116,7 @@ class Log:
         facts, failing = _error_fields(error), self._failing.setdefault(subject, _Failing(self.now()))
         failing.times += 1
         failing.last = f"{subject}: {facts['reason']}: {facts['message']}"
-        key = facts["reason"] if isinstance(error, ApiError) else " ".join(facts.values())
+        key = f"{facts['reason']} {facts.get('where', '')}"
         if key not in failing.logged:
             failing.logged.add(key)
             self._line("warning", "failed", {"subject": subject, **facts})

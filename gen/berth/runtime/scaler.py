@@ -20,9 +20,11 @@ from berth.core.leases import new_lease
 from berth.core.objectnames import record, single
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
+from berth.core.sessions import Recognition
 from berth.core.target import (
     EARLY_START,
     DesiredState,
+    Stabilizer,
     counted_occurrences,
     desired_state,
     next_change,
@@ -89,7 +91,8 @@ class Scaler:
         self._pools: dict[str, TimetablePool] = {}  # by key, as all that follow
         self._reconcilers: dict[str, PoolReconciler] = {}
         self._short_since: dict[str, float] = {}  # fewer seats are ready than wanted
-        self._waits: dict[str, Pause] = {}  # by class, for its first complete list
+        self._waits: dict[str, tuple[Recognition | None, Pause]] = {}  # by class, for its first complete list
+        self._stabilizers: dict[str, Stabilizer] = {}  # by key
         self._awaited = ""  # the occurrence that this run was told to wait for
         self._coming: float | None = None  # when counts of sessions change though nobody comes or goes
         self._word = ""
@@ -260,7 +263,7 @@ class Scaler:
         override = overriding(self._source.overrides, pool.resource_class, now)
         counted, sessions = counted_occurrences(active_occurrences(timetable), pool, now), None
         if pool.behavior != "none":
-            is_early = self._awaits(pool.resource_class, moment)  # from the first look on, open or not
+            is_early = self._awaits(pool, moment)  # from the first look on, open or not
             seen = self._seen(pool.resource_class, moment) if counted else ObservedSessions(None, False)
             if seen.pending and override is None and is_early:
                 return None
@@ -271,7 +274,11 @@ class Scaler:
             (source.timetable, source.overrides) for source in self._peers.values() if not source.is_missing
         ]
         peers = peer_targets(pool, known, now)
-        return desired_state(timetable, pool, now, sessions, override, peers)._replace(until=until)
+        desired = desired_state(timetable, pool, now, sessions, override, peers)._replace(until=until)
+        if not pool.holder.is_stabilized:
+            return desired
+        stabilizer = self._stabilizers.setdefault(pool.key, Stabilizer())
+        return stabilizer.settle(desired, moment, timetable.settings.stabilization_seconds)
 
     def _seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
@@ -280,9 +287,11 @@ class Scaler:
             observed_sessions = self._observed.seen(resource_class, now)
         return observed_sessions  # noqa: RET504 (without the failure)
 
-    def _awaits(self, resource_class: str, now: float) -> bool:
-        """Return whether there is time left for the first complete list of the sessions of a class."""
-        return self._waits.setdefault(resource_class, Pause(now, LIST_TIMEOUT)).left(now) > 0
+    def _awaits(self, pool: TimetablePool, now: float) -> bool:
+        """Return whether there is time left for the first complete list of sessions, as recognized now."""
+        if self._waits.get(pool.resource_class, (None,))[0] != pool.sessions:
+            self._waits[pool.resource_class] = pool.sessions, Pause(now, LIST_TIMEOUT)
+        return self._waits[pool.resource_class][1].left(now) > 0
 
     def _recorder_safely(self, action: Callable[[], object]) -> None:
         """Let the recorder act. Seats do not depend on it."""
@@ -371,7 +380,10 @@ class Scaler:
         """Return the seconds until the next tick, change of the timetable, or end of a pause."""
         now = self._context.now()
         waits = [self._looked.left(now) or TICK]
-        instants = (self._next_change(int(began)), self._coming)
+        timetable = self._source.timetable
+        seconds = timetable.settings.stabilization_seconds if timetable else 0
+        settling = [stabilizer.next_change(seconds) for stabilizer in self._stabilizers.values()]
+        instants = (self._next_change(int(began)), self._coming, *settling)
         waits += [instant - now for instant in instants if instant is not None]
         for reconciler in self._reconcilers.values():
             waits.append(reconciler.pause.left(now) or TICK)

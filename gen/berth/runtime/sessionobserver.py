@@ -5,23 +5,22 @@ Watches run in threads; their messages are applied in the thread that asks, so n
 
 import json
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
 from berth.core.claims import (
     HORIZON_REFRESH,
     ClaimTracker,
-    SessionCounter,
     TimetableReading,
     competing_reservation,
+    count_sessions,
 )
 from berth.core.jsonvalues import TimetableError, Tree, parse_instant, part
 from berth.core.labels import RESERVATION, ROLE, SITE, TIMETABLE
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS
 from berth.core.sessions import (
-    NO_TEMPLATE,
     RENKU_PROJECT,
     Contest,
     Inactive,
@@ -229,8 +228,8 @@ class ObservedSessions(NamedTuple):
     """Sessions by the id of every occurrence of the own reservation that is open or hands over."""
 
     counts: dict[str, int] | None
-    """Sessions that count for each, those that left a moment ago included. None: they cannot be read, because
-    they have never been listed completely, or have not been readable for longer than STALE_SECONDS.
+    """Sessions that count for each. None: they cannot be read, because they have never been listed completely,
+    or have not been readable for longer than STALE_SECONDS.
     """
     pending: bool  # the first complete list is not there yet
 
@@ -238,9 +237,11 @@ class ObservedSessions(NamedTuple):
 class _WatchedClass:
     """The state of one counted class."""
 
-    def __init__(self, recognition: Recognition, counter: SessionCounter) -> None:
+    def __init__(self, recognition: Recognition) -> None:
         self.recognition = recognition
-        self.counter = counter
+        self.sessions: dict[str, Session] = {}  # by uid
+        self.counts: dict[str, int] | None = None  # by claim; None: something has changed
+        self.holds_back = False  # a session whose template is being looked up
         self.collections = session_collections(recognition)  # by namespace
         self.labels = recognition.namespace_labels
         self.needed = [*self.collections.values()]
@@ -269,7 +270,8 @@ class SessionObserver:
         self._labeled: dict[Pairs, dict[str, str] | None] = {}
         self._keys = MetadataKeys()
         self._templates: ProjectTemplates | None = None
-        self._looked_at, self._must_look = 0.0, False  # at templates that were not known
+        self._contests: dict[str, Contest] = {}  # by class
+        self._looked_at = 0.0  # at templates that were not known
         self._is_arranged = True
         self._is_unseen = False  # something has changed since the look began
 
@@ -289,11 +291,7 @@ class SessionObserver:
             if pool.behavior != "none" and pool.sessions is not None:
                 name, recognition = pool.resource_class, known.get(pool.resource_class)
                 if recognition is None or recognition.recognition != pool.sessions:
-                    recognition = _WatchedClass(
-                        pool.sessions, SessionCounter(0, partial(self._template, name))
-                    )
-                is_stabilized = pool.holder.is_stabilized
-                recognition.counter.set_seconds(settings.stabilization_seconds if is_stabilized else 0)
+                    recognition = _WatchedClass(pool.sessions)
                 self._classes[name] = recognition
         self._reread(self._context.now())
 
@@ -318,20 +316,33 @@ class SessionObserver:
         )
         if watched.is_pending or blind > STALE_SECONDS:
             return ObservedSessions(None, watched.is_pending)
-        counts = watched.counter.counts(now).counted
+        counts = self._count(resource_class, watched, now)
         return ObservedSessions({name: counts.get(name, 0) for name in self._tracker.own}, False)
+
+    def _count(self, name: str, watched: _WatchedClass, now: float) -> dict[str, int]:
+        """Return the sessions of a class by claim, counted anew if anything has changed."""
+        if watched.counts is None:
+            sessions = list(watched.sessions.values())
+            if watched.has_templates and self._templates:
+                templates = {
+                    project: self._templates.of(project, now) for project in map(project_of, sessions)
+                }
+                found = [(session, templates[project_of(session)]) for session in sessions]
+                watched.holds_back = any(template is None for _, template in found)
+                sessions = [session._replace(template=known) for session, known in found if known is not None]
+            watched.counts = count_sessions(
+                sessions, self._tracker.claims.get(name, ()), self._contests[name]
+            )
+        return watched.counts
 
     def next_change(self, now: float) -> float | None:
         """Begin a look: return when the counts change next without a change of sessions, later than `now`.
 
-        A grace period or a lookup of a template ends, or an occurrence of any reservation opens, ends or has
-        handed over.
+        A lookup of a template ends, or an occurrence of any reservation opens, ends or has handed over.
         """
         self._catch_up(now)
         self._is_unseen = False
-        moments = [watched.counter.next_change(now) for watched in self._classes.values()]
-        moments.append(self._tracker.until)
-        moments.append(self._templates.next_change(now) if self._templates else None)
+        moments = [self._tracker.until, self._templates.next_change(now) if self._templates else None]
         return min((at for at in moments if at is not None and now < at < float("inf")), default=None)
 
     def _counted(self) -> dict[str, Recognition]:
@@ -375,7 +386,7 @@ class SessionObserver:
             if not watched.has_templates and any(
                 may_overlap(watched.recognition, recognition) for recognition in by_template
             ):
-                watched.has_templates = self._must_look = True
+                watched.has_templates, watched.counts = True, None
 
     def _namespace_readers(self) -> dict[Collection, Reader]:
         """Return the readers of namespaces for all classes that one of ours by labels may compete with."""
@@ -409,7 +420,7 @@ class SessionObserver:
         for news in self._watches.news():
             self._is_unseen = True
             if isinstance(news.reader, SessionReader):
-                self._take_sessions(news.reader, news, now)
+                self._take_sessions(news.reader, news)
             elif isinstance(news.reader, NamespaceReader):
                 self._take_namespaces(news.reader.labels, news)
             else:
@@ -418,19 +429,20 @@ class SessionObserver:
             self._arrange()
         self._settle_claims(now)
         self._settle_templates(now)
-        for watched in self._classes.values():
+        for name, watched in self._classes.items():
             is_located = not watched.labels or self._labeled.get(watched.labels) is not None
-            if is_located and not watched.unlisted and not watched.counter.holds_back:
-                watched.is_pending = False
+            if watched.is_pending and is_located and not watched.unlisted:
+                self._count(name, watched, now)
+                watched.is_pending = watched.holds_back
 
-    def _take_sessions(self, reader: SessionReader, news: News, now: float) -> None:
+    def _take_sessions(self, reader: SessionReader, news: News) -> None:
         for name in reader.classes:
             watched = self._classes[name]
+            watched.counts = None
             for uid, item in news.items.items():
+                watched.sessions.pop(uid, None)
                 if isinstance(item, Session) and name in item.classes:
-                    watched.counter.arrive(item, now)
-                else:
-                    watched.counter.leave(uid, now)
+                    watched.sessions[uid] = item
             if news.is_listed:
                 watched.unlisted.discard(reader.namespace)
 
@@ -460,8 +472,7 @@ class SessionObserver:
         claims, recognitions = self._tracker.claims, self._tracker.recognitions()
         labeled = {labels: frozenset((names or {}).values()) for labels, names in self._labeled.items()}
         for name, watched in self._classes.items():
-            contest = Contest(name, recognitions, claims, labeled)
-            watched.counter.set_claims(claims.get(name, ()), contest)
+            self._contests[name], watched.counts = Contest(name, recognitions, claims, labeled), None
 
     def _settle_templates(self, now: float) -> None:
         templates = self._templates
@@ -469,24 +480,16 @@ class SessionObserver:
             return
         news = templates.news(now)
         # Who asks again starts what is looked up after a pause.
-        due = templates.is_uncertain and not 0 <= now - self._looked_at < _TEMPLATE_RETRY
-        for watched in [watched for watched in self._classes.values() if watched.has_templates]:
-            if self._must_look:
-                watched.counter.look_at_all(now)
-            elif due or news:
-                watched.counter.look_again(now, None if due else news)
-            self._is_unseen = self._is_unseen or bool(news)
-        if due or self._must_look:
-            self._looked_at, self._must_look = now, False
+        is_due = templates.is_uncertain and not 0 <= now - self._looked_at < _TEMPLATE_RETRY
+        for watched in self._classes.values():
+            if watched.has_templates and (is_due or news):
+                watched.counts = None
+        self._is_unseen = self._is_unseen or bool(news)
+        self._looked_at = now if is_due else self._looked_at
 
     def _has_template(self) -> bool:
         """Return whether the own reservation names a template; else only its rivals do."""
         return any(pool.match.template for pool in self._timetable.pools) if self._timetable else False
-
-    def _template(self, name: str, session: Session, now: float) -> str | None:
-        if self._templates is None or not self._classes[name].has_templates:
-            return NO_TEMPLATE
-        return self._templates.of(project_of(session), now)
 
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:
@@ -498,4 +501,5 @@ class SessionObserver:
             self._context.jitter,
             self._has_template,
         )
-        self._must_look = True
+        for watched in self._classes.values():
+            watched.counts = None

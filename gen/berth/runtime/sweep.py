@@ -140,7 +140,8 @@ class Sweep:
             try:
                 state_objects: list[StateObject] = []
                 take = partial(self._add, kind, state_objects)
-                list_objects(self._api, collection, take, partial(self._may_skip, kind, state_objects))
+                may_skip = partial(self._may_skip, kind, state_objects)
+                list_objects(self._api, collection, take, may_skip, self._context.wait)
                 return state_objects
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)

@@ -1,7 +1,7 @@
 """Lists and watches: requests, pages and events, and collections that a thread each keeps up to date.
 
-A thread lists in pages, then watches over one connection. After a failure it pauses and continues from the
-last resourceVersion, or lists again. A response that no API server sends raises `ApiError`."""
+A thread lists in pages, then watches over one connection. After a failure it pauses and lists again. A
+response that no API server sends raises `ApiError`."""
 
 import json
 import threading
@@ -36,7 +36,7 @@ class Collection(NamedTuple):
     labels: str = ""
     fields: str = ""
     metadata_only: bool = False
-    page: int = 32  # objects asked for at once: a page is parsed as a whole, and memory is scarce
+    page: int = 500  # the most objects in an answer
 
     def list_request(self, limit: int, token: str) -> Request:
         """Return the request for the page of `token`; an empty token is the first page."""
@@ -98,27 +98,39 @@ def _position(page: Tree) -> tuple[str, str]:
     return version, token
 
 
+FIRST_PAGE = 32  # objects, before their size is known
+PAGE_BYTES = 256 << 10  # about which an answer has: a page is parsed as a whole, and memory is scarce
+PAGE_ATTEMPTS = 4
+
+
 def list_objects(
     api: Api,
     collection: Collection,
     take: Callable[[Tree], None],
     may_skip: Callable[[str, ApiError], bool] = lambda *_: True,
+    wait: Callable[[float], object] = time.sleep,
 ) -> str:
     """Pass all objects of a collection to `take`, and return the version of the list.
 
-    All pages show the state at one moment; otherwise the last page raises. A page that is too large or too
-    deep is asked for again in smaller pieces. A single object that cannot be read is left out, if that may
-    be by its name: a pod that was taken over must not stop all others.
+    All pages show the state at one moment; otherwise the last page raises. A page that fails is asked for
+    again, one that is too large or too deep in smaller pieces. A single object that cannot be read is left
+    out, if that may be by its name: a pod that was taken over must not stop all others.
     """
-    limit, token, version = collection.page, "", ""
+    limit, token, version, failures = min(FIRST_PAGE, collection.page), "", "", 0
     while token or not version:
         items: list[Tree] = []
         try:
-            items, version, token = parse_page(api.read(collection.list_request(limit, token)))
+            text = api.read(collection.list_request(limit, token))
+            items, version, token = parse_page(text)
+            limit = max(1, min(collection.page, PAGE_BYTES * len(items) // len(text) or limit))
+            failures = 0
         except ApiError as error:
             if error.reason != "TooLarge":
-                raise
-            if limit == 1:
+                failures += 1
+                if not error.is_transient() or failures == PAGE_ATTEMPTS:
+                    raise
+                wait(backoff(failures, error.retry_after, 0.0))
+            elif limit == 1:
                 name, version, token = _unreadable(api, collection, token)
                 if not may_skip(name, error):
                     raise
@@ -173,19 +185,6 @@ def uid_of(tree: Tree) -> str:
 
 
 EXPIRED = 410
-# After these, and after no answer at all, the version may still be good, and to go on from it spares the
-# server a list. Not 504: so one whose data was restored refuses a version that it has not reached.
-_TRANSIENT = (401, 403, 429, 500, 502, 503)
-_RELIST_AFTER = 5  # answered failures in a row: the version itself may be what ails the server
-
-
-def must_relist(error: ApiError, failures: int) -> bool:
-    """Return whether to list again after so many failures in a row, instead of watching from the version."""
-    if error.reason == "TooLarge":
-        return True
-    return error.status != 0 and (error.status not in _TRANSIENT or failures >= _RELIST_AFTER)
-
-
 STEADY_SECONDS = 10.0  # from which on a watch counts as one that works
 
 
@@ -323,8 +322,7 @@ class Watched:
         except Exception as error:
             known = error if isinstance(error, ApiError) else ApiError(200, "InternalError", str(error))
             self._failures += 1
-            if must_relist(known, self._failures):
-                self._version = ""
+            self._version = ""
             pause = watch_pause(self._failures, known, context.jitter())
             if pause and not self._stopping.is_set():
                 self.failing_since = context.now() if self.failing_since is None else self.failing_since
@@ -383,7 +381,8 @@ class Watched:
             if item is not None:
                 listed[uid_of(tree)] = item
 
-        self._version = list_objects(Api(self._connection), self.collection, take, self._skip)
+        read = Api(self._connection)
+        self._version = list_objects(read, self.collection, take, self._skip, self._stopping.wait)
         is_first = not self._is_listed
         changed: dict[str, object | None] = dict.fromkeys(
             (self._inherited | self._items.keys()) - listed.keys()
