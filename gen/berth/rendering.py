@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import Manifest, backend_of
 from berth.findings import Problem
-from berth.manifests import clusterobjects, naming, rbac, window
+from berth.manifests import clusterobjects, code, naming, rbac, window
 from berth.manifests.engines.engineregistry import ENGINES
 from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_leads
 from berth.manifests.timetabletext import timetable_that_fits
@@ -23,13 +23,14 @@ class ReservedLines(NamedTuple):
     """What files of a cluster say about its reservations.
 
     Lines of its inventory: of persistent slots, and of CronJobs. Leads of its pools of placeholders, but
-    for rehearsals, and the names of these.
+    for rehearsals, and the names of these. Plugins that Jobs use.
     """
 
     slots: list[str]
     cronjobs: list[str]
     leads: dict[str, int]
     rehearsals: list[str]
+    plugins: set[str]
 
 
 def text_of(pipeline: Pipeline) -> TextOf:
@@ -55,7 +56,8 @@ def files(pipeline: Pipeline, items: Iterable[Item]) -> Iterator[tuple[str, str]
                 pipeline.problems.append(text)
             elif text:
                 names.append(reservation_file(part))
-                lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}, []))
+                lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}, [], set()))
+                lines.plugins.update(_plugins(pipeline.site, part.placed))
                 lines.slots.extend(_standing(pipeline.site, part))
                 lines.cronjobs.extend(
                     naming.listed_cronjobs(part.placed.reservation.name, len(part.schedules))
@@ -86,10 +88,10 @@ def _cluster_files(
     for cluster in site.clusters:
         names.append(base_file(cluster))
         yield names[-1], base_text(site, cluster, classes)
-        if code := runtime_text(site, cluster):
+        lines = listed.get(cluster.name, ReservedLines([], [], {}, [], set()))
+        if code_text := runtime_text(site, cluster, lines.plugins):
             names.append(runtime_file(cluster))
-            yield names[-1], code
-        lines = listed.get(cluster.name, ReservedLines([], [], {}, []))
+            yield names[-1], code_text
         if cluster.monitoring.prometheus_rule or cluster.monitoring.dashboard:
             names.append(monitoring_file(cluster))
             yield names[-1], monitoring_text(site, cluster, lines)
@@ -194,9 +196,17 @@ def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass
     )
 
 
-def runtime_text(site: Site, cluster: Cluster) -> str:
+def _plugins(site: Site | None, placed: Placed) -> list[str]:
+    """Return the plugins that the Jobs of a reservation use; none where it has no windows."""
+    holder = placed.reservation.holder
+    if site is None or holder.persistence is not None:
+        return []
+    return code.of_reservation(site, placed, backend_of(holder).plugins)
+
+
+def runtime_text(site: Site, cluster: Cluster, plugins: Iterable[str]) -> str:
     """Return the in-cluster code; empty where an image contains it."""
-    manifests = clusterobjects.runtime(site, cluster)
+    manifests = clusterobjects.runtime(site, cluster, plugins)
     return _file(site, manifests) if manifests else ""
 
 
@@ -257,7 +267,9 @@ def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest
             *manifests,
             *rbac.of_reservation(site, placed, backend.leases(placed), backend.scaling_rules(placed)),
             *backend.permissions(site, placed),
-            *window.cronjobs(site, placed, common, part.occurrences, part.schedules),
+            *window.cronjobs(
+                site, placed, common, part.occurrences, part.schedules, _plugins(site, placed)
+            ),
         ]
     return [*manifests, *backend.session_objects(site, placed, common)]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from berth.core.holders import HeldNumber, parse_number
-from berth.core.pooldecision import PoolFound, ScalePool, decide_pool, release
+from berth.core.pooldecision import PoolFound, ScalePool, decide_pool
+from berth.plugins.numbers.numberdecision import release
 from berth.core.poolobjects import ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import Timetable, TimetablePool

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from berth import durations
 from berth.core.jsonvalues import instant_text
-from berth.core.slots import AVAILABLE, FINISHED_PHASES, PENDING
+from berth.plugins.slots.slots import AVAILABLE, FINISHED_PHASES, PENDING
 
 from tests.koordinator.objects import (
     REQUIRED,

@@ -6,7 +6,7 @@ from typing import Any
 
 from berth import quantity
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.core.slots import ALLOCATED, AVAILABLE, PENDING
+from berth.plugins.slots.slots import ALLOCATED, AVAILABLE, PENDING
 
 Tree = dict[str, Any]
 SCHEDULER = "koord-scheduler"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from berth.core.slots import ALLOCATED
+from berth.plugins.slots.slots import ALLOCATED
 from berth.live.overbooking import overbooked_nodes, pod_requests
 
 Tree = dict[str, Any]

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from berth.cli.status import as_answer, as_text
 from berth.core.jsonvalues import parse_instant
-from berth.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
+from berth.plugins.slots.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
 from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.dates.moments import named

@@ -11,7 +11,7 @@ from berth.backends.koordinator.slottypes import why_unread
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import CLASS, RESERVATION, SITE
 from berth.core.objects import SLOT
-from berth.core.slots import ALLOCATED
+from berth.plugins.slots.slots import ALLOCATED
 from berth.runtime.apiclient import Request, Response
 
 from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, expired

@@ -7,7 +7,7 @@ from typing import Any
 
 from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from berth.core.slots import (
+from berth.plugins.slots.slots import (
     ALLOCATED,
     PlaceholderOwner,
     SessionDebounce,

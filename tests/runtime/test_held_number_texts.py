@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from berth.core.fields import field_manager, field_patch, field_value
+from berth.core.fields import field_value
+from berth.plugins.numbers.fieldpatches import field_manager, field_patch
 from berth.core.holders import HeldNumber, Step
 from berth.core.jsonvalues import TimetableError
 from berth.core.timetable import parse_timetable

@@ -17,7 +17,7 @@ from berth.core.obstacles import (
     is_obstacle,
     merge_obstacles,
 )
-from berth.core.podobstacles import (
+from berth.plugins.rehearsals.podobstacles import (
     nodes_by_class,
     parse_placeholder,
     parse_scale_up_refusal,
@@ -32,9 +32,9 @@ from berth.core.record import (
     with_faults,
     with_obstacles,
 )
-from berth.core.slots import SlotCounts, slot_obstacles
+from berth.plugins.slots.slots import SlotCounts, slot_obstacles
 from berth.runtime.apiclient import Request
-from berth.runtime.placeholderobserver import MAX_OBJECTS
+from berth.plugins.rehearsals.placeholderobserver import MAX_OBJECTS
 
 from tests.objectstore import Tree, refusal
 from tests.runtime.fake_cluster import PODS

@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 from berth.core.holders import SlotSpec
-from berth.core.slots import SlotPlan
+from berth.plugins.slots.slots import SlotPlan
 from berth.runtime.apiclient import Api, ApiError, Connection, Connections, Request, Response
 from berth.runtime.poolwrites import PlanResult, apply_plan
 

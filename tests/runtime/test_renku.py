@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from berth.runtime.apiclient import ApiError, Response
-from berth.runtime.projecttemplates import RenkuClient, _system_trust, template_in
+from berth.plugins.renku.projecttemplates import RenkuClient, _system_trust, template_in
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from berth.core.holders import SlotSpec
-from berth.core.slots import (
+from berth.plugins.slots.slots import (
     Slot,
     SlotOwner,
     go_duration,

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from berth.core.slots import PENDING_SECONDS
+from berth.plugins.slots.slots import PENDING_SECONDS
 
 from tests.runtime.slotworld import DIGEST, OTHER, SlotLoop, slot_text, slots
 from tests.runtime.world import Row

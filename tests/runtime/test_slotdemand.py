@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from berth.core.holders import REPLICAS
-from berth.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
+from berth.plugins.slots.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
 from berth.core.target import desired_state, pool_target
 from berth.core.timetable import Timetable, parse_timetable
 

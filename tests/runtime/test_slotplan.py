@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from berth.core.holders import SlotSpec
-from berth.core.slots import (
+from berth.plugins.slots.slots import (
     HANDOVER_SECONDS,
     PENDING_SECONDS,
     TRIAL_SECONDS,

@@ -13,7 +13,7 @@ from berth.core.sessions import (
 )
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import Log
-from berth.runtime.projecttemplates import MAX_THREADS, ProjectTemplates, RenkuClient
+from berth.plugins.renku.projecttemplates import MAX_THREADS, ProjectTemplates, RenkuClient
 
 LONG_ENOUGH = 10.0
 

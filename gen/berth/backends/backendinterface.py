@@ -49,6 +49,9 @@ class Backend(ABC):
     pool_templates: tuple[str, ...]
     """Templates of the objects whose replicas are the seats or nodes."""
 
+    plugins: tuple[str, ...] = ()
+    """Plugins of the in-cluster code that its pools need."""
+
     namespaced_kinds: tuple[tuple[str, str], ...] = ()
     """Group and kind of its objects in the Berth namespace, besides those of all backends."""
 

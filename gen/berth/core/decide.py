@@ -9,21 +9,17 @@ from typing import NamedTuple
 
 from berth.core import removal
 from berth.core.actions import Action, RemoveObject, StartJob, SweepWarning, action_order
-from berth.core.holders import HeldNumber, SlotSpec, holder_of_object
+from berth.core.holders import SlotSpec, holder_of_object
 from berth.core.jsonvalues import TimetableError
 from berth.core.leases import ended_rehearsals
-from berth.core.objectreading import number_of
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE
 from berth.core.pooldecision import PoolFound, decide_pool
 from berth.core.poolobjects import PoolObject
-from berth.core.slots import PlaceholderOwner, count_slots
-from berth.core.state import JobObject, NumberUse, ReservationState, SiteState, SlotObject, TimetableObject
+from berth.core.state import JobObject, ReservationState, SiteState, SlotObject, TimetableObject
 from berth.core.target import (
     EARLY_START,
     DesiredState,
-    PoolTarget,
     desired_state,
-    number_targets,
     open_now,
     opens_within,
 )
@@ -34,7 +30,6 @@ from berth.core.timetable import (
     TimetablePool,
     active_occurrences,
     end_rehearsals,
-    note_name,
     override_end,
     override_target,
     parse_overrides,
@@ -130,42 +125,6 @@ class ReservationContext(NamedTuple):
         return max(last + CLOSE_GRACE, self.source.changed + EDIT_GRACE)
 
 
-def number_uses(facts: SiteState, now: int) -> tuple[NumberUse, ...]:
-    """Return the pools that hold numbers of somebody else. Few reservations have such pools."""
-    uses = []
-    for state in facts.reservations:
-        name, source = state.reservation, next(iter(state.timetables), None)
-        occurrences: tuple[str, ...] = ()
-        if source and ('"number"' in source.text or state.targets):
-            try:
-                timetable = _timetable(facts, state, source)
-            except TimetableError:
-                occurrences = ("unknown",)  # what it holds stays
-            else:
-                if not removal.is_removable(facts, state, source, now):
-                    targets = number_targets(timetable, _overrides(source, timetable)[0], now)
-                    uses += [NumberUse(name, target, True) for target in targets]
-        for evidence in state.targets:
-            target = PoolTarget(evidence.in_timetable, 0, occurrences)
-            uses.append(NumberUse(name, target, bool(occurrences)))
-    return tuple(uses)
-
-
-def numbers_to_read(facts: SiteState) -> dict[str, HeldNumber]:
-    """Return the numbers of somebody else that are held or should be, by key.
-
-    Those that no timetable names are among them: their notes may have lost the label by which they are found.
-    """
-    # What timetables name comes last: the cluster may no longer have the version of older evidence.
-    pools = {use.key: use.target.pool for use in sorted(facts.uses, key=lambda use: use.is_named)}
-    due = facts.asked | {use.key for use in facts.uses if not use.is_named}
-    return {
-        key: pool.holder.foreign
-        for key, pool in pools.items()
-        if pool.holder.foreign and (key in due or note_name(pool) in facts.held)
-    }
-
-
 def decide(facts: SiteState, now: int) -> SweepDecision:
     """Decide what to do about the state of the site.
 
@@ -175,9 +134,15 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     states = facts.reservations if facts.reads(CONFIG_MAP) else ()
     found = [_decide_reservation(facts, state, now) for state in states]
     actions = [action for one in found for action in one.actions]
-    actions += [action for state in states for action in removal.outdated_slots(facts, state, now)]
+    if facts.prunes:
+        from berth.plugins.pruning.pruning import outdated_slots  # noqa: PLC0415 - see `SiteState.plugins`
+
+        actions += [action for state in states for action in outdated_slots(facts, state, now)]
     actions += removal.unused_code(facts, now)
-    actions += removal.unused_notes(facts, now)
+    if "numbers" in facts.plugins:
+        from berth.plugins.numbers.numbersweep import unused_notes  # noqa: PLC0415 - see `SiteState.plugins`
+
+        actions += unused_notes(facts, now)
     actions += [action for state in states for action in removal.old_records(state, now)]
     warnings = [warning for one in found for warning in one.warnings]
     return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings))
@@ -187,15 +152,18 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
     if not state.timetables:
         return SweepDecision(tuple(removal.leftovers(facts, state, now)), ())
     source = state.timetables[0]
-    if removal.is_removable(facts, state, source, now):
-        return SweepDecision(tuple(removal.removals(facts, state, source, now)), ())
+    if facts.prunes:
+        from berth.plugins.pruning.pruning import is_removable, removals  # noqa: PLC0415 - see `SiteState.plugins`
+
+        if is_removable(facts, state, source, now):
+            return SweepDecision(tuple(removals(facts, state, source, now)), ())
     marks = removal.orphan_marks(facts, state, source, now)
     try:
-        timetable = _timetable(facts, state, source)
+        timetable = timetable_of(facts, state, source)
     except TimetableError as error:
         message = f"The timetable cannot be read, so the sweep does not change the reservation: {error}"
         return SweepDecision(tuple(marks), tuple(_warn(state, "MalformedTimetable", message)))
-    overrides, wrong = _overrides(source, timetable)
+    overrides, wrong = overrides_of(source, timetable)
     case = ReservationContext(
         facts, state, source, timetable, overrides, tuple(_pools(timetable, facts, state)), now
     )
@@ -204,7 +172,7 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
     return SweepDecision(actions, (*ignored, *_without_cronjob(case)))
 
 
-def _timetable(facts: SiteState, state: ReservationState, source: TimetableObject) -> Timetable:
+def timetable_of(facts: SiteState, state: ReservationState, source: TimetableObject) -> Timetable:
     """Return the timetable of a reservation without rehearsals that are over. Raises TimetableError."""
     timetable = parse_timetable(source.text)
     for key, value, label in (
@@ -217,7 +185,7 @@ def _timetable(facts: SiteState, state: ReservationState, source: TimetableObjec
     return end_rehearsals(timetable, ended_rehearsals(lease for lease in leases if lease))
 
 
-def _overrides(source: TimetableObject, timetable: Timetable) -> tuple[dict[str, Override], str]:
+def overrides_of(source: TimetableObject, timetable: Timetable) -> tuple[dict[str, Override], str]:
     """Return the overrides, and what is wrong with some; empty if nothing is."""
     try:
         overrides = parse_overrides(source.override)
@@ -247,7 +215,7 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
         if number and not number.foreign:
             found = objects.pop((number.object_kind.name, pool.scaled), None)
         else:
-            found = number_of(facts, state.reservation, pool)
+            found = _number_of(facts, state.reservation, pool)
         yield PoolCase(pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
     for unnamed in objects.values():
         holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)
@@ -258,6 +226,14 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
         yield PoolCase(TimetablePool(name, "", "none", holder=SlotSpec("", "", {})), None, some)
 
 
+def _number_of(facts: SiteState, reservation: str, pool: TimetablePool) -> PoolObject | None:
+    if "numbers" not in facts.plugins:
+        return None
+    from berth.plugins.numbers.numbersweep import number_of  # noqa: PLC0415 - see `SiteState.plugins`
+
+    return number_of(facts, reservation, pool)
+
+
 def _pool_actions(case: ReservationContext) -> Iterator[Action]:
     """Bring pools to their desired state, except those that a pod may still bring there."""
     for pool in case.pools if case.facts.reads(DEPLOYMENT, LEASE) else ():
@@ -265,9 +241,12 @@ def _pool_actions(case: ReservationContext) -> Iterator[Action]:
         are_unknown = pool.pool.slots and not case.facts.knows_slots and desired.target.replicas
         why = "" if are_unknown else _reason(case, desired)
         if why:
-            home = PlaceholderOwner(case.facts.namespace, pool.pool.deployment)
-            counts = count_slots((slot.slot for slot in pool.slots), home)
-            pool_found = PoolFound(pool.object, counts, None)
+            pool_found = PoolFound(pool.object, settled=None)
+            if pool.pool.slots:
+                from berth.plugins.slots.slots import PlaceholderOwner, count_slots  # noqa: PLC0415 - as above
+
+                home = PlaceholderOwner(case.facts.namespace, pool.pool.deployment)
+                pool_found = pool_found._replace(slots=count_slots([slot.slot for slot in pool.slots], home))
             is_led = case.facts.is_led([pool.pool.lease], case.now)
             for action in decide_pool(case.source.ref, pool_found, desired, why).actions:
                 yield action._replace(lease="" if is_led else pool.pool.lease)
@@ -345,10 +324,15 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 def _outdated(case: ReservationContext) -> Iterator[Action]:
     if not (case.open or case.opens_soon or case.is_manned):
         unnamed = [pool.object for pool in case.pools if pool.object and not case.names(pool.pool)]
-        yield from removal.outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
+        if case.facts.prunes:
+            from berth.plugins.pruning.pruning import outdated_objects  # noqa: PLC0415 - as above
+
+            yield from outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
 
 def _unnamed_numbers(case: ReservationContext) -> Iterator[Action]:
     """Give back numbers of somebody else that the timetable no longer names."""
-    if case.now >= case.source.changed + EDIT_GRACE:
-        yield from removal.numbers(case.facts, case.state, "the timetable names no such number", case.now)
+    if "numbers" in case.facts.plugins and case.now >= case.source.changed + EDIT_GRACE:
+        from berth.plugins.numbers.numbersweep import unnamed_numbers  # noqa: PLC0415 - as above
+
+        yield from unnamed_numbers(case.facts, case.state, "the timetable names no such number", case.now)

@@ -1,6 +1,6 @@
 """Read objects of the API server as values of `berth.core.state`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from berth.core import labels, objectnames
 from berth.core.holders import parse_number
@@ -28,17 +28,14 @@ from berth.core.objects import (
     is_terminating,
     mounted_config_maps,
 )
-from berth.core.poolobjects import ObjectRef, PoolObject, parse_buffer, parse_held, parse_pool, read_pool
-from berth.core.slots import parse_slot
+from berth.core.poolobjects import ObjectRef, PoolObject, parse_buffer, parse_held, parse_pool
 from berth.core.state import (
     ORPHANED_SINCE,
     TARGET_KEY,
     CronJobObject,
-    Inventory,
     JobObject,
     OtherObject,
     RecordObject,
-    SiteState,
     SlotObject,
     StateObject,
     TargetObject,
@@ -47,13 +44,10 @@ from berth.core.state import (
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 
-# The inventory ConfigMap says what is in git where nothing but the sweep prunes: the reservations, the
-# persistent slots, and the CronJobs but the first of each reservation. Timetables tell of all other objects.
-_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY = "reservations.txt", "slots.txt", "objects.txt"
-_MAX_SLOTS = 100_000  # slots of a pool, which no line of ours exceeds
+NAMES_KEY = "reservations.txt"  # of the data of the inventory
 
 
-def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
+def parse_object(site: str, kind: ObjectKind, tree: Tree, *, prunes: bool = True) -> StateObject | None:
     """Parse an object; None if it is not Berth's.
 
     Raises KeyError, TypeError or ValueError if it is malformed.
@@ -78,7 +72,9 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     if ref.reservation or kind is CRON_JOB:
         parse = _PARSERS.get(kind)
         return parse(ref, tree) if parse else OtherObject(ref)
-    if kind is CONFIG_MAP and _NAMES_KEY in (data := part(tree, "data")):
+    if kind is CONFIG_MAP and NAMES_KEY in (data := part(tree, "data")) and prunes:
+        from berth.plugins.pruning.inventory import parse_inventory  # noqa: PLC0415 - where nobody else prunes
+
         return parse_inventory(ref.name, data)
     return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels_of.get(ROLE) == labels.CODE else None
 
@@ -126,15 +122,6 @@ def last_written(tree: Tree) -> int:
     return max(filter(None, instants), default=0)
 
 
-def number_of(facts: SiteState, reservation: str, pool: TimetablePool) -> PoolObject | None:
-    """Return the object with somebody else's number as a pool of the reservation reads it."""
-    number, found = pool.holder.foreign, facts.numbers.get(pool.key)
-    if number is None or found is None or found.tree is None:
-        return None
-    stands = read_pool(number, found.tree)
-    return stands._replace(ref=stands.ref._replace(reservation=reservation), held=found.held)
-
-
 def _of_reservation(pool: PoolObject) -> PoolObject | None:
     """Return the pool; None if its name is not that of its reservation and class, whatever its labels."""
     expected = objectnames.pool(pool.ref.reservation, pool.resource_class)
@@ -168,6 +155,8 @@ def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     found = part(tree, "metadata", "labels")
     if found.get(ROLE) != labels.SLOT:
         return None
+    from berth.plugins.slots.slots import parse_slot  # noqa: PLC0415 - where a cluster has them
+
     return SlotObject(ref, str(found.get(CLASS, "")), PERSISTENT in found, parse_slot(tree))
 
 
@@ -182,38 +171,3 @@ _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] =
 }
 
 
-def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
-    """Parse the data of the inventory ConfigMap. Empty or invalid text gives None."""
-    texts = [str(data.get(key) or "").strip() for key in (_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY)]
-    names, slots, objects = (list(_lines(text)) for text in texts)
-    are_names = texts[0] and all(len(words) == 1 and _is_name(words[0]) for words in names)
-    are_objects = texts[2] and all(len(words) == 2 for words in objects)
-    return Inventory(
-        name,
-        frozenset(words[0] for words in names) if are_names else None,
-        _parse_slots(slots) if texts[1] else None,
-        frozenset((words[0], words[1]) for words in objects) if are_objects else None,
-    )
-
-
-def _lines(text: str) -> Iterator[list[str]]:
-    """Yield the words of each line that is neither empty nor a comment (#)."""
-    for line in text.splitlines():
-        if line.strip() and not line.strip().startswith("#"):
-            yield line.split()
-
-
-def _is_name(word: str) -> bool:
-    return word.isascii() and word.replace("-", "").isalnum() and word == word.lower()
-
-
-def _parse_slots(lines: Iterable[list[str]]) -> dict[str, frozenset[str]] | None:
-    """Parse lines of a reservation, the begin and the end of the names of its slots, and their number."""
-    by_reservation: dict[str, frozenset[str]] = {}
-    for words in lines:
-        if len(words) != 4 or not (words[3].isascii() and words[3].isdigit()):
-            return None
-        reservation, slots, digest, count = words
-        names = (f"{slots}-{ordinal}-{digest}" for ordinal in range(min(int(count), _MAX_SLOTS)))
-        by_reservation[reservation] = by_reservation.get(reservation, frozenset()).union(names)
-    return by_reservation

@@ -3,19 +3,24 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from berth.core.jsonvalues import Tree
 from berth.core.leases import PoolLease
 from berth.core.objectnames import pool as pool_name
 from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, mounted_config_maps
 from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject
-from berth.core.slots import AVAILABLE, Slot
 from berth.core.target import PoolTarget
 from berth.core.timetable import TimetablePool, note_name
 
+if TYPE_CHECKING:
+    from berth.plugins.slots.slots import Slot
+
 T = TypeVar("T")
+PLUGINS = frozenset(("slots", "numbers", "renku", "rehearsals", "pruning"))
 ORPHANED_SINCE = "berth.dev/gone-since"
 TARGET_KEY = "target.json"  # of the data of its ConfigMap
 
@@ -75,7 +80,7 @@ class SlotObject(NamedTuple):
     @property
     def is_held(self) -> bool:
         """Whether it holds a seat for a window."""
-        return self.slot.phase == AVAILABLE and not self.is_persistent and not self.slot.is_terminating
+        return self.slot.phase == "Available" and not self.is_persistent and not self.slot.is_terminating
 
 
 class Inventory(NamedTuple):
@@ -181,6 +186,7 @@ class SiteState(NamedTuple):
     numbers: Mapping[str, PoolObject] = {}  # by key: those that were read and exist
     unread_numbers: frozenset[str] = frozenset()  # keys
     leases: Mapping[str, PoolLease] = {}  # by name
+    plugins: frozenset[str] = PLUGINS  # the packages of the code that the cluster has
 
     def reads(self, *kinds: ObjectKind) -> bool:
         """Return whether all these kinds could be listed."""

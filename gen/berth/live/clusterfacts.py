@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.fields import field_manager
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import parse_instant
 from berth.core.leases import PoolLease
@@ -17,9 +16,6 @@ from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKin
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
 from berth.core.sessions import Recognition, Session
-from berth.core.slots import AVAILABLE, PENDING
-from berth.core.slots import Slot as Held
-from berth.core.slots import parse_slot as held
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 from berth.findings import LiveFinding
@@ -27,6 +23,10 @@ from berth.live.expected import template_json
 from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
 from berth.manifests.rbac import Access
+from berth.plugins.numbers.fieldpatches import field_manager
+from berth.plugins.slots.slots import AVAILABLE, PENDING
+from berth.plugins.slots.slots import Slot as Held
+from berth.plugins.slots.slots import parse_slot as held
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 
 

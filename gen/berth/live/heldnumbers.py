@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core import labels
-from berth.core.fields import field_patch, field_value
+from berth.core.fields import field_value
 from berth.core.holders import HeldNumber, path_text
 from berth.core.objectnames import is_held
 from berth.core.objectreading import parse_object
@@ -13,6 +13,7 @@ from berth.core.state import TargetObject
 from berth.core.timetable import Timetable, note_name
 from berth.live.clusterfacts import LiveNumber, NumberProblem, label
 from berth.live.kubeobject import Get, KubeObject, list_all
+from berth.plugins.numbers.fieldpatches import field_patch
 from berth.runtime.apiclient import JSON
 
 NOT_FOUND = 404

@@ -11,7 +11,6 @@ from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
 from berth.core.leases import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from berth.core.slots import SlotDemand, slot_demand
 from berth.core.target import (
     EARLY_START,
     PoolTarget,
@@ -55,6 +54,7 @@ from berth.live.poolstate import (
     state_by_clock,
     wanted_by_git,
 )
+from berth.plugins.slots.slots import SlotDemand, slot_demand
 
 
 def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from berth.core.fields import field_value
 from berth.core.holders import HeldNumber
-from berth.core.pooldecision import ScalePool, release
+from berth.core.pooldecision import ScalePool
 from berth.findings import LiveFinding
 from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
+from berth.plugins.numbers.numberdecision import release
 
 
 def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFinding]:

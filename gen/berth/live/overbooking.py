@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from berth import quantity
-from berth.core.slots import ALLOCATED, AVAILABLE, FINISHED_PHASES
 from berth.live.kubeobject import KubeObject, value_at
+from berth.plugins.slots.slots import ALLOCATED, AVAILABLE, FINISHED_PHASES
 
 _REQUESTS = ("resources", "requests")
 

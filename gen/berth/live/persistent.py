@@ -6,7 +6,6 @@ Only the engine makes and repairs them.
 from collections.abc import Iterator, Sequence
 
 from berth.core.jsonvalues import instant_text
-from berth.core.slots import SlotCounts
 from berth.core.timetable import TimetablePool
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, slotseats
@@ -26,6 +25,7 @@ from berth.live.poolstate import (
 from berth.live.seats import most_common_reason
 from berth.live.slotseats import count_live_slots, find_slots, summarize_slots
 from berth.live.sync import apply_hint
+from berth.plugins.slots.slots import SlotCounts
 
 
 def persistent_reservations(snapshot: ClusterState) -> set[str]:

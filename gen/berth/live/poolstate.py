@@ -6,7 +6,6 @@ from typing import NamedTuple
 from berth.core import decide as sweepdecisions
 from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, HeldNumber, PoolHolder
 from berth.core.objects import serves_at
-from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.core.timetable import Timetable as Read
@@ -24,6 +23,7 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.manifests.rbac import Grant
+from berth.plugins.slots.slots import SlotCounts, SlotDemand
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 

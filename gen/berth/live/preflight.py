@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Protocol
 
 from berth import quantity
 from berth.core import labels
-from berth.core.fields import field_patch
 from berth.core.holders import HeldNumber
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, NODE_POOL, POD, ObjectKind
@@ -34,6 +33,7 @@ from berth.live.room import (
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access
+from berth.plugins.numbers.fieldpatches import field_patch
 from berth.runtime.apiclient import JSON
 
 CLAIM_TEMPLATE = ObjectKind("ResourceClaimTemplate", "resource.k8s.io/v1", "resourceclaimtemplates")

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from berth.core.fields import field_patch
 from berth.core.holders import PLACEHOLDERS, SLOTS
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.objects import DEPLOYMENT, IMAGE_PULL_REASONS, ObjectKind
-from berth.core.pooldecision import ScalePool, describe_reset
+from berth.core.pooldecision import ScalePool
 from berth.core.record import readiness_due
 from berth.core.target import full_count, target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState, number_text, units_text
+from berth.plugins.numbers.fieldpatches import field_patch
+from berth.plugins.numbers.numberdecision import describe_reset
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 

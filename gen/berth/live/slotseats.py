@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from berth import quantity
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
-from berth.core.slots import PlaceholderOwner, SlotCounts, count_slots
 from berth.findings import LiveFinding
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
 from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
+from berth.plugins.slots.slots import PlaceholderOwner, SlotCounts, count_slots
 
 
 def find_slots(

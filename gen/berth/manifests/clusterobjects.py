@@ -49,8 +49,11 @@ def _claim_templates(common: dict[str, Any], classes: Iterable[ResourceClass]) -
         yield Manifest("base/resourceclaimtemplate.yaml.j2", {**common, **values})
 
 
-def runtime(site: Site, cluster: Cluster) -> list[Manifest]:
-    """Return the ConfigMaps of the in-cluster code; none where an image contains it."""
+def runtime(site: Site, cluster: Cluster, plugins: Iterable[str]) -> list[Manifest]:
+    """Return the ConfigMaps of the in-cluster code; none where an image contains it.
+
+    `plugins` are those that reservations use.
+    """
     annotations = {**naming.kept(cluster.engine), **naming.untouched(cluster.engine)}
     common = {
         "namespace": cluster.namespace,
@@ -67,7 +70,7 @@ def runtime(site: Site, cluster: Cluster) -> list[Manifest]:
                 "files": [{"name": file, "text": text} for file, text in found.files.items()],
             },
         )
-        for found in code.of_cluster(cluster)
+        for found in code.of_cluster(cluster, plugins)
     ]
 
 
@@ -84,7 +87,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_koordinator": has_koordinator,
         "has_static_pools": cluster.has_static_pools,
         "has_buffers": cluster.has_buffers,
-        **window.pod(cluster),
+        **window.pod(cluster, code.of_sweep(cluster)),
         "resources": _with_memory(cluster.job_resources),
     }
 

@@ -1,15 +1,17 @@
 """The in-cluster code: one immutable ConfigMap for each package, named by its content.
 
-A later pod of an old Job mounts the ConfigMaps that its template names. So no pod mixes two releases.
+Every pod mounts PACKAGES; what only some use are plugins, each rendered and mounted where it is used. A later
+pod of an old Job mounts the ConfigMaps that its template names. So no pod mixes two releases.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
 from berth.manifests import naming
-from berth.schema.values import Cluster
+from berth.manifests.placed import Placed, counts_sessions
+from berth.schema.values import Cluster, Site
 
 # Importing pathlib would take longer than everything here.
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
@@ -24,18 +26,34 @@ class CodeMap(NamedTuple):
     files: Mapping[str, str]
 
 
-def of_cluster(cluster: Cluster) -> tuple[CodeMap, ...]:
-    """Return the ConfigMaps of a cluster; none if its pods run an image that contains the code."""
-    return () if cluster.runtime_image else code_maps()
+def of_cluster(cluster: Cluster, plugins: Iterable[str] = ()) -> tuple[CodeMap, ...]:
+    """Return the ConfigMaps of a cluster that uses these plugins, and those of its sweep.
+
+    There are none if its pods run an image that contains the code.
+    """
+    if cluster.runtime_image:
+        return ()
+    return tuple(map(code_map, (*PACKAGES, *sorted({*plugins, *of_sweep(cluster)}))))
+
+
+def of_sweep(cluster: Cluster) -> list[str]:
+    """Return the plugins that the sweep of a cluster uses, sorted."""
+    used = {"slots": cluster.koordinator is not None, "numbers": cluster.held, "pruning": cluster.sweep_prunes}
+    return sorted(name for name, is_used in used.items() if is_used)
+
+
+def of_reservation(site: Site, placed: Placed, plugins: Iterable[str]) -> list[str]:
+    """Return the plugins that the Jobs of a reservation use, sorted. `plugins`: those of its backend."""
+    reads_projects = site.renku and counts_sessions(placed) and any(
+        found.sessions and found.sessions.source == "renku" for found in placed.classes
+    )
+    used = [*plugins, *(["renku"] if reads_projects else [])]
+    return sorted([*used, *(["rehearsals"] if placed.reservation.spec.rehearses else [])])
 
 
 @cache
-def code_maps() -> tuple[CodeMap, ...]:
-    """Return the ConfigMaps of this version, in the order of PACKAGES."""
-    return tuple(_code_map(package) for package in PACKAGES)
-
-
-def _code_map(package: str) -> CodeMap:
+def code_map(package: str) -> CodeMap:
+    """Return the ConfigMap of a package or plugin of this version."""
     from hashlib import sha256  # noqa: PLC0415 - expensive to load, and most commands need no code
 
     files = _files(package)
@@ -44,7 +62,8 @@ def _code_map(package: str) -> CodeMap:
 
 
 def _files(package: str) -> dict[str, str]:
-    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), package)
+    home = os.path.dirname(os.path.dirname(__file__))
+    folder = os.path.join(home, package) if package in PACKAGES else os.path.join(home, "plugins", package)
     found = {}
     for name in sorted(os.listdir(folder)):
         if name.endswith(".py"):

@@ -31,13 +31,13 @@ UNREACHABLE = tuple(
 )
 
 
-def pod(cluster: Cluster) -> dict[str, Any]:
+def pod(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     """Return the values that the pods of occurrences and of the sweep share."""
     runtime, ours = cluster.runtime, cluster.job_pods
     node_selector = runtime.node_selector or {}
     return {
         "image": cluster.runtime_image or cluster.images.python,
-        **_code(cluster),
+        **_code(cluster, plugins),
         **pull_secrets(cluster),
         "node_selector": node_selector,
         "has_node_selector": bool(node_selector),
@@ -51,10 +51,14 @@ def pod(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def _code(cluster: Cluster) -> dict[str, Any]:
-    """Return the names of the ConfigMaps that a pod mounts as the packages `core` and `runtime`."""
-    names = [found.name for found in code.of_cluster(cluster)] or [""] * len(code.PACKAGES)
-    return {"has_code": any(names), **dict(zip(code.PACKAGES, names, strict=True))}
+def _code(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
+    """Return the names of the ConfigMaps that a pod mounts as packages, and of its plugins."""
+    known: dict[str, Any] = {"has_plugins": bool(plugins), "plugin_names": " ".join(plugins)}
+    if cluster.runtime_image:
+        return {**known, "has_code": False, "plugins": [], **dict.fromkeys(code.PACKAGES, "")}
+    mounted = [{"name": name, "config_map": code.code_map(name).name} for name in plugins]
+    packages = {package: code.code_map(package).name for package in code.PACKAGES}
+    return {**known, "has_code": True, "plugins": mounted, **packages}
 
 
 def briefly_unreachable(own: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -95,15 +99,16 @@ def timetable(common: dict[str, Any], text: str) -> Manifest:
     return Manifest("window/timetable.yaml.j2", {**known, "timetable": text})
 
 
-def cronjobs(
+def cronjobs(  # noqa: PLR0913, PLR0917
     site: Site,
     placed: Placed,
     common: dict[str, Any],
     occurrences: Sequence[Occurrence],
     schedules: Sequence[str],
+    plugins: Sequence[str],
 ) -> Iterator[Manifest]:
-    """Yield the CronJobs, by local opening time."""
-    jobs = _jobs(site, placed, occurrences)
+    """Yield the CronJobs, by local opening time. `plugins`: of the code that their pods use."""
+    jobs = {**_jobs(site, placed, occurrences), **pod(placed.cluster, plugins)}
     notes = {**naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for number, schedule in enumerate(schedules, start=1):
         yield Manifest(
@@ -133,7 +138,6 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "service_account": naming.single(reservation.name),
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),
-        **pod(cluster),
         "occurrence_resources": cluster.occurrence_resources,
         **_renku(site, placed),
     }

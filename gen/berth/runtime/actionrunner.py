@@ -28,11 +28,7 @@ from berth.core.pooldecision import ChangeSlots, ScalePool
 from berth.core.poolobjects import ObjectRef
 from berth.core.state import ORPHANED_SINCE, SiteState
 from berth.runtime.apiclient import ApiError
-from berth.runtime.poolwrites import apply_plan, write_number
 from berth.runtime.program import RuntimeContext
-
-ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
-
 
 KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
 _LOG_EVENTS = {  # of the log
@@ -133,24 +129,23 @@ class ActionRunner:
 
     def _scale(self, action: ScalePool) -> bool:
         """Write the number of a pool; return False if somebody else has done so, or it is gone."""
-        api, namespace, pool = self._context.api, self._context.namespace, action.pool
-        for _ in range(ATTEMPTS):
-            try:
-                write_number(api, namespace, action._replace(pool=pool))
-                return True
-            except ApiError as error:
-                if error.is_gone():
-                    return False
-                if not error.is_conflict():
-                    raise
-            # Not only people write to such an object: its status is news too.
-            pool = api.get_scale(namespace, pool)
-            if (pool.replicas, pool.held is None) != (action.pool.replicas, action.pool.held is None):
+        api, namespace = self._context.api, self._context.namespace
+        if action.pool.number.foreign:
+            from berth.plugins.numbers.numberwrites import write_last  # noqa: PLC0415 - where a cluster has them
+
+            return write_last(api, namespace, action)
+        try:
+            api.set_replicas(namespace, action.pool, int(action.to))
+        except ApiError as error:
+            if error.is_gone():
                 return False
-        raise ApiError(409, "Conflict", "it keeps changing")
+            raise
+        return True
 
     def _change_slots(self, action: ChangeSlots) -> bool:
         """Make and remove slots; return False if others have done all of it."""
+        from berth.plugins.slots.slotwrites import apply_plan  # noqa: PLC0415 - where a cluster has them
+
         context = self._context
         done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: self.has_time())
         if done.is_cut:

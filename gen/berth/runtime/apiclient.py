@@ -13,18 +13,10 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import NamedTuple
 
-from berth.core.fields import field_patch
 from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree, excerpt, part
 from berth.core.objects import CONFIG_MAP, ObjectKind
-from berth.core.poolobjects import (
-    HeldValue,
-    ObjectRef,
-    PoolObject,
-    parse_held,
-    read_pool,
-    unreadable_note,
-)
+from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 
@@ -128,48 +120,30 @@ class Api:
         return TimetableText(text, str(overrides), str(part(config_map, "metadata").get("uid", "")))
 
     def get_pool(self, namespace: str, name: str, number: HeldNumber = REPLICAS) -> PoolObject:
-        """Get an object with a number that is held. `namespace` is Berth's.
+        """Get an object with a number that is held, without a note about it. `namespace` is Berth's."""
+        return _read_pool(number, self.get(number.object_kind, _home(number, namespace), name))
 
-        If it is somebody else's, the note is read after the object, whose number is changed after the note.
+    def set_replicas(self, namespace: str, pool: PoolObject, replicas: int, version: str = "") -> PoolObject:
+        """Write the replicas of an object, and return how it stands then.
+
+        With a `version`, raises a conflict if the object has another one.
         """
-        tree = self.get(number.object_kind, _home(number, namespace), name)
-        pool = _read_pool(number, tree)
-        return pool._replace(held=self._note(namespace, number.note_name(name))) if number.foreign else pool
-
-    def _note(self, namespace: str, name: str) -> HeldValue | None:
-        try:
-            note = self.find(CONFIG_MAP, namespace, name)
-        except ApiError as error:
-            if not error.is_unreadable():
-                raise
-            return unreadable_note(name)
-        return parse_held(ObjectRef(CONFIG_MAP.name, "", "", "", 0), note) if note else None
-
-    def get_scale(self, namespace: str, pool: PoolObject) -> PoolObject:
-        """Return the pool with the number that its object has now."""
+        metadata: Tree = {"metadata": {"resourceVersion": version}} if version else {}
+        tree: Tree = {**metadata, "spec": {"replicas": replicas}}
         kind = pool.number.object_kind
-        if pool.tree or not kind.has_scale:
-            return self.get_pool(namespace, pool.ref.name, pool.number)
+        if not kind.has_scale:
+            return self.write_pool(namespace, pool, tree, MERGE_PATCH)
         path = kind.path(_home(pool.number, namespace), pool.ref.name)
-        return _scaled(pool, self._ask(Request("GET", f"{path}/scale"), "Scale"))
+        return _scaled(pool, self._ask(self._write("PATCH", f"{path}/scale", tree, MERGE_PATCH), "Scale"))
 
-    def set_number(self, namespace: str, pool: PoolObject, value: object) -> PoolObject:
-        """Write the number of an object and return how it stands then; None removes the field.
-
-        Raises a conflict if the object has changed since it was read.
-        """
-        number, kind = pool.number, pool.number.object_kind
-        path = kind.path(_home(number, namespace), pool.ref.name)
-        if kind.has_scale and value is not None:
-            spec: Tree = {"metadata": {"resourceVersion": pool.resource_version}, "spec": {"replicas": value}}
-            return _scaled(pool, self._ask(self._write("PATCH", f"{path}/scale", spec, MERGE_PATCH), "Scale"))
-        tree = pool.tree or {"metadata": {"resourceVersion": pool.resource_version}, "spec": {}}
-        try:
-            patch = field_patch(tree, number.path, value)
-        except KeyError as error:
-            raise ApiError(200, "NoSuchField", f"{pool.ref.name} has {error.args[0]}") from None
-        answer = self._ask(self._write("PATCH", path, patch, JSON_PATCH), kind.name)
-        return _read_pool(number, answer)._replace(held=pool.held)
+    def write_pool(
+        self, namespace: str, pool: PoolObject, patch: Tree | list[Tree], content_type: str
+    ) -> PoolObject:
+        """Patch the object of a pool, and return how it stands then."""
+        kind = pool.number.object_kind
+        path = kind.path(_home(pool.number, namespace), pool.ref.name)
+        answer = self._ask(self._write("PATCH", path, patch, content_type), kind.name)
+        return _read_pool(pool.number, answer)._replace(held=pool.held)
 
     def apply(self, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> None:
         """Create the object or apply the fields of the tree to it (server-side apply, forced)."""

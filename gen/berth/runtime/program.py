@@ -8,6 +8,7 @@ import time
 from calendar import timegm
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import NamedTuple
 
 from berth.core.jsonvalues import TimetableError, instant_text
@@ -252,6 +253,20 @@ class TimetableSource:
             self.overrides = parse_overrides(annotation)
             if not self._whose:
                 self._log.info("override", says=annotation)
+
+
+def load_plugins(environment: Mapping[str, str]) -> frozenset[str]:
+    """Import all modules of the plugins that are mounted, and return the names of these.
+
+    What is imported later could be of another release, or be missing. Raises ImportError.
+    """
+    names = environment.get("BERTH_PLUGINS", "").split()
+    for name in names:
+        (folder,) = import_module(f"berth.plugins.{name}").__path__
+        for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is memory)
+            if file.endswith(".py"):
+                import_module(f"berth.plugins.{name}.{file.removesuffix('.py')}")
+    return frozenset(names)
 
 
 class RuntimeContext(NamedTuple):

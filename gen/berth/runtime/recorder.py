@@ -5,6 +5,7 @@ each attempt.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from berth.core import record
 from berth.core.holders import REMEDIES
@@ -14,8 +15,10 @@ from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, NORMAL, WARNING, E
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.runtime.apiclient import Api
-from berth.runtime.placeholderobserver import PlaceholderObserver
 from berth.runtime.program import NO_PAUSE, Log, Pause
+
+if TYPE_CHECKING:
+    from berth.plugins.rehearsals.placeholderobserver import PlaceholderObserver
 
 SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
 RETRY_SECONDS = 10.0  # seconds until a record that could not be written is tried again
@@ -40,7 +43,7 @@ class Recorder:
         self._unreported: list[record.OccurrenceRecord] = []  # rehearsals that ended without a pod
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
-        self._observer = PlaceholderObserver(api, namespace, log)
+        self._observer: PlaceholderObserver | None = None  # while a rehearsal is open
         self._looks: Sequence[record.PoolObservation] = ()  # of the last note
         self._pauses: dict[str, Pause] = {}
 
@@ -116,7 +119,7 @@ class Recorder:
 
     def _note_obstacles(self, rehearsal: TimetableOccurrence) -> None:
         """Add what is known of the placeholders to what the pools say themselves."""
-        looks = [self._observer.with_placeholders(look) for look in self._looks]
+        looks = [self._observer.with_placeholders(look) if self._observer else look for look in self._looks]
         self._records[rehearsal.id] = record.with_obstacles(self._recorded(rehearsal.id), looks)
 
     def _look_at_placeholders(self, now: float) -> None:
@@ -124,8 +127,12 @@ class Recorder:
         rehearsals = [item for item in self._open.values() if item.rehearses]
         promised = {name for item in rehearsals for name in self._recorded(item.id).promised}
         if not any(self._subjects[name].kind is DEPLOYMENT for name in promised & self._subjects.keys()):
-            self._observer.forget()
+            self._observer = None
             return
+        if self._observer is None:
+            from berth.plugins.rehearsals.placeholderobserver import PlaceholderObserver  # noqa: PLC0415 - as said
+
+            self._observer = PlaceholderObserver(self._api, self._namespace, self._log)
         selector = f"{SITE}={self._labels[SITE]},{RESERVATION}={self._labels[RESERVATION]},{CLASS}"
         is_ready = any(self._recorded(item.id).ready_at is not None for item in rehearsals)
         end = min(item.end for item in rehearsals)

@@ -38,7 +38,7 @@ from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
 from berth.runtime.leases import LeaseKeeper
 from berth.runtime.occurrence import CLOSED, WAITING
-from berth.runtime.pools import PoolReconciler
+from berth.runtime.pools import PoolReconciler, pool_reconciler
 from berth.runtime.program import (
     NO_PAUSE,
     Pause,
@@ -46,6 +46,7 @@ from berth.runtime.program import (
     ServerClock,
     TimetableSource,
     jitter,
+    load_plugins,
     log_of,
     source_of,
     timetable_source,
@@ -196,7 +197,7 @@ class Scaler:
         if timetable and counted_occurrences(active_occurrences(timetable), pool, now):
             self._raised.add(key)
             desired = desired_state(timetable, pool, now)
-            self._reconcilers[key].reconcile(lambda _: desired, may_lower=False)
+            self._reconcilers[key].reconcile(lambda: desired, may_lower=False)
 
     def _is_due(self, now: float) -> bool:
         """Return whether all pools are to be looked at: after a tick, and at each change of the timetable."""
@@ -239,19 +240,17 @@ class Scaler:
         self._observed.update(timetable)
         self._pools = pools_to_reconcile(self._pools, timetable.pools)
         self._reconcilers = {
-            key: self._reconcilers.get(key) or PoolReconciler(self._context, pool)
+            key: self._reconcilers.get(key) or pool_reconciler(self._context, pool)
             for key, pool in self._pools.items()
         }
         for key, reconciler in self._reconcilers.items():
             reconciler.follow(self._pools[key])
 
-    def _desired(self, pool: TimetablePool, is_contested: bool) -> DesiredState | None:
+    def _desired(self, pool: TimetablePool) -> DesiredState | None:
         """Return the desired state of a pool; None leaves it as it is.
 
         Called after reading the pool, because that may take seconds.
         """
-        if is_contested:
-            self._refresh()
         timetable = self._source.timetable
         if timetable is None:
             return None
@@ -415,6 +414,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
     signal.signal(signal.SIGTERM, leave)
     try:
+        load_plugins(environment)
         aside = in_cluster(environment, account, RECORDER_SECONDS, RECORDER_SECONDS)
         leases = Api(in_cluster(environment, account, LEASE_SECONDS, LEASE_SECONDS))
         connections = Connections(partial(in_cluster, environment, account))
@@ -428,7 +428,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         source = source_of(environment, context)
         keeper = partial(LeaseKeeper, leases, context, pod)
         scaler = Scaler(source, context, observed, recorder, say, keeper)
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, ImportError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     scaler.run(time.sleep)

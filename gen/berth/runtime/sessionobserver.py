@@ -6,7 +6,7 @@ Watches run in threads; their messages are applied in the thread that asks, so n
 import json
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from berth.core.claims import (
@@ -21,7 +21,9 @@ from berth.core.labels import RESERVATION, ROLE, SITE, TIMETABLE
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS
 from berth.core.sessions import (
+    NO_TEMPLATE,
     RENKU_PROJECT,
+    UNKNOWN_TEMPLATE,
     Contest,
     Inactive,
     Match,
@@ -34,8 +36,10 @@ from berth.core.sessions import (
 from berth.core.timetable import TIMETABLE_KEY, Timetable, parse_timetable
 from berth.runtime.apiclient import Connection, invalid_response
 from berth.runtime.program import RuntimeContext
-from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.watch import Collection, News, Reader, Watches, uid_of
+
+if TYPE_CHECKING:
+    from berth.plugins.renku.projecttemplates import ProjectTemplates
 
 _FINISHED = ("Succeeded", "Failed")
 
@@ -323,10 +327,8 @@ class SessionObserver:
         """Return the sessions of a class by claim, counted anew if anything has changed."""
         if watched.counts is None:
             sessions = list(watched.sessions.values())
-            if watched.has_templates and self._templates:
-                templates = {
-                    project: self._templates.of(project, now) for project in map(project_of, sessions)
-                }
+            if watched.has_templates:
+                templates = {project: self._template_of(project, now) for project in map(project_of, sessions)}
                 found = [(session, templates[project_of(session)]) for session in sessions]
                 watched.holds_back = any(template is None for _, template in found)
                 sessions = [session._replace(template=known) for session, known in found if known is not None]
@@ -487,6 +489,12 @@ class SessionObserver:
         self._is_unseen = self._is_unseen or bool(news)
         self._looked_at = now if is_due else self._looked_at
 
+    def _template_of(self, project: str, now: float) -> str | None:
+        """Return the template of a project; None while it is being looked up."""
+        if self._templates:
+            return self._templates.of(project, now)
+        return UNKNOWN_TEMPLATE if project else NO_TEMPLATE
+
     def _has_template(self) -> bool:
         """Return whether the own reservation names a template; else only its rivals do."""
         return any(pool.match.template for pool in self._timetable.pools) if self._timetable else False
@@ -494,6 +502,11 @@ class SessionObserver:
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:
             self._templates.close()
+        if not url:
+            self._templates = None
+            return
+        from berth.plugins.renku.projecttemplates import ProjectTemplates, RenkuClient  # noqa: PLC0415 - as said
+
         self._templates = ProjectTemplates(
             lambda: RenkuClient(url, self._renku_token_file),
             self._watches.wake,

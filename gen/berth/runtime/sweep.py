@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.decide import decide, number_uses, numbers_to_read
+from berth.core.decide import decide
 from berth.core.jsonvalues import Tree, part
 from berth.core.objectnames import is_held, is_written_by_pods
 from berth.core.objectreading import parse_object
@@ -30,11 +30,11 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
 )
-from berth.core.poolobjects import PoolObject, unreadable_note
-from berth.core.state import SiteState, StateObject, site_state
+from berth.core.poolobjects import unreadable_note
+from berth.core.state import PLUGINS, SiteState, StateObject, site_state
 from berth.runtime.actionrunner import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, Request, in_cluster
-from berth.runtime.program import RuntimeContext, ServerClock, backoff, jitter, log_of
+from berth.runtime.program import RuntimeContext, ServerClock, backoff, jitter, load_plugins, log_of
 from berth.runtime.watch import Collection, list_objects
 
 NO_ENGINE = "none"
@@ -55,6 +55,7 @@ class SweepSettings(NamedTuple):
     koordinator: bool = False  # the cluster has it
     node_pools: bool = False  # there may be such as are of a fixed number of nodes
     buffers: bool = False  # there may be CapacityBuffers
+    plugins: frozenset[str] = PLUGINS
 
 
 class Sweep:
@@ -113,22 +114,15 @@ class Sweep:
     def _state(self) -> SiteState:
         site = self._site
         state = site_state(site.name, self._listed, site.prunes, site.inventory, self._context.namespace)
-        return self._with_numbers(state)
+        state = state._replace(plugins=site.plugins)
+        if "numbers" in site.plugins:
+            from berth.plugins.numbers.numbersweep import with_numbers  # noqa: PLC0415 - where a cluster has them
 
-    def _with_numbers(self, state: SiteState) -> SiteState:
-        """Read the numbers of somebody else that are held or should be."""
-        found: dict[str, PoolObject] = {}
-        unread: set[str] = set()
-        state = state._replace(uses=number_uses(state, int(self._context.now())))
-        for key, number in numbers_to_read(state).items():
-            try:
-                found[key] = self._api.get_pool(self._context.namespace, number.name, number)
-            except ApiError as error:
-                if not error.is_gone():
-                    self._log.trouble(f"get {number.object_kind.plural} {number.name}", error)
-                    self._failed += 1
-                    unread.add(key)
-        return state._replace(numbers=found, unread_numbers=frozenset(unread))
+            state = with_numbers(state, self._context, self._fail)
+        return state
+
+    def _fail(self) -> None:
+        self._failed += 1
 
     def _list(
         self, kind: ObjectKind, selector: str = "", *, metadata_only: bool = False
@@ -164,7 +158,7 @@ class Sweep:
         if kind is SLOT and (self._elapsed() > SLOT_SECONDS or len(found) >= MAX_SLOTS):
             raise ApiError(0, "DeadlineExceeded", f"there is more than {len(found)} slots to read")
         try:
-            state_object = parse_object(self._site.name, kind, tree)
+            state_object = parse_object(self._site.name, kind, tree, prunes=self._site.prunes)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             name = str(part(tree, "metadata").get("name"))
             malformed = ApiError(200, "Malformed", f"{kind.name} {name}: {error!r}")
@@ -199,7 +193,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     try:
         connection, namespace = in_cluster(environment, account), environment["BERTH_NAMESPACE"]
         api, site = Api(clock.learns_from(connection), SWEEP_FIELD_MANAGER), _settings(environment)
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, ImportError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
     with suppress(ApiError):  # whatever is answered has a date
@@ -224,6 +218,7 @@ def _settings(environment: Mapping[str, str]) -> SweepSettings:
         environment.get("BERTH_KOORDINATOR") == "1",
         environment.get("BERTH_NODE_POOLS") == "1",
         environment.get("BERTH_CAPACITY_BUFFERS") == "1",
+        load_plugins(environment),
     )
 
 

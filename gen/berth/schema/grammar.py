@@ -345,7 +345,7 @@ def go_duration(text: str) -> str:
         raise Refusal(f"{text} is too long.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
     if total % _SCALE:
         raise Refusal(f"{text} is not a whole number of seconds.", "Write whole seconds.", UNREADABLE)
-    from berth.core.slots import go_duration as canonical_duration  # noqa: PLC0415 - few reservations have one
+    from berth.plugins.slots.slots import go_duration as canonical_duration  # noqa: PLC0415 - few reservations have one
 
     return canonical_duration(total // _SCALE)
 

@@ -36,6 +36,7 @@ from berth.schema.values import Cluster, ResourceClass, Site
 
 class KoordinatorBackend(Backend):
     pool_templates = (deployments.TEMPLATE,)
+    plugins = ("slots",)
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:
         """Return persistent Reservations, or the Deployments that hand over to slots of windows."""

@@ -31,6 +31,7 @@ _TEMPLATE = "value/target.yaml.j2"
 
 class ValueBackend(Backend):
     pool_templates = (_TEMPLATE,)
+    plugins = ("numbers",)
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:  # noqa: ARG002
         """Yield the ConfigMap that says which number is held. It is immutable, and named after its text."""

@@ -1,4 +1,4 @@
-"""Writes to what holds a pool: its number, with the note about it, and its slots."""
+"""Lists slots, and writes them."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -7,11 +7,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from berth.core.holders import SlotSpec
-from berth.core.jsonvalues import Tree, part
-from berth.core.objects import CONFIG_MAP, POD, SLOT
-from berth.core.pooldecision import ScalePool
-from berth.core.poolobjects import PoolObject, parse_held
-from berth.core.slots import (
+from berth.core.jsonvalues import Tree
+from berth.core.objects import POD, SLOT
+from berth.plugins.slots.slots import (
     ALLOCATED,
     Slot,
     SlotOwner,
@@ -25,49 +23,6 @@ from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.watch import Collection, list_objects, run_all
 
 LEAVING_SECONDS = 0.5  # ten times what the scheduler needs
-
-
-def write_number(api: Api, namespace: str, action: ScalePool) -> PoolObject:
-    """Write the number of a pool and return how it stands then.
-
-    What the number of somebody else was is noted before, and the note is removed once it is that again. A
-    note that is written anew meanwhile stays, so that no number is held without one. What is noted first was
-    there before and after the look for a note: what others hold is never taken for what was there before.
-    """
-    pool, held = action.pool, action.pool.held
-    if action.note:
-        if not pool.is_noted and api.get_scale(namespace, pool).resource_version != pool.resource_version:
-            raise ApiError(409, "Conflict", "it has changed")
-        _apply_note(api, namespace, action.note)
-        pool = pool._replace(held=parse_held(pool.ref, action.note))
-    if action.is_needed:
-        pool = api.set_number(namespace, pool, action.value if pool.tree else action.to)
-    if action.closes and held:
-        is_same = {"uid": held.ref.uid, "resourceVersion": held.version}
-        if not api.delete(CONFIG_MAP, namespace, held.ref.name, **is_same):
-            raise ApiError(409, "Conflict", "it is held again")
-        if held.is_kept:
-            _release_note(api, namespace, held.ref.name)
-        pool = pool._replace(held=None)
-    return pool
-
-
-def _apply_note(api: Api, namespace: str, note: Tree) -> None:
-    """Write a note, in place of one that its account has made immutable or unreadable."""
-    name = str(part(note, "metadata")["name"])
-    try:
-        api.apply(CONFIG_MAP, namespace, name, note)
-    except ApiError as error:
-        if error.status != 422 and not error.is_unreadable():
-            raise
-        api.delete(CONFIG_MAP, namespace, name)
-        _release_note(api, namespace, name)
-        api.apply(CONFIG_MAP, namespace, name, note)
-
-
-def _release_note(api: Api, namespace: str, name: str) -> None:
-    """Let a note go that finalizers keep: whoever may write it may have added them."""
-    api.patch(CONFIG_MAP, namespace, name, {"metadata": {"finalizers": None}})
 
 
 class PlanResult(NamedTuple):

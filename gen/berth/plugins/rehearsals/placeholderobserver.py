@@ -10,7 +10,8 @@ from typing import TypeVar
 from berth.core.jsonvalues import Tree
 from berth.core.objects import EVENT, POD
 from berth.core.obstacles import NO_ROOM, Obstacle, merge_obstacles
-from berth.core.podobstacles import (
+from berth.core.record import PoolObservation
+from berth.plugins.rehearsals.podobstacles import (
     CLUSTER_AUTOSCALER_EVENTS,
     KARPENTER_EVENTS,
     Placeholder,
@@ -20,7 +21,6 @@ from berth.core.podobstacles import (
     parse_scale_up_refusal,
     pod_obstacles,
 )
-from berth.core.record import PoolObservation
 from berth.runtime.apiclient import Api
 from berth.runtime.program import NO_PAUSE, Log, Pause
 from berth.runtime.watch import Collection, parse_page
@@ -43,12 +43,6 @@ class PlaceholderObserver:
         self._refusals: dict[str, list[ScaleUpRefusal]] = {}  # by selector
         self._obstacles: dict[str, tuple[Obstacle, ...]] = {}
         self._nodes: dict[str, Mapping[str, int]] = {}
-
-    def forget(self) -> None:
-        """Forget all: no rehearsal is open."""
-        if self._pods or self._refusals or self._began != NO_PAUSE:
-            self._began, self._steps, self._pods, self._refusals = NO_PAUSE, [], [], {}
-            self._obstacles, self._nodes = {}, {}
 
     def with_placeholders(self, look: PoolObservation) -> PoolObservation:
         """Add what is known of the placeholders of a pool to what the pool says itself."""

@@ -1,0 +1,99 @@
+"""What to do so that the number of somebody else is as desired, and goes back to what it was. Pure."""
+
+import json
+from collections.abc import Sequence
+
+from berth.core.fields import field_value
+from berth.core.jsonvalues import Tree, instant_text
+from berth.core.labels import CLASS, HELD, RESERVATION, ROLE, SITE
+from berth.core.pooldecision import PoolDecision, ScalePool
+from berth.core.poolobjects import HELD_KEY, PoolObject
+from berth.core.target import DesiredState, replica_change
+from berth.core.timetable import note_name
+from berth.plugins.numbers.fieldpatches import field_manager
+
+NOTE_GRACE = 60  # seconds that somebody has to write a number after the note about it
+
+
+def decide_number(
+    stands: PoolObject | None, desired: DesiredState, why: str = "", settled: DesiredState | None = None
+) -> PoolDecision:
+    """Decide as `decide_pool`. A number that others still hold is not given back."""
+    target = desired.target
+    if stands is None or not target.is_open:
+        closing = () if target.is_shared else release(stands, why or "closed", desired.now)
+        return PoolDecision(target, closing)
+    change = replica_change(stands.replicas, desired, settled)
+    if change is None:
+        return PoolDecision(target, ())
+    action = ScalePool(
+        stands,
+        target.replicas,
+        why or change.reason,
+        occurrences=change.occurrences,
+        value=stands.number.value(target.replicas),
+        note=_note(desired, stands),
+    )
+    return PoolDecision(target, (action,))
+
+
+def is_needed(action: ScalePool) -> bool:
+    """Return whether the object has another number."""
+    number, before = action.pool.number, field_value(action.pool.tree, action.pool.number.path)
+    return number.units(before) != number.units(action.value) or (before is None) != (action.value is None)
+
+
+def _note(desired: DesiredState, stands: PoolObject) -> Tree:
+    """Return the ConfigMap that says what a number was before it is held. Each one differs from the last."""
+    pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
+    if stands.held and stands.is_noted:
+        before = stands.held.before
+    after = stands.held.version if stands.held else ""
+    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now), "after": after}
+    return {
+        "metadata": {
+            "name": note_name(pool),
+            "labels": {
+                SITE: desired.timetable.site,
+                RESERVATION: desired.timetable.reservation,
+                CLASS: pool.resource_class,
+                ROLE: HELD,
+            },
+        },
+        "data": {HELD_KEY: json.dumps(note)},
+    }
+
+
+def release(stands: PoolObject | None, why: str, now: int) -> tuple[ScalePool, ...]:
+    """Return how the number of somebody else goes back to what it was, if it is held.
+
+    It stays where that is not known, as in an object that was made since. A new note about a number that is
+    as it should be is left alone: somebody may be about to write the number.
+    """
+    if stands is None or stands.held is None:
+        return ()
+    number, held, present = stands.number, stands.held, field_value(stands.tree, stands.number.path)
+    is_known = stands.is_noted and (held.before is None or number.is_amount(held.before))
+    is_lost = number.otherwise is None and not is_known
+    value = present if is_lost else held.before if number.otherwise is None else number.otherwise
+    to = number.units(value) or 0
+    action = ScalePool(stands, to, why, value=value, closes=True, is_lost=is_lost)
+    return (action,) if is_needed(action) or not 0 <= now - held.since < NOTE_GRACE else ()
+
+
+_ADVICE = (
+    ("argocd", "Add the field to ignoreDifferences of its Application, with RespectIgnoreDifferences=true."),
+    ("kustomize-controller", "Add the field to spec.ignore of its Kustomization, or leave it out of git."),
+    ("helm", "Leave the field out of the values of its release."),
+    ("", "Let it leave this field alone."),
+)
+"""What to write so that a manager, by the beginning of its name, leaves a field to Berth."""
+
+
+def describe_reset(action: ScalePool, ours: Sequence[str]) -> str:
+    """Return who has set back a number of theirs, and what to do. `ours` are the managers of Berth."""
+    pool = action.pool
+    manager = field_manager(pool.tree or {}, pool.number.path, ours)
+    advice = next(text for begin, text in _ADVICE if manager.startswith(begin))
+    who = manager or "somebody"
+    return f"{who} has set {pool.number.text} to {pool.replicas}, and Berth holds {action.to} there. {advice}"

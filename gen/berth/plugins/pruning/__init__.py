@@ -1,0 +1,1 @@
+"""What the sweep removes where no engine prunes."""

@@ -1,0 +1,1 @@
+"""Slots: Koordinator Reservations that hold the seats of a pool."""
