@@ -282,7 +282,7 @@ class ObjectStore:
         return good(self.all_in(wanted.collection)[wanted.name])
 
     def merge(self, wanted: Target, tree: Tree, patch: Tree) -> Response:
-        version = patch["metadata"].get("resourceVersion")
+        version = patch.get("metadata", {}).get("resourceVersion")
         if version and version != tree["metadata"]["resourceVersion"]:
             return refusal(409, "Conflict", "the object has been modified")
         changed = self.admitted(wanted, merged(tree, patch))

@@ -4,7 +4,7 @@ from random import Random
 from typing import Annotated
 
 import pytest
-from berth.core import slots
+from berth.plugins.slots import slots
 from berth.schema.basemodel import Text
 from berth.schema.documentproblems import Refusal
 from berth.schema.grammar import go_duration, utc
