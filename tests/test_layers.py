@@ -24,6 +24,7 @@ FLOORS = [
     r"berth\.(names|findings|quantity|durations|git)",
     r"berth\.core\.(?!quantities$)\w+",
     r"berth\.runtime\.\w+",
+    r"berth\.plugins\.\w+\.\w+",  # imported by the two above only where a cluster uses them
     r"berth\.reading\.\w+",
     r"berth\.machines\.(nodelabels|instancetypes|windowbudgets|versions|estimate)",
     r"berth\.dates\.(zone|moments)",  # the time rule; the schema checks zones by it
@@ -59,9 +60,9 @@ GATES = {
     "zoneinfo": r"berth\.dates\.zone",
     "subprocess": r"berth\.(git|edit\.installation)",
     "socket": r"berth\.runtime\.apiclient",
-    "http": r"berth\.runtime\.(apiclient|projecttemplates)",
-    "ssl": r"berth\.runtime\.(apiclient|projecttemplates)",
-    "threading": r"berth\.(runtime\.(watch|projecttemplates)|live\.(client|access))",
+    "http": r"berth\.(runtime\.apiclient|plugins\.renku\.projecttemplates)",
+    "ssl": r"berth\.(runtime\.apiclient|plugins\.renku\.projecttemplates)",
+    "threading": r"berth\.(runtime\.watch|plugins\.renku\.projecttemplates|live\.(client|access))",
     "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|watch)"
     r"|live\.(client|access)|cli\.\w+)",
     "click": r"berth\.cli\.\w+",
@@ -84,6 +85,7 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+SHIPPED = ("berth.core.", "berth.runtime.", "berth.plugins.")  # to clusters
 
 
 @cache
@@ -93,7 +95,11 @@ def imports(module: str) -> list[str]:
 
 
 def _imports(module: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    always = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
+        if module.startswith(SHIPPED) and id(node) not in always and is_plugin(node):
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -101,6 +107,10 @@ def _imports(module: str) -> Iterator[str]:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
                 yield full if full in MODULES else str(node.module)
+
+
+def is_plugin(node: ast.AST) -> bool:
+    return isinstance(node, ast.ImportFrom) and str(node.module).startswith("berth.plugins.")
 
 
 @cache
@@ -136,11 +146,12 @@ def test_a_library_is_imported_by_its_gate_alone(library: str, allowed: str) -> 
 
 def test_the_runtime_needs_the_standard_library_and_itself() -> None:
     for module in MODULES:
-        if module.startswith(("berth.core.", "berth.runtime.")):
+        if module.startswith(SHIPPED):
             for other in imports(module):
                 top = other.partition(".")[0]
                 own = module.rpartition(".")[0]
-                assert other.startswith(("berth.core", own)) or top in sys.stdlib_module_names, (
+                known = ("berth.core", own, *(["berth.runtime", "berth.plugins"] if "plugins" in own else []))
+                assert other.startswith(known) or top in sys.stdlib_module_names, (
                     module,
                     other,
                 )

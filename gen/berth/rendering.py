@@ -267,9 +267,7 @@ def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest
             *manifests,
             *rbac.of_reservation(site, placed, backend.leases(placed), backend.scaling_rules(placed)),
             *backend.permissions(site, placed),
-            *window.cronjobs(
-                site, placed, common, part.occurrences, part.schedules, _plugins(site, placed)
-            ),
+            *window.cronjobs(site, placed, common, part.occurrences, part.schedules, _plugins(site, placed)),
         ]
     return [*manifests, *backend.session_objects(site, placed, common)]
 

@@ -169,5 +169,3 @@ _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] =
     JOB: _parse_job,
     SLOT: _parse_slot,
 }
-
-

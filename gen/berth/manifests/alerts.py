@@ -26,7 +26,6 @@ SHORTEST = 5  # minutes in which placeholders that are requested may become read
 # Reasons of the warnings that the scaler and the sweep write as Events.
 WARNINGS = (
     "SeatsNotReady",
-    "ImageNotPulled",
     "MalformedTimetable",
     "MalformedOverride",
     "SweepHasNoJob",

@@ -38,14 +38,20 @@ def of_cluster(cluster: Cluster, plugins: Iterable[str] = ()) -> tuple[CodeMap, 
 
 def of_sweep(cluster: Cluster) -> list[str]:
     """Return the plugins that the sweep of a cluster uses, sorted."""
-    used = {"slots": cluster.koordinator is not None, "numbers": cluster.held, "pruning": cluster.sweep_prunes}
+    used = {
+        "slots": cluster.koordinator is not None,
+        "numbers": cluster.held,
+        "pruning": cluster.sweep_prunes,
+    }
     return sorted(name for name, is_used in used.items() if is_used)
 
 
 def of_reservation(site: Site, placed: Placed, plugins: Iterable[str]) -> list[str]:
     """Return the plugins that the Jobs of a reservation use, sorted. `plugins`: those of its backend."""
-    reads_projects = site.renku and counts_sessions(placed) and any(
-        found.sessions and found.sessions.source == "renku" for found in placed.classes
+    reads_projects = (
+        site.renku
+        and counts_sessions(placed)
+        and any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
     )
     used = [*plugins, *(["renku"] if reads_projects else [])]
     return sorted([*used, *(["rehearsals"] if placed.reservation.spec.rehearses else [])])

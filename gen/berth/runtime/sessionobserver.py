@@ -328,7 +328,9 @@ class SessionObserver:
         if watched.counts is None:
             sessions = list(watched.sessions.values())
             if watched.has_templates:
-                templates = {project: self._template_of(project, now) for project in map(project_of, sessions)}
+                templates = {
+                    project: self._template_of(project, now) for project in map(project_of, sessions)
+                }
                 found = [(session, templates[project_of(session)]) for session in sessions]
                 watched.holds_back = any(template is None for _, template in found)
                 sessions = [session._replace(template=known) for session, known in found if known is not None]
