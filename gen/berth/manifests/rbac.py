@@ -169,8 +169,8 @@ def _suffix(kind: SessionKind, kinds: Sequence[SessionKind]) -> str:
 def of_occurrences(placed: Placed, leases: Iterable[str], scaled: Iterable[Rule]) -> list[Rule]:
     """Return the rules of a reservation's Jobs in the Berth namespace.
 
-    `scaled` are those of what they scale. They write their record and Leases by server-side apply, by name. Where they
-    count sessions, they read all timetables of the site to know whose a session is.
+    `scaled` are those of what they scale. They write their record and Leases by server-side apply,
+    by name. Where they count sessions, they read all timetables of the site to know whose a session is.
     """
     name = placed.reservation.name
     rules = [

@@ -1,4 +1,4 @@
-"""Takes, renews and gives up the Leases of a scaler's pools. Only the pod that holds a Lease writes the pool."""
+"""Takes, renews and gives up the Leases of a scaler's pools: who holds one writes the pool."""
 
 from collections.abc import Mapping
 
@@ -54,7 +54,7 @@ class LeaseKeeper:
         return self.is_held
 
     def release(self, api: Api) -> None:
-        """Give the Lease up, so that another scaler takes it at once. The sweep waits until it has run out."""
+        """Give the Lease up: another scaler takes it at once, and the sweep waits until it has run out."""
         if self.is_held:
             self.is_held = False
             tree: Tree = {"metadata": {"resourceVersion": self._version}, "spec": {"holderIdentity": ""}}

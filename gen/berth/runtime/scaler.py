@@ -131,20 +131,9 @@ class Scaler:
         if is_due:
             self._looked = Pause(began, TICK)
         self._keep_leases(timetable)
-        for key, reconciler in self._reconcilers.items():
+        for key in self._reconcilers:
             self._say(self._word)
-            pool = self._pools[key]
-            keeper = self._keepers[pool.lease]
-            desire = partial(self._desired, pool)
-            if not keeper.is_held:
-                if not keeper.is_others and key not in self._raised:
-                    self._raise(key)
-                elif is_due:
-                    reconciler.reconcile(desire, may_write=False)
-            elif is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
-                reconciler.reconcile(desire)
-            elif pool.holder.is_scaled_by_sessions:
-                reconciler.reconcile(desire, quick=True)
+            self._look_at(key, is_due=is_due)
         if self._source.timetable is not timetable:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
@@ -159,6 +148,20 @@ class Scaler:
             self.release(None)
             self.exit_code = 0
         return self._sleep(began)
+
+    def _look_at(self, key: str, *, is_due: bool) -> None:
+        """Bring a pool to its desired state if its Lease is held; else observe it."""
+        pool, reconciler = self._pools[key], self._reconcilers[key]
+        keeper, desire = self._keepers[pool.lease], partial(self._desired, pool)
+        if not keeper.is_held:
+            if not keeper.is_others and key not in self._raised:
+                self._raise(key)
+            elif is_due:
+                reconciler.reconcile(desire, may_write=False)
+        elif is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
+            reconciler.reconcile(desire)
+        elif pool.holder.is_scaled_by_sessions:
+            reconciler.reconcile(desire, quick=True)
 
     def release(self, api: Api | None) -> None:
         """Give all Leases up, by another client if this one may be in the middle of a request."""

@@ -232,8 +232,8 @@ class ObservedSessions(NamedTuple):
     """Sessions by the id of every occurrence of the own reservation that is open or hands over."""
 
     counts: dict[str, int] | None
-    """Sessions that count for each. None: they cannot be read, because they have never been listed completely,
-    or have not been readable for longer than STALE_SECONDS.
+    """Sessions that count for each. None: they cannot be read, because they have never been listed
+    completely, or have not been readable for longer than STALE_SECONDS.
     """
     pending: bool  # the first complete list is not there yet
 

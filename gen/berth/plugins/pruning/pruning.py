@@ -29,11 +29,11 @@ def removals(
         why, refs, slots = f"its reservation is not in git since {since}", state.refs(), list(state.slots)
     yield from remove(state, refs, why)
     yield from remove_slots(slots, source.ref, why)
-    if not facts.are_left_led(state, now):  # its pod would hold them again; the next run finds it gone
-        if "numbers" in facts.plugins:
-            from berth.plugins.numbers.numbersweep import unnamed_numbers  # noqa: PLC0415 - where a cluster has them
+    # A pod that works would hold them again; the next run finds it gone.
+    if "numbers" in facts.plugins and not facts.are_left_led(state, now):
+        from berth.plugins.numbers.numbersweep import unnamed_numbers  # noqa: PLC0415 - where a cluster has them
 
-            yield from unnamed_numbers(facts, state, why, now)
+        yield from unnamed_numbers(facts, state, why, now)
 
 
 def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
