@@ -30,10 +30,11 @@ from tests.live.turns import (
     other_site,
     override,
     pending,
-    proof,
+    recorded,
     refuse_all,
     refused,
     relabeled,
+    renewed,
     short,
     stray,
     suspended,
@@ -56,6 +57,7 @@ def in_order(git: Project, now: str = NOW) -> World:
     world = World(git.objects["prod"])
     swept(world, instant_text(parse_instant(now) - 180))
     world.run("course")
+    world.renew(now)
     world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:40:00Z")
     for n in range(5):
         world.session(f"jupyter-{n}")
@@ -84,7 +86,7 @@ class Case(NamedTuple):
 
 
 CASES = [
-    # permissions, and what pods prove
+    # permissions, and Leases
     Case("binding-gone", lambda w: unpermitted(w, "RoleBinding")),
     Case("role-gone-before-a-later-window", lambda w: unpermitted(w, "Role"), "2026-02-01T12:00:00Z"),
     Case("role-without-scale", lambda w: w.get("Role", "course")["rules"].pop()),
@@ -92,20 +94,13 @@ CASES = [
     Case("sweep-unbound", lambda w: w.vanish("RoleBinding", "berth-sweep")),
     Case("sessions-namespace-gone", no_namespace),
     Case("sessions-namespace-made-again", new_namespace),
-    Case("proved-lately", lambda w: proof(w, "2026-02-02T08:59:05Z")),
-    Case("proved-long-ago", lambda w: proof(w, "2026-02-02T08:58:29Z")),
-    Case("proved-of-no-pool", lambda w: proof(w, "2026-02-02T08:59:05Z", pools="{}")),
+    Case("renewed-lately", lambda w: renewed(w, "2026-02-02T08:59:05Z")),
+    Case("renewed-long-ago", lambda w: renewed(w, "2026-02-02T08:58:29Z")),
     Case(
-        "proved-long-ago-and-too-few-seats",
+        "renewed-long-ago-and-too-few-seats",
         all_of(
-            lambda w: proof(w, "2026-02-02T08:00:00Z"),
+            lambda w: renewed(w, "2026-02-02T08:00:00Z"),
             lambda w: w.scale("course-small", 4, "berth-scaler", "2026-02-02T08:00:00Z"),
-        ),
-    ),
-    Case(
-        "its-pod-says-what-does-not-work",
-        lambda w: proof(
-            w, "2026-02-02T08:59:05Z", "sessions of small: 403 Forbidden: no", "timetable: 500: oh"
         ),
     ),
     # what others did
@@ -131,7 +126,7 @@ CASES = [
     Case(
         "record-that-plays-a-timetable",
         all_of(
-            lambda w: proof(w, "2026-02-02T08:59:05Z"),
+            recorded,
             lambda w: relabeled(
                 w, "ConfigMap", "course-record", role="timetable", reservation="course-record"
             ),
@@ -140,7 +135,7 @@ CASES = [
     Case(
         "record-that-plays-that-of-another",
         all_of(
-            lambda w: proof(w, "2026-02-02T08:59:05Z"),
+            recorded,
             lambda w: relabeled(w, "ConfigMap", "course-record", reservation="other"),
         ),
     ),

@@ -43,6 +43,7 @@ def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
     (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
     has_koordinator = cluster.koordinator is not None
     gates = cluster.has_static_pools, cluster.has_buffers
+    world.renew(now)
     wanted = GatherScope("berth", git.site.name, has_koordinator, *gates, held_namespaces(cluster))
     return gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
 

@@ -65,6 +65,7 @@ def hold(world: World, before: int | None = 3) -> None:
     """Note that Berth holds the number."""
     text = world.get("ConfigMap", "sale")["data"]["timetable.json"]
     (pool,) = parse_timetable(text).pools
+    world.leases = {name: [note_name(pool)] for name in ("sale", "more")}
     labels = {"site": "uni", "reservation": "sale", "resource-class": "small", "role": HELD}
     metadata = {
         "name": note_name(pool),

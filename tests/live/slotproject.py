@@ -92,6 +92,7 @@ def in_order(git: Project, now: str = NOW) -> World:
     world = World(git.objects["prod"])
     swept(world, instant_text(parse_instant(now) - 180))
     world.run("course")
+    world.renew(now)
     for object_ in world.objects:
         if object_["kind"] == "Reservation":
             object_["status"] = status_of("Available")

@@ -266,6 +266,7 @@ def test_status_says_who_sets_a_number_back(
     monkeypatch.setattr("berth.cli.status.pause", lambda _: None)
     git = sale()
     server.world = held_world(git, 3, "argocd-controller")
+    server.world.renew(OPEN)
     server.world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": "2026-02-02T08:57:00Z"}
     project.write(tmp_path, FILES)
     file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})

@@ -91,11 +91,16 @@ def test_the_date_that_is_rehearsed_is_no_window_of_the_rehearsal() -> None:
 
 def test_a_rehearsal_that_has_all_seats_is_over() -> None:
     """As the scaler and the sweep see it: what is open by git alone is not missing."""
-    found = status(*cluster(SUCCEEDED), DURING)
+    world, git = cluster(SUCCEEDED)
+    world.hold("first-small", DURING, "", "first")
+    note = f"{FIRST_ID} {READY}"
+    (lease,) = (tree for tree in world.objects if tree["kind"] == "Lease")
+    lease["metadata"]["annotations"] = {"berth.dev/ended": note}
+    found = status(world, git, DURING)
 
     assert [row[4] for row in rows(found) if row[0] == "first/small"] == [0]
     assert codes(found) == set()
-    assert codes(status(*cluster(), DURING)) >= {"S030"}  # without a record it is open
+    assert codes(status(*cluster(), DURING)) >= {"S030"}  # without such a Lease it is open
 
 
 def test_seats_that_are_not_ready_near_the_end_are_a_warning() -> None:

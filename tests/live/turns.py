@@ -1,6 +1,5 @@
 """What happens to a cluster: one turn each, as the API server tells of it afterwards."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -225,26 +224,18 @@ def new_namespace(world: World) -> None:
     world.apply_rendered({"kind": "Namespace", "metadata": {"name": "hub"}})
 
 
-def proof(world: World, at: str, *troubles: str, pools: str = '{"small": "2026-02-02T08:59:00Z"}') -> None:
-    """The pod of the course proves what it did at 08:59:00; it was written at an instant."""
-    text = f'{{"at": "2026-02-02T08:59:05Z", "pools": {pools}, "troubles": {json.dumps(troubles)}}}'
-    found = world.apply_rendered(
-        {
-            "kind": "ConfigMap",
-            "metadata": {
-                "name": "course-record",
-                "namespace": "berth",
-                "labels": {
-                    "berth.dev/site": "uni",
-                    "berth.dev/reservation": "course",
-                    "berth.dev/role": "record",
-                },
-            },
-            "data": {"records.json": "[]", "serving.json": text},
-        }
-    )
-    found["metadata"]["managedFields"] = [{"manager": "berth-scaler", "time": at}]
-    world.get("Pod", "course-29500-abcde")["metadata"]["annotations"] = {"berth.dev/proves": "serving.json"}
+def renewed(world: World, at: str) -> None:
+    """The pod of the course has renewed its Lease last at an instant."""
+    world.silent.add("course-small")
+    world.hold("course-small", at, "course-29500-abcde")
+
+
+def recorded(world: World) -> None:
+    """The pod of the course has written its record."""
+    labels = {"site": "uni", "reservation": "course", "role": "record"}
+    metadata = {"name": "course-record", "namespace": "berth"}
+    metadata |= {"labels": {f"berth.dev/{key}": value for key, value in labels.items()}}
+    world.apply_rendered({"kind": "ConfigMap", "metadata": metadata, "data": {"records.json": "[]"}})
 
 
 def relabeled(world: World, kind: str, name: str, **labels: str | None) -> None:

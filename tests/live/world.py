@@ -35,6 +35,8 @@ class World(ObjectStore):
         self.refused: dict[str, str] = {}  # messages by the beginning of a path; `?` is its end
         self.asked: list[str] = []  # paths with their selectors
         self.accepted: set[str] = set()
+        self.leases: dict[str, list[str]] = {}  # names by reservation, where they are not those of pools
+        self.silent: set[str] = set()  # names of Leases that nobody renews
         self.page = 500
         self.meddle: Callable[[], object] = lambda: None  # done before each write
         self.not_admitted: dict[str, str] = {}  # messages by the kind of what is to be made
@@ -140,6 +142,26 @@ class World(ObjectStore):
             status.setdefault("containerStatuses", [{"name": "occurrence", "state": {"running": {}}}])
             status.setdefault("initContainerStatuses", [{"name": "scaler", "state": {"running": {}}}])
         return self.pod(name or f"{reservation}-29500-abcde", labels, phase, **status)
+
+    def renew(self, now: str) -> None:
+        """Let each scaler that runs renew the Leases of its reservation, unless they are `silent`."""
+        for pod in self.objects:
+            metadata = pod["metadata"]
+            statuses = pod.get("status", {}).get("initContainerStatuses", [])
+            started = [status for status in statuses if "running" in status["state"]]
+            reservation = str(metadata.get("labels", {}).get("berth.dev/reservation"))
+            for name in self.leases.get(reservation, [f"{reservation}-small"]):
+                if pod["kind"] == "Pod" and started and name not in self.silent:
+                    self.hold(name, now, metadata["name"], reservation)
+
+    def hold(self, name: str, renewed: str, holder: str, reservation: str = "course") -> None:
+        """A pod has renewed a Lease last at an instant."""
+        labels = {"berth.dev/site": "uni", "berth.dev/reservation": reservation}
+        metadata = {"name": name, "namespace": "berth", "labels": labels}
+        spec = {"holderIdentity": holder, "renewTime": f"{renewed[:-1]}.000000Z"}
+        self.add(
+            {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
+        )
 
     def wait(
         self, reservation: str, number: int, created: str, phase: str = "Pending", **status: Any

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from berth.core.serving import PROOF_KEY, PROVES
 from berth.manifests import code
 
 from tests.cli import project
@@ -103,19 +102,13 @@ def test_a_window_has_one_job_at_a_time(tmp_path: Path) -> None:
     assert {one["spec"]["concurrencyPolicy"] for one in found} == {"Forbid"}
 
 
-def test_the_shared_folder_keeps_no_node_from_being_drained_and_pods_say_that_they_prove_their_work(
-    tmp_path: Path,
-) -> None:
-    """cluster-autoscaler leaves nodes alone whose pods have an emptyDir that nobody speaks for.
-
-    The sweep asks pods without the annotation for no proof.
-    """
+def test_the_shared_folder_keeps_no_node_from_being_drained(tmp_path: Path) -> None:
+    """cluster-autoscaler leaves nodes alone whose pods have an emptyDir that nobody speaks for."""
     site, parts = small(tmp_path)
     (cronjob,) = of_kind("CronJob", of_part(site, parts["night/lab"]))
 
     assert cronjob["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["annotations"] == {
         "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "share",
-        PROVES: PROOF_KEY,
     }
 
 

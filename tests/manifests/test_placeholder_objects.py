@@ -221,7 +221,7 @@ def test_all_names_within_a_file_fit_together(tmp_path: Path, name: str) -> None
     (account,) = (each["metadata"]["name"] for each in of_kind("ServiceAccount", objects))
     named = [rule["resourceNames"] for rule in one("Role", objects)["rules"] if "resourceNames" in rule]
 
-    assert named == [[timetable], [f"{timetable}-record"], [deployment], [deployment]]
+    assert named == [[timetable], [f"{timetable}-record"], *[[deployment]] * 3]
     assert pod["serviceAccountName"] == account
     assert all(len(name) <= 63 for names in named for name in names)
     assert variables["BERTH_TIMETABLE"] == timetable

@@ -79,6 +79,12 @@ def of_course(*, counts: bool) -> list[Object]:
         {**maps, "resourceNames": ["course-record"], "verbs": ["get", "create", "patch"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
         {
+            "apiGroups": ["coordination.k8s.io"],
+            "resources": ["leases"],
+            "resourceNames": ["course-there"],
+            "verbs": ["get", "create", "patch"],
+        },
+        {
             **apps,
             "resources": ["deployments"],
             "resourceNames": ["course-there"],
@@ -203,7 +209,6 @@ def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_
     assert roles(base(tmp_path, cluster))[namespace, "berth-sweep"] == [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", *marks, "delete"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
         {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list", *kept, "delete"]},
         {"apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get", "patch"]},
         {"apiGroups": ["batch"], "resources": ["cronjobs"], "verbs": ["list", "delete"]},
@@ -212,6 +217,7 @@ def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_
             "resources": ["jobs"],
             "verbs": ["get", "list", "create", "patch", "delete"],
         },
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "list"]},
         *(pruned if prunes else []),
     ]
 

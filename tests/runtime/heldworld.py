@@ -18,7 +18,7 @@ from berth.runtime.scaler import Scaler
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import ObjectStore, Target, Tree, collection, home
-from tests.runtime.fake_cluster import CONFIGMAPS, FakeCluster
+from tests.runtime.fake_cluster import CONFIGMAPS, LEASES, FakeCluster
 from tests.runtime.scalerpod import FakeObserved, ScalerPod
 from tests.runtime.sweepworld import SITE, made
 from tests.runtime.world import Row, at, clock, pool, whole_timetable_text
@@ -217,7 +217,11 @@ class HeldWorld:
         return pod
 
     def kill(self, reservation: str = "course") -> None:
-        self.pods.pop(reservation, None)
+        """Let the pod die, if there is one, long enough ago for its Leases to have run out."""
+        if pod := self.pods.pop(reservation, None):
+            for lease in self.cluster.all_in(LEASES).values():
+                if lease["spec"]["holderIdentity"] in ("", pod.name):
+                    lease["spec"]["renewTime"] = "2026-02-02T00:00:00.000000Z"
 
     def run(self, until: str) -> None:
         """Let the pods live, each until it ends."""

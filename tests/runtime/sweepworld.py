@@ -128,9 +128,10 @@ def job(name: str = "course-1", created: str = "07:30", end: str = "", **more: A
 
 
 def lease(renewed: str = NOW, name: str = "course-small", holder: str = "course-1-x", **more: Any) -> Tree:
-    """The Lease of a pool, last renewed at an instant."""
+    """The Lease of a pool, last renewed at an instant. The timetable owns it."""
     spec = {"holderIdentity": holder, "renewTime": renewed if renewed == NOW else micro_time(at(renewed))}
-    return made(LEASE, name, **more, spec=spec)
+    owners = [{"kind": "ConfigMap", "uid": f"uid-ConfigMap-{more.get('reservation', 'course')}"}]
+    return made(LEASE, name, **more, metadata={"ownerReferences": owners}, spec=spec)
 
 
 def record(written: str, name: str = "course-record", **labels: str | None) -> Tree:

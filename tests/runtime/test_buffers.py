@@ -11,7 +11,7 @@ from berth.core.timetable import TimetablePool
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import BUFFERS, PODS
-from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, pod, timetable
+from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, lease, timetable
 from tests.runtime.world import COURSE, Row, World, pool, timetable_text, whole_timetable_text
 
 NAME = "buffer/course-small"
@@ -74,7 +74,9 @@ def test_each_session_lowers_the_buffer_which_the_autoscaler_would_fill_again() 
 def test_a_reset_is_put_right_and_a_conflict_is_tried_again() -> None:
     world = BufferWorld("07:30")
     world.plan("08:00", lambda: world.cluster.set(NAME, 0))
-    world.plan("08:00", lambda: world.cluster.interfere("PATCH", refusal(409, "Conflict"), times=2))
+    world.plan(
+        "08:00", lambda: world.cluster.interfere("PATCH /apis/auto", refusal(409, "Conflict"), times=2)
+    )
     world.run("08:30")
 
     assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 25)]
@@ -183,7 +185,7 @@ def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do() -> None:
 
 
 def test_the_sweep_leaves_alone_what_is_served() -> None:
-    swept = Swept("09:00", timetable(text=buffer_text()), capacity_buffer(25), cronjob(), job(), pod())
+    swept = Swept("09:00", timetable(text=buffer_text()), capacity_buffer(25), cronjob(), job(), lease())
 
     assert swept.run() == 0
     assert swept.cluster.writes == []

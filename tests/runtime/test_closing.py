@@ -1,4 +1,4 @@
-"""After an end the first sweep that begins half a minute later closes all that no pod serves."""
+"""After an end the first sweep that begins half a minute later closes all that still stands."""
 
 from random import Random
 
@@ -15,8 +15,7 @@ from tests.runtime.sweepworld import (
     deployment,
     inventory,
     job,
-    pod,
-    scaler_down,
+    lease,
     seen,
     timetable,
 )
@@ -31,48 +30,37 @@ def clock(instant: int) -> str:
     return instant_text(instant)[11:19]
 
 
-def pods_of(random: Random, name: str) -> list[Tree]:
-    """Pods that serve nothing any more: they go, never ran, have ended, or lost their scaler."""
-    of, labels = f"{name}-1", {"berth.dev/reservation": name}
-    going = {"deletionTimestamp": instant_text(END + random.randint(-40, 40))}
-    kinds: list[Tree] = [
-        {"metadata": going},
-        {"metadata": going, "scaler": scaler_down(clock(END - random.randint(0, 20)))},
-        {"phase": "Pending"},
-        {"phase": "Failed"},
-        {"phase": "Succeeded"},
-        {"scaler": scaler_down(clock(END - random.randint(30, 300)))},
-        {"scaler": {"state": {"waiting": {"reason": "PodInitializing"}}}},
-    ]
-    some = random.sample(kinds, random.randint(0, 3))
-    return [pod(f"{of}-{n}", of=of, labels=labels, **one) for n, one in enumerate(some)]
-
-
 def reservation(random: Random, name: str) -> list[Tree]:
-    """Ended at 10:00, whatever was written to its timetable since, and whenever it opens again."""
+    """Ended at 10:00. Where no pod may come to close it, its timetable may have been edited since, and it may
+    open again soon.
+    """
     rows: list[Row] = [(f"{name}/1", "07:30", "08:00", "10:00", {"small": 25})]
+    is_manned, renewed = random.random() < 0.5, END + random.randint(-300, 40)
     if random.random() < 0.3:
-        opens = END + random.randint(91, 400)
+        opens = END + random.randint(211 if is_manned else 91, 400)
         rows.append((f"{name}/2", clock(opens), clock(opens + 1800), "12:00", {"small": 25}))
     notes: Tree = {}
     if random.random() < 0.3:
         notes["berth.dev/override"] = '{"small": {"target": 40, "until": "2026-02-02T10:00:00Z"}}'
-    changed = clock(END + random.choice([-7200, -59, -1, 5, 29]))
+    changed = clock(END + random.choice([-7200] if is_manned else [-7200, -59, -1, 5, 29]))
     found = [
         timetable(*rows, name=name, pools={"small": f"{name}-small"}, changed=changed, annotations=notes),
         deployment(random.randint(1, 40), f"{name}-small", random.randint(0, 25), reservation=name),
     ]
     if random.random() < 0.7:
         found.append(cronjob(name, reservation=name))
-    if random.random() < 0.7:
-        end = random.choice(["", "", "Complete", "Failed"])
+    if is_manned or random.random() < 0.5:
+        end = "" if is_manned else random.choice(["Complete", "Failed"])
         found.append(job(f"{name}-1", reservation=name, end=end))
-    return [*found, *pods_of(random, name)]
+    if is_manned:
+        holder = random.choice(("", f"{name}-1-x"))
+        found.append(lease(clock(renewed), f"{name}-small", holder, reservation=name))
+    return found
 
 
 @pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
 @pytest.mark.parametrize("seed", seeds(20, 200))
-def test_it_decides_to_close_every_pool_that_no_pod_serves(seed: int, prunes: bool) -> None:
+def test_it_decides_to_close_every_pool_whoever_holds_its_lease(seed: int, prunes: bool) -> None:
     random = Random(seed)
     names = [f"course-{n}" for n in range(POOLS)]
     trees = [tree for name in names for tree in reservation(random, name)]
@@ -82,17 +70,6 @@ def test_it_decides_to_close_every_pool_that_no_pod_serves(seed: int, prunes: bo
     found = decide(seen(*trees, *listed, prunes=prunes), now).actions
     closed = {action.ref.name for action in found if isinstance(action, ScalePool) and not action.to}
     assert closed == {f"{name}-small" for name in names}
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_it_closes_what_a_pod_serves_that_hangs_too(seed: int) -> None:
-    """A pod of a node that was lost is listed as running until it is evicted."""
-    random = Random(seed)
-    now, edited = END + random.randint(30, 300), clock(END - random.randint(30, 7200))
-    trees = [timetable(changed=edited), deployment(25), cronjob(), job(), pod()]
-
-    found = decide(seen(*trees), now).actions
-    assert [action.to for action in found if isinstance(action, ScalePool)] == [0]
 
 
 def test_one_run_closes_two_hundred_pools_while_their_status_changes_and_other_jobs_do_not_go() -> None:

@@ -78,7 +78,7 @@ def test_conflicts_again_and_again_cost_no_more_than_tries(part: str) -> None:
     count = [0]
 
     def interfere(request: Request) -> Response | None:
-        if part in request.path and request.method != "GET":
+        if part in request.path and "leases" not in request.path and request.method != "GET":
             count[0] += 1
             if count[0] % 3:
                 return refusal(409, "Conflict")

@@ -13,13 +13,16 @@ from random import Random
 
 import pytest
 from berth.core.decide import decide
+from berth.core.leases import VALID_SECONDS, PoolLease, parse_lease
+from berth.core.objects import LEASE
 from berth.core.poolobjects import ObjectRef
-from berth.core.state import PodObject, ReservationState, SiteState, TimetableObject
+from berth.core.state import ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.actionrunner import ActionRunner
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
+from berth.runtime.scaler import TICK
 from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.objectstore import no_answer, refusal
@@ -44,7 +47,6 @@ class Stage:
         if "two" in names:
             self.pods["two"] = Pod(now, timetable, beside=self.pod)
         self.cluster = self.pod.cluster
-        self.down_since: int | None = None  # since when no pod serves, as the sweep sees it
         self.edited = 0
         self.errors: list[BaseException] = []
         self.allowed: dict[str, set[int]] = {name: set() for name in names}
@@ -70,8 +72,11 @@ class Stage:
         api = Api(self._transport, SWEEP_FIELD_MANAGER)
         refs = {
             kind: ObjectRef(kind, name, f"uid-{kind}", "course", 0)
-            for kind, name in (("ConfigMap", "course"), ("Deployment", "course-small"), ("Pod", "course-1-x"))
+            for kind, name in (("ConfigMap", "course"), ("Deployment", "course-small"))
         }
+        found = api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"])
+        lease = api.find(LEASE, "berth", "course-small")
+        leases: dict[str, PoolLease] = {"course-small": parse_lease(lease)} if lease else {}
         text = api.get_timetable("berth", "course").timetable
         self.swept = text
         self.look()
@@ -81,11 +86,11 @@ class Stage:
                 ReservationState(
                     "course",
                     (TimetableObject(refs["ConfigMap"], text, "", self.edited),),
-                    (api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"]),),
-                    pods=(PodObject(refs["Pod"], "course-1", "uid-Job", self.down_since, False, None),),
+                    (found,),
                 ),
             ),
             namespace="berth",
+            leases=leases,
         )
         log = Log(lambda _: None, lambda: self.pod.now, "")
         context = RuntimeContext(api, "berth", log, lambda: self.pod.now, lambda: 0.0, lambda _: None)
@@ -144,7 +149,7 @@ class Stage:
     def settle(self, rounds: int = 8) -> None:
         """Time in which nothing happens; each program works as it does then."""
         for _ in range(rounds):
-            self.pod.now += 5
+            self.pod.now += TICK
             self.look()
             names = list(self.players)
             self.random.shuffle(names)
@@ -289,7 +294,7 @@ def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int)
     with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("one", SWEEP)) as it:
         it.pod.arrive(5)
         it.settle(2)
-        it.down_since = 0
+        it.pod.now += VALID_SECONDS
         for _ in range(3):
             it.pod.arrive(1)
             it.cluster.set("course-small", it.random.choice((0, 3, 100)))
@@ -298,8 +303,7 @@ def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int)
         assert it.pod.replicas == 25
 
         it.pod.scaler = it.pod.make()
-        for n in range(100):
-            it.down_since = None if n > 50 else 0
+        for _ in range(100):
             it.turn()
         it.settle(2)
         written = len(it.values)

@@ -80,7 +80,8 @@ def test_a_class_that_is_gone_and_out_of_reach_holds_nobody_up() -> None:
     assert world.run() == 0
     assert world.writes == [("10:00:00", "small", 0)]
     assert [(line["subject"], line["reason"], line["message"]) for line in world.told("failed")] == [
-        ("deployment course-huge", "403 Forbidden", "not yours")
+        ("deployment course-huge", "403 Forbidden", "not yours"),
+        ("lease course-huge", "403 Forbidden", "not yours"),
     ]
 
 

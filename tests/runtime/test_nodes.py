@@ -10,7 +10,7 @@ from berth.core.timetable import TimetablePool, parse_timetable
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import NODE_POOLS
-from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, lease, node_pool, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
 
 NAME = "example.course-small"
@@ -60,7 +60,9 @@ def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
 def test_a_reset_is_put_right_and_a_conflict_is_tried_again() -> None:
     world = NodeWorld("07:30", 0)
     world.plan("08:00", lambda: world.cluster.set(NAME, 0))
-    world.plan("08:00", lambda: world.cluster.interfere("PATCH", refusal(409, "Conflict"), times=2))
+    world.plan(
+        "08:00", lambda: world.cluster.interfere("PATCH /apis/karp", refusal(409, "Conflict"), times=2)
+    )
     world.run("08:30")
 
     assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 25)]
@@ -143,7 +145,7 @@ def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do() -> None:
 
 
 def test_the_sweep_leaves_alone_what_is_served() -> None:
-    swept = Swept("09:00", timetable(text=nodes_text()), node_pool(25), cronjob(), job(), pod())
+    swept = Swept("09:00", timetable(text=nodes_text()), node_pool(25), cronjob(), job(), lease())
 
     assert swept.run() == 0
     assert swept.cluster.writes == []

@@ -350,8 +350,8 @@ def test_it_looks_twice_a_minute_and_asks_for_events_only_where_there_is_no_room
     for world in (full, creating):
         world.run(until="07:40")
 
-    assert lists(full) == ["pods", "events", "events"] * 20
-    assert lists(creating) == ["pods"] * 20
+    assert lists(full) == ["pods", "events", "events"] * 19
+    assert lists(creating) == ["pods"] * 19
 
 
 def test_nobody_looks_at_the_placeholders_of_a_class() -> None:

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.objectstore import Tree, no_answer, refusal
-from tests.runtime.sweepworld import Swept, cronjob, deployment, pod, record, timetable
+from tests.runtime.fake_cluster import LEASES
+from tests.runtime.sweepworld import Swept, cronjob, deployment, lease, timetable
 from tests.runtime.world import COURSE, REHEARSED, Row, World, at, clock, timetable_text
 
 EXAM = "course/9"
@@ -54,12 +55,12 @@ def test_it_closes_when_all_seats_are_ready_and_says_so() -> None:
     world = rehearsing()
 
     assert world.run() == 0
-    assert world.writes == [OPENED, ("07:34:05", "small", 0)]
+    assert world.writes == [OPENED, ("07:34:08", "small", 0)]
     assert [line["reason"] for line in world.told("scaled")] == ["opened", "rehearsal is over"]
     assert rehearsed(world)["ready"] == {
-        "small": [["2026-02-02T07:30:00Z", 20], ["2026-02-02T07:34:05Z", 25]]
+        "small": [["2026-02-02T07:30:00Z", 20], ["2026-02-02T07:34:08Z", 25]]
     }
-    assert rehearsed(world)["readyAt"] == "2026-02-02T07:34:05Z"
+    assert rehearsed(world)["readyAt"] == "2026-02-02T07:34:08Z"
     (event,) = world.cluster.events
     assert (event["type"], event["reason"]) == ("Normal", "RehearsalSucceeded")
     assert "5 minutes" in event["message"]
@@ -84,7 +85,7 @@ def test_an_override_that_wants_fewer_proves_nothing() -> None:
     assert world.writes == [
         ("07:30:00", "small", 5),
         ("07:45:00", "small", 25),
-        ("07:50:05", "small", 0),
+        ("07:50:04", "small", 0),
     ]
 
 
@@ -96,7 +97,7 @@ def test_a_pod_that_dies_is_followed_by_one_that_goes_on() -> None:
     world.run(until="07:32")
     world.run()
 
-    assert world.writes == [OPENED, ("07:34:05", "small", 0)]
+    assert world.writes == [OPENED, ("07:34:08", "small", 0)]
     assert rehearsed(world)["ready"]["small"][0] == ["2026-02-02T07:30:00Z", 20]
     assert reasons(world) == ["RehearsalSucceeded"]
 
@@ -110,10 +111,21 @@ def test_after_success_nothing_is_opened_again() -> None:
     assert (world.writes, len(reasons(world))) == ([], 1)
 
 
-def test_with_a_record_that_cannot_be_read_it_opens_again_and_ends() -> None:
+def test_without_its_record_the_lease_says_that_it_is_over() -> None:
     world = rehearsing()
     world.run()
     world.writes.clear()
+    world.cluster.interfere("course-record", FORBIDDEN)
+
+    assert world.run() == 0
+    assert world.writes == []
+
+
+def test_without_its_record_and_its_lease_it_opens_again_and_ends() -> None:
+    world = rehearsing()
+    world.run()
+    world.writes.clear()
+    world.cluster.all_in(LEASES).clear()
     world.cluster.interfere("course-record", FORBIDDEN)
 
     assert world.run() == 0
@@ -142,8 +154,8 @@ def test_one_that_was_given_another_time_begins_anew() -> None:
     world.pass_time(at("09:00") - world.now)
     world.run()
 
-    assert world.writes == [("09:00:00", "small", 25), ("09:00:05", "small", 0)]
-    assert rehearsed(world)["readyAt"] == "2026-02-02T09:00:05Z"
+    assert world.writes == [("09:00:00", "small", 25), ("09:00:08", "small", 0)]
+    assert rehearsed(world)["readyAt"] == "2026-02-02T09:00:08Z"
     assert reasons(world) == ["RehearsalSucceeded"] * 2
 
 
@@ -160,7 +172,7 @@ def test_its_seats_add_up_with_those_of_a_class_and_sessions_are_those_of_the_cl
     assert world.writes == [
         ("07:30:00", "small", 18),
         ("08:30:00", "small", 23),
-        ("08:40:05", "small", 18),
+        ("08:40:08", "small", 18),
         ("10:00:00", "small", 0),
     ]
     (course,) = (one for one in world.cluster.records() if "rehearses" not in one)
@@ -231,7 +243,7 @@ def test_what_cannot_be_read_or_written_keeps_no_seat_from_opening_or_closing(
     world.cluster.interfere(part, outcome)
 
     assert world.run() == 0
-    assert world.writes == [OPENED, ("07:34:05", "small", 0)]
+    assert world.writes == [OPENED, ("07:34:08", "small", 0)]
 
 
 def test_an_api_server_that_is_away_costs_the_time_that_it_is_away() -> None:
@@ -248,23 +260,14 @@ def test_an_api_server_that_is_away_costs_the_time_that_it_is_away() -> None:
 # The sweep
 
 
-def swept(*more: Tree, records: list[Tree] | None = None) -> Swept:
-    """At 07:45, in the middle of the rehearsal, with no pod unless there are `more`."""
-    kept = record("07:44:50", {})
-    kept["data"]["records.json"] = json.dumps(records or [])
-    return Swept("07:45", timetable(REHEARSAL), deployment(0), cronjob(), kept, *more)
+def swept(ended: str = "", renewed: str = "07:40", rehearsal: str = REHEARSAL[0]) -> Swept:
+    """At 07:45, in the middle of the rehearsal, long after or while a pod holds its Lease.
 
-
-SUCCEEDED: Tree = {
-    "occurrence": REHEARSAL[0],
-    "open": "2026-02-02T07:30:00Z",
-    "start": "2026-02-02T07:30:00Z",
-    "end": "2026-02-02T08:00:00Z",
-    "readyAt": "2026-02-02T07:34:05Z",
-    "promised": {"small": 25},
-    "targets": {},
-    "rehearses": EXAM,
-}
+    `ended` is when it was over, as the Lease says.
+    """
+    held = lease(renewed)
+    held["metadata"]["annotations"] = {"berth.dev/ended": f"{rehearsal} {ended}"} if ended else {}
+    return Swept("07:45", timetable(REHEARSAL), deployment(0), cronjob(), held)
 
 
 def test_the_sweep_opens_a_rehearsal_that_nobody_serves_and_starts_a_job() -> None:
@@ -275,25 +278,24 @@ def test_the_sweep_opens_a_rehearsal_that_nobody_serves_and_starts_a_job() -> No
     assert "PATCH jobs course-sweep" in world.cluster.writes
 
 
-def test_the_sweep_leaves_one_that_is_over_closed() -> None:
-    world = swept(records=[SUCCEEDED])
+@pytest.mark.parametrize("renewed", ["07:40", "07:44:50"], ids=["nobody-serves", "a-pod-has-just-closed-it"])
+def test_the_sweep_leaves_one_that_is_over_closed(renewed: str) -> None:
+    world = swept("2026-02-02T07:34:08Z", renewed)
 
     assert world.run() == 0
     assert world.cluster.writes == []
 
 
-def test_the_sweep_ends_no_pod_that_has_just_closed_one() -> None:
-    world = swept(pod(), records=[{**SUCCEEDED, "readyAt": "2026-02-02T07:44:50Z"}])
-
-    assert world.run() == 0
-    assert world.cluster.writes == []
-
-
-def test_the_record_of_another_time_ends_nothing() -> None:
-    earlier = {
-        key: str(text).replace("02-02T", "01-26T") for key, text in SUCCEEDED.items() if "2026" in str(text)
-    }
-    world = swept(records=[{**SUCCEEDED, **earlier}])
+@pytest.mark.parametrize(
+    ("rehearsal", "ended"),
+    [
+        pytest.param(REHEARSAL[0], "2026-01-26T07:34:08Z", id="another-time"),
+        pytest.param(f"other/1{REHEARSED}", "2026-02-02T07:34:08Z", id="another-one"),
+        pytest.param(REHEARSAL[0], "soon", id="malformed"),
+    ],
+)
+def test_a_lease_ends_no_rehearsal_but_the_one_and_the_time_that_it_names(rehearsal: str, ended: str) -> None:
+    world = swept(ended, rehearsal=rehearsal)
 
     assert world.run() == 0
     assert world.cluster.replicas() == {"course-small": 25}

@@ -118,7 +118,7 @@ def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp
         time.sleep(0.5)
 
         assert scaler.poll() is None
-        assert stop(scaler) == (0, ["timetable", "scaled", "ended"])
+        assert stop(scaler) == (0, ["timetable", "lease", "scaled", "ended"])
 
 
 def test_a_scaler_that_is_killed_and_starts_anew_moves_nothing(account: Path, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_trouble_with_the_first_timetable_passes(account: Path, tmp_path: Path) 
         code, told = stop(scaler)
 
     assert (code, cluster.scales["course-small"]) == (0, 0)
-    assert told == ["failed", "timetable", "recovered", "scaled", "ended"]
+    assert told == ["failed", "timetable", "recovered", "lease", "scaled", "ended"]
 
 
 def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 from berth.core.timetable import parse_timetable
+from berth.runtime.scaler import TICK
 
 from tests.objectstore import no_answer
 from tests.runtime.pod import Pod
@@ -41,7 +42,7 @@ def test_it_survives_what_nobody_had_expected_and_does_not_spin(monkeypatch: pyt
     pod = Pod("08:00", MAINTAIN)
     monkeypatch.setattr(pod.observed, "next_change", 7)
 
-    assert run(pod, 3) == [5.0, 5.0, 5.0]
+    assert run(pod, 3) == [TICK] * 3
     assert [(line["subject"], line["reason"]) for line in pod.log if line["event"] == "failed"] == [
         ("run", "TypeError")
     ]
@@ -64,7 +65,7 @@ def test_without_any_timetable_it_waits_for_one() -> None:
     pod.cluster.interfere("", no_answer())
 
     assert run(pod, 3) == []
-    assert (pod.writes, pod.word, pod.observed.waits) == ([], "waiting", [5.0, 5.0, 5.0])
+    assert (pod.writes, pod.word, pod.observed.waits) == ([], "waiting", [TICK] * 3)
 
 
 def test_a_timetable_that_does_not_exist_gives_no_word() -> None:
@@ -103,7 +104,7 @@ def test_while_a_pool_cannot_be_closed_its_word_is_now() -> None:
     assert (pod.word, pod.scaler.exit_code) == (str(at("10:20")), None)
 
     pod.cluster.interfere("PATCH", None)
-    pod.now += 5
+    pod.now += TICK
     pod.scaler.step()
 
     assert (pod.word, pod.scaler.exit_code) == ("closed", 0)
@@ -131,7 +132,7 @@ def test_it_sleeps_until_the_next_instant_at_the_most() -> None:
 
     pod.now = at("07:30") + 0.25
 
-    assert pod.scaler.step() == pytest.approx(5.0)  # until the next look at all pools
+    assert pod.scaler.step() == pytest.approx(TICK)  # until the next look at all pools
 
     pod.observed.change = pod.now + 0.5
 

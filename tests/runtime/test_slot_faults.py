@@ -162,7 +162,7 @@ def test_placeholders_bring_nodes_and_go_once_they_have_handed_over() -> None:
         if counts not in seen
     ]
     assert [when for when, counts in world.history if counts == "3+0"] <= ["07:31:15"]
-    assert [when for when, counts in world.history if counts == "4+0"] <= ["07:32:15", "07:34:15"]
+    assert [when for when, counts in world.history if counts == "4+0"] <= ["07:32:18", "07:34:18"]
     assert world.koordinator.objects == {}
     assert world.cluster.scales["course-small"] == 0
 

@@ -72,7 +72,7 @@ def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path,
             process.kill()
             process.communicate()
 
-    assert server.connections <= PARALLEL_REQUESTS + 1  # the watch has its own
+    assert server.connections <= PARALLEL_REQUESTS + 2  # the watch and the Lease have their own
     assert [verb for verb, _ in koordinator.writes] == ["POST"] * 200
     assert mebibytes <= MOST_MEBIBYTES
 
@@ -91,6 +91,7 @@ def test_over_it_removes_them_and_says_so(account: Path, tmp_path: Path) -> None
     assert (process.returncode, (tmp_path / "until").read_text("ascii")) == (0, "closed")
     assert [json.loads(line)["event"] for line in output.splitlines()] == [
         "timetable",
+        "lease",
         "slots",
         "ended",
     ]

@@ -3,7 +3,7 @@
 import pytest
 from berth.core.actions import StartJob
 from berth.core.decide import decide
-from berth.core.objects import CONFIG_MAP, POD, SLOT
+from berth.core.objects import CONFIG_MAP, LEASE, SLOT
 from berth.core.pooldecision import ChangeSlots
 
 from tests.objectstore import Tree, refusal
@@ -43,8 +43,8 @@ def test_what_nobody_serves_is_made_to_the_full_count_and_gets_a_job() -> None:
     ]
     assert {tree["spec"]["ttl"] for tree in swept.koordinator.objects.values()} == {"2h0m0s"}
     assert swept.cluster.events() == [
-        ("course", "SweepOpened", "Made 4 slots of small: course/1 is open and no pod serves it."),
         ("course", "SweepStartedJob", "Started Job course-sweep: no pod serves course/1."),
+        ("course", "SweepOpened", "Made 4 slots of small: course/1 is open and no pod serves it."),
     ]
 
 
@@ -130,7 +130,7 @@ def test_a_deployment_that_placeholders_have_left_is_scaled_down() -> None:
 def test_where_placeholders_come_first_it_lets_them_and_takes_over_from_those_that_are_ready() -> None:
     swept = Swept("09:00", *course(placeholders=True), deployment(0))
 
-    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
+    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
     assert swept.cluster.replicas() == {"course-small": 4}
 
     swept = Swept("09:00", *course(placeholders=True), deployment(4, ready=3))
@@ -144,7 +144,7 @@ def test_placeholders_that_have_handed_over_are_sent_away() -> None:
     handed = [slot_of(name.format(n), owners=(place.format(n),)) for n in range(4)]
     swept = Swept("09:00", *course(placeholders=True), deployment(4), *handed)
 
-    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
+    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
     assert swept.cluster.replicas() == {"course-small": 0}
 
 
@@ -159,7 +159,7 @@ def test_placeholders_that_could_take_free_slots_are_not_asked_for() -> None:
 
     swept = Swept("09:00", *course(placeholders=True), deployment(0), *numbered(3, digest=HANDING))
 
-    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
+    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
     assert swept.cluster.replicas() == {"course-small": 1}
 
 
@@ -249,8 +249,8 @@ def test_where_slots_could_not_be_read_nothing_of_them_is_done() -> None:
     assert decide(facts, at("12:00")).actions == ()
 
 
-@pytest.mark.parametrize("kind", [CONFIG_MAP, POD])
-def test_without_timetables_or_pods_nothing_is_done_to_slots(kind: object) -> None:
+@pytest.mark.parametrize("kind", [CONFIG_MAP, LEASE])
+def test_without_timetables_or_leases_nothing_is_done_to_slots(kind: object) -> None:
     facts = seen(*course(), *numbered(2), unread=(kind,))  # type: ignore[arg-type]
 
     assert decide(facts, at("12:00")).actions == ()
@@ -281,7 +281,7 @@ def test_of_a_plan_that_both_makes_and_removes_both_are_done_and_told() -> None:
     swept = Swept("09:00", *course(), *numbered(3), dead)
 
     assert twice(swept) == [f"POST example-course-small-3-{DIGEST}", *removed(9), "PATCH jobs course-sweep"]
-    assert swept.cluster.events()[0] == (
+    assert swept.cluster.events()[1] == (
         "course",
         "SweepOpened",
         "Made 1 slot of small and removed 1 slot of small: course/1 is open and no pod serves it.",

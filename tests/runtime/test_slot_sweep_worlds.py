@@ -126,7 +126,7 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
 def test_what_nobody_serves_has_its_seats_or_nothing_and_what_is_used_stays(seed: int) -> None:
     swept = world(seed, prunes=False)
     served = {
-        tree["metadata"]["labels"]["berth.dev/reservation"] for tree in swept.cluster.of("pods").values()
+        tree["metadata"]["labels"]["berth.dev/reservation"] for tree in swept.cluster.of("leases").values()
     }
     is_open, is_due = (
         at("07:30") <= swept.cluster.now < at("10:00"),

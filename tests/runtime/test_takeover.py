@@ -18,9 +18,8 @@ from tests.runtime.sweepworld import (
     cronjob,
     deployment,
     inventory,
-    job,
+    lease,
     missed,
-    proving,
     record,
     seen,
     timetable,
@@ -110,8 +109,6 @@ RECORDS = {
     "year-zero": written_at("0000-01-01T00:00:00Z"),
     "year-ten-thousand": written_at("10000-01-01T00:00:00Z"),
     "no-time": written_at("yesterday"),
-    "nested-proof": taken_record(**{"serving.json": "[" * 989 + "]" * 989}),
-    "nested-pools": taken_record(**{"serving.json": '{"pools":' * 400 + "1" + "}" * 400}),
     "nested-record": taken_record(**{"records.json": "[" * 989 + "]" * 989}),
 }
 
@@ -124,14 +121,30 @@ def test_a_record_with_nonsense_stops_no_sweep(attack: Tree) -> None:
     assert swept.cluster.replicas() == {"course-small": 25}
 
 
-def test_a_record_that_says_to_be_of_the_future_is_no_proof() -> None:
-    """A pod that works no more would count as one that does, for ever."""
-    trees = [timetable(), deployment(0), cronjob(), job(), proving()]
-    attack = record("09:00")
-    attack["metadata"]["managedFields"][0]["time"] = "9999-01-01T00:00:00Z"
-    swept = Swept("09:00", *trees, attack)
-    swept.run()
+LEASES: dict[str, Tree] = {
+    "of-the-future": {"renewTime": "9999-01-01T00:00:00.000000Z", "holderIdentity": "x"},
+    "no-time": {"renewTime": "yesterday", "holderIdentity": "x"},
+    "a-list": {"renewTime": ["2026-02-02T08:59:59.000000Z"], "holderIdentity": {}},
+    "year-zero": {"renewTime": "0000-00-00T00:00:00.000000Z"},
+}
 
+
+@pytest.mark.parametrize("spec", LEASES.values(), ids=LEASES)
+def test_a_lease_with_nonsense_keeps_the_sweep_from_no_pool(spec: Tree) -> None:
+    """A pod that works no more would count as one that does, for ever."""
+    swept = Swept("09:00", *missed(), lease() | {"spec": spec})
+
+    assert swept.run() == 0
+    assert swept.cluster.replicas() == {"course-small": 25}
+    assert "course-sweep" in swept.cluster.of("jobs")
+
+
+@pytest.mark.parametrize("reservation", ["mine", "course"])
+def test_a_lease_holds_the_pool_of_its_name_whatever_its_labels_say(reservation: str) -> None:
+    """Accounts write their Leases by name, with any labels."""
+    swept = Swept("09:00", *missed(), lease(name="mine-small", reservation=reservation))
+
+    assert swept.run() == 0
     assert swept.cluster.replicas() == {"course-small": 25}
 
 
@@ -157,18 +170,6 @@ def test_a_buffer_that_its_account_spoils_keeps_the_sweep_from_no_other_one(spec
     assert swept.run() == 1
     assert swept.told("failed") == [("read capacitybuffers mine-small", "200 Malformed")]
     assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 25
-
-
-@pytest.mark.parametrize("phase", ["Running", "Pending"])
-@pytest.mark.parametrize("of", ["mine-1", "mine-small-5d5f7"])
-def test_a_pod_with_the_labels_of_another_reservation_serves_it_not(phase: str, of: str) -> None:
-    """Accounts whose placeholders hand over to slots may give pods any labels, but no other owner."""
-    attack = pod("mine-1-x", phase, created="08:59:50", of=of)
-    swept = Swept("09:00", *missed(), job("mine-1", reservation="mine"), attack)
-
-    assert swept.run() == 0
-    assert swept.cluster.replicas() == {"course-small": 25}
-    assert "course-sweep" in swept.cluster.of("jobs")
 
 
 def test_a_timetable_that_is_malformed_is_not_taken_for_one_that_is_gone() -> None:

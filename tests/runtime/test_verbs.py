@@ -127,12 +127,12 @@ def test_another_conflict_than_with_its_name_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        pytest.param(good(kind="Reservation"), True, id="merged"),
-        pytest.param(refusal(404, "NotFound"), False, id="gone"),
-        pytest.param(refusal(409, "Conflict"), False, id="changed-since"),
+        pytest.param(good(kind="Reservation", metadata={"resourceVersion": "7"}), "7", id="merged"),
+        pytest.param(refusal(404, "NotFound"), "", id="gone"),
+        pytest.param(refusal(409, "Conflict"), "", id="changed-since"),
     ],
 )
-def test_a_tree_is_merged_into_an_object(answer: Response, expected: bool) -> None:
+def test_a_tree_is_merged_into_an_object(answer: Response, expected: str) -> None:
     server = Server(answer)
 
     assert server.api.patch(SLOT, "", "a", {"spec": {"ttl": "1s"}}) == expected

@@ -85,7 +85,8 @@ class ReservationContext(NamedTuple):
     @property
     def is_manned(self) -> bool:
         """Whether a scaler works, or may come."""
-        return self.is_led or any(_has_begun(job) for job in self.state.jobs)
+        young = self.now - START_GRACE
+        return self.is_led or any(_has_begun(job) and job.ref.created > young for job in self.state.jobs)
 
     @property
     def open(self) -> tuple[TimetableOccurrence, ...]:

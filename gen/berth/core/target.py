@@ -241,8 +241,9 @@ def desired_state(  # noqa: PLR0913, PLR0917
     wanted = pool_target(timetable, pool, now, sessions, override)
     if asking := [peer for peer in peers if peer.is_open]:
         overlap = max(pool.overlap, *(peer.pool.overlap for peer in asking))  # "sum" if any says so
-        replicas = OVERLAPS[overlap]((wanted.replicas, *(peer.replicas for peer in asking)))
-        wanted = wanted._replace(replicas=replicas if wanted.is_open else 0, is_shared=True)
+        own = (wanted.replicas,) if wanted.is_open else ()
+        replicas = OVERLAPS[overlap]((*own, *(peer.replicas for peer in asking)))
+        wanted = wanted._replace(replicas=replicas, is_shared=True)
     return DesiredState(wanted, timetable, now, sessions)
 
 

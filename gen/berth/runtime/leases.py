@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 
 from berth.core.jsonvalues import Tree
-from berth.core.leases import ENDED, RENEW_SECONDS, PoolLease, ended_note, lease_spec, parse_lease
+from berth.core.leases import (
+    ENDED,
+    RENEW_SECONDS,
+    VALID_SECONDS,
+    PoolLease,
+    ended_note,
+    lease_spec,
+    parse_lease,
+)
 from berth.core.objects import LEASE
 from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext
@@ -18,8 +26,9 @@ class LeaseKeeper:
     def __init__(self, api: Api, context: RuntimeContext, pod: str, name: str) -> None:
         """`api` gives up soon: pools are not scaled meanwhile. `pod` is the name of this one."""
         self._api, self._context, self._name, self._pod = api, context, name, pod
-        self._pause = NO_PAUSE
+        self.pause = NO_PAUSE  # until it is taken or renewed
         self._refusals = 0
+        self._renewed = 0.0
         self._version = ""
         self._noted: Mapping[str, int] = {}
         self.found: PoolLease | None = None  # as it was before it was taken
@@ -32,7 +41,7 @@ class LeaseKeeper:
         `metadata` is that of a new one; `ended` are the rehearsals that it is to note.
         """
         now = self._context.now()
-        if self._pause.left(now) and (not self.is_held or ended == self._noted):
+        if self.pause.left(now) and (not self.is_held or ended == self._noted):
             return self.is_held
         was_held, was_others = self.is_held, self.is_others
         try:
@@ -40,14 +49,15 @@ class LeaseKeeper:
                 self._take(metadata, ended, now)
         except ApiError as error:
             self._refusals += 1
-            self.is_held = self.is_held and self._refusals < MAX_REFUSALS
+            is_late = now - self._renewed >= VALID_SECONDS  # this pod was held up, and others may have it
+            self.is_held = self.is_held and self._refusals < MAX_REFUSALS and not is_late
             self.is_others = False
             self._context.log.trouble(f"lease {self._name}", error)
         else:
-            self._refusals = 0
+            self._refusals, self._renewed = 0, now
             self._context.log.works(f"lease {self._name}")
         is_good = self.is_held and not self._refusals
-        self._pause = Pause(self._context.now(), RENEW_SECONDS if is_good else RETRY_SECONDS)
+        self.pause = Pause(self._context.now(), RENEW_SECONDS if is_good else RETRY_SECONDS)
         if (self.is_held, self.is_others) != (was_held, was_others):
             state = "held" if self.is_held else "standing by" if self.is_others else "lost"
             self._context.log.info("lease", name=self._name, state=state)

@@ -49,10 +49,10 @@ class ServerClock:
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock, self._ahead = clock, 0.0
+        self._clock, self.ahead = clock, 0.0
 
     def __call__(self) -> float:
-        return self._clock() + self._ahead
+        return self._clock() + self.ahead
 
     def learns_from(self, transport: Transport) -> Transport:
         """Return a transport whose answers set this clock."""
@@ -62,7 +62,7 @@ class ServerClock:
             answer = transport(request)
             date = seconds_of_date(answer.date)
             if date:  # a date is a whole second, and of some instant between the request and the answer
-                self._ahead = min(max(self._ahead, date - self._clock()), date + 1 - sent)
+                self.ahead = min(max(self.ahead, date - self._clock()), date + 1 - sent)
             return answer
 
         return send

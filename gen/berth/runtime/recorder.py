@@ -42,7 +42,7 @@ class Recorder:
         self._coming: set[str] = set()  # ids of occurrences that have not opened
         self._unreported: list[record.OccurrenceRecord] = []  # rehearsals that ended without a pod
         self._has_resumed = False
-        self._written: list[record.OccurrenceRecord] = []
+        self._written: tuple[list[record.OccurrenceRecord], str] = ([], "")  # as of `_content`
         self._observer: PlaceholderObserver | None = None  # while a rehearsal is open
         self._looks: Sequence[record.PoolObservation] = ()  # of the last note
         self._pauses: dict[str, Pause] = {}
@@ -204,8 +204,9 @@ class Recorder:
 
     def _pending(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Yield what is to be sent; no record before the pools have been observed."""
-        records = list(self._records.values())
-        if self._name and records != self._written and any(one.targets or one.faults for one in records):
+        records, state = self._content()
+        is_new = (records, state) != self._written
+        if self._name and is_new and any(one.targets or one.faults for one in records):
             yield "record", self._write
         if self._events:
             yield "events", self._post
@@ -224,13 +225,17 @@ class Recorder:
     def _write(self) -> None:
         if not self._has_resumed:
             self._resume()
-        records = list(self._records.values())
+        records, state = self._content()
         data: Tree = {record.RECORD_KEY: record.record_text(records)}
-        state = record.rehearsal_state(records, self._open, self._coming)
         labels = {**self._labels, **({REHEARSAL: state} if state else {})}
         metadata: Tree = {"name": self._name, "labels": labels}
         self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": metadata, "data": data})
-        self._written = records
+        self._written = records, state
+
+    def _content(self) -> tuple[list[record.OccurrenceRecord], str]:
+        """Return what the ConfigMap is to say: the records, and how rehearsals stand."""
+        records = list(self._records.values())
+        return records, record.rehearsal_state(records, self._open, self._coming)
 
     def _resume(self) -> None:
         """Merge the records that earlier pods have written."""

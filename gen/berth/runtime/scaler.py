@@ -84,7 +84,9 @@ class Scaler:
         self._source, self._context, self._observed = source, context, observed
         self._recorder, self._write_word, self._make_keeper = recorder, say, keeper
         self._keepers: dict[str, LeaseKeeper] = {}  # by the name of the Lease
-        self._raised: set[str] = set()  # keys of pools that were opened without a Lease
+        self._opened: set[tuple[str, str]] = (
+            set()
+        )  # pools and occurrences that need no raise
         self._ended: dict[str, int] = {}  # when rehearsals were over before their time, by id
         self._peers: dict[str, TimetableSource] = {}  # of other reservations that hold the same numbers
         self._reading = NO_PAUSE  # of the timetables
@@ -130,8 +132,8 @@ class Scaler:
         is_due = self._is_due(began)
         if is_due:
             self._looked = Pause(began, TICK)
-        self._keep_leases(timetable)
         for key in self._reconcilers:
+            self._keep_leases(timetable)  # of all: a webhook may hold each write for half a minute
             self._say(self._word)
             self._look_at(key, is_due=is_due)
         if self._source.timetable is not timetable:
@@ -154,11 +156,11 @@ class Scaler:
         pool, reconciler = self._pools[key], self._reconcilers[key]
         keeper, desire = self._keepers[pool.lease], partial(self._desired, pool)
         if not keeper.is_held:
-            if not keeper.is_others and key not in self._raised:
-                self._raise(key)
-            elif is_due:
+            if not self._raises(key, is_answered=keeper.is_others) and is_due:
                 reconciler.reconcile(desire, may_write=False)
-        elif is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
+            return
+        self._raises(key, is_answered=True)
+        if is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
             reconciler.reconcile(desire)
         elif pool.holder.is_scaled_by_sessions:
             reconciler.reconcile(desire, quick=True)
@@ -185,7 +187,7 @@ class Scaler:
     def _end_rehearsals(self, ended: Mapping[str, int]) -> None:
         """End rehearsals before their time, where the instant is of the window that the timetable has now."""
         windows = self._source.rehearsals
-        known = {**self._ended, **ended}
+        known = {**ended, **self._ended}  # ours are the newest: those of the Lease are as it was found
         self._ended = {
             name: at
             for name, at in known.items()
@@ -193,14 +195,20 @@ class Scaler:
         }
         self._source.end_rehearsals(self._ended)
 
-    def _raise(self, key: str) -> None:
-        """Open a pool once without a Lease: there are never fewer seats than promised."""
-        pool, now = self._pools[key], int(self._context.now())
-        timetable = self._source.timetable
-        if timetable and counted_occurrences(active_occurrences(timetable), pool, now):
-            self._raised.add(key)
-            desired = desired_state(timetable, pool, now)
-            self._reconcilers[key].reconcile(lambda: desired, may_lower=False)
+    def _raises(self, key: str, *, is_answered: bool) -> bool:
+        """Open a pool once without a Lease, at an opening at which nobody says who holds it.
+
+        There are never fewer seats than promised. Return whether it was opened now.
+        """
+        pool, now, timetable = self._pools[key], int(self._context.now()), self._source.timetable
+        counted = counted_occurrences(active_occurrences(timetable), pool, now) if timetable else ()
+        new = {(key, item.id) for item in counted if now < item.end} - self._opened
+        self._opened |= new
+        if not new or is_answered or timetable is None:
+            return False
+        desired = desired_state(timetable, pool, now)
+        self._reconcilers[key].reconcile(lambda: desired, may_lower=False)
+        return True
 
     def _is_due(self, now: float) -> bool:
         """Return whether all pools are to be looked at: after a tick, and at each change of the timetable."""
@@ -387,6 +395,7 @@ class Scaler:
         settling = [stabilizer.next_change(seconds) for stabilizer in self._stabilizers.values()]
         instants = (self._next_change(int(began)), self._coming, *settling)
         waits += [instant - now for instant in instants if instant is not None]
+        waits += [keeper.pause.left(now) or TICK for keeper in self._keepers.values() if not keeper.is_held]
         for reconciler in self._reconcilers.values():
             waits.append(reconciler.pause.left(now) or TICK)
             if (reconciler.is_left_alone or reconciler.is_busy) and reconciler.may_write:
@@ -427,7 +436,12 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         recorder = Recorder(Api(aside), context.namespace, name, log)
         token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
         observed = SessionObserver(context, partial(in_cluster, environment, account), token_file)
-        say = partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until")
+        path = f"{environment.get('BERTH_SHARE', '/share')}/until"
+
+        def say(word: str) -> None:
+            """Give the main container its word, an instant by the clock of the node that both have."""
+            _replace(path, str(int(word) - int(clock.ahead)) if word.isdigit() else word)
+
         source = source_of(environment, context)
         keeper = partial(LeaseKeeper, leases, context, pod)
         scaler = Scaler(source, context, observed, recorder, say, keeper)

@@ -18,11 +18,10 @@ NOTE_GRACE = 60  # seconds that somebody has to write a number after the note ab
 def decide_number(
     stands: PoolObject | None, desired: DesiredState, why: str = "", settled: DesiredState | None = None
 ) -> PoolDecision:
-    """Decide as `decide_pool`. A number that others still hold is not given back."""
+    """Decide as `decide_pool`. A number that others still ask for is not given back, but set for them."""
     target = desired.target
-    if stands is None or not target.is_open:
-        closing = () if target.is_shared else release(stands, why or "closed", desired.now)
-        return PoolDecision(target, closing)
+    if stands is None or not (target.is_open or target.is_shared):
+        return PoolDecision(target, release(stands, why or "closed", desired.now))
     change = replica_change(stands.replicas, desired, settled)
     if change is None:
         return PoolDecision(target, ())

@@ -1,0 +1,586 @@
+"""Who writes a pool: the pod that holds its Lease, and the sweep where nobody does."""
+
+import json
+from collections.abc import Callable
+from email.utils import formatdate
+from itertools import count
+
+import pytest
+from berth.core.leases import ENDED, VALID_SECONDS, new_lease
+from berth.runtime.apiclient import Api, ApiError, Request, Response
+from berth.runtime.leases import RETRY_SECONDS, LeaseKeeper
+from berth.runtime.program import Log, RuntimeContext, ServerClock
+from berth.runtime.scaler import TICK
+from berth.runtime.sweep import Sweep, SweepSettings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.objectstore import Tree, good, no_answer, refusal
+from tests.runtime.fake_cluster import LEASES, FakeCluster
+from tests.runtime.fake_koordinator import PATH as SLOTS
+from tests.runtime.fake_objects import FakeObjects
+from tests.runtime.pod import Pod
+from tests.runtime.slotworld import slot_text
+from tests.runtime.sweeping import numbered
+from tests.runtime.sweepworld import SITE, Swept, cronjob, deployment, lease, missed, timetable
+from tests.runtime.world import COURSE, Row, World, at, timetable_text
+
+NAME = "course-small"
+MAINTAIN = timetable_text(COURSE, behaviour="maintain")
+METADATA = new_lease("example", "course", ("course", "uid-of-course"))
+REFUSED = refusal(403, "Forbidden")
+
+
+class Keepers:
+    """Keepers of one Lease, each of a pod, with one clock."""
+
+    def __init__(self, now: str = "08:00") -> None:
+        self.now = float(at(now))
+        self.cluster = FakeCluster(MAINTAIN, {NAME: 0})
+        self.lines: list[Tree] = []
+
+    def of(self, pod: str) -> LeaseKeeper:
+        log = Log(lambda line: self.lines.append(json.loads(line)), lambda: self.now, "course")
+        context = RuntimeContext(Api(self.cluster), "berth", log, lambda: self.now, lambda: 0.0)
+        return LeaseKeeper(Api(self.cluster), context, pod, NAME)
+
+    @property
+    def tree(self) -> Tree:
+        return self.cluster.all_in(LEASES)[NAME]
+
+    @property
+    def says(self) -> tuple[str, str]:
+        """The holder, and when it was renewed."""
+        return self.tree["spec"]["holderIdentity"], self.tree["spec"]["renewTime"][11:19]
+
+    def states(self) -> list[str]:
+        return [line["state"] for line in self.lines if line["event"] == "lease"]
+
+
+def keep(keeper: LeaseKeeper) -> bool:
+    return keeper.keep(METADATA, {})
+
+
+# One keeper, and two
+
+
+def test_one_that_is_missing_is_created_and_the_second_pod_stands_by() -> None:
+    it = Keepers()
+    one, other = it.of("a"), it.of("b")
+
+    assert (keep(one), keep(other), other.is_others) == (True, False, True)
+    assert it.says == ("a", "08:00:00")
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "course", "uid": "uid-of-course"}
+    assert it.tree["metadata"]["ownerReferences"] == [owner]
+    labels = {"berth.dev/site": "example", "berth.dev/reservation": "course"}
+    assert it.tree["metadata"]["labels"] == labels
+    (created,) = (request for request in it.cluster.requests if request.method == "PATCH")
+    assert (created.content_type, created.path.partition("?")[2]) == (
+        "application/apply-patch+yaml",
+        "fieldManager=a",
+    )
+
+
+def test_of_two_that_find_none_the_second_gets_a_conflict_and_stands_by() -> None:
+    it = Keepers()
+    one, other = it.of("a"), it.of("b")
+
+    def overtake(request: Request) -> None:
+        if request.method == "PATCH":
+            it.cluster.interferences.clear()
+            keep(other)
+
+    it.cluster.interferences.append(overtake)
+
+    assert (keep(one), one.is_others, other.is_held) == (False, True, True)
+    assert it.says[0] == "b"
+
+
+def test_it_is_renewed_every_twenty_seconds() -> None:
+    it = Keepers()
+    one, renewals = it.of("a"), []
+    for _ in range(60):
+        assert keep(one)
+        renewals.append(it.says[1])
+        it.now += 1
+
+    assert sorted(set(renewals)) == ["08:00:00", "08:00:20", "08:00:40"]
+    assert it.states() == ["held"]
+
+
+@pytest.mark.parametrize("trouble", [REFUSED, no_answer(), refusal(500, "InternalError")])
+def test_after_two_refused_renewals_it_stops_before_the_lease_has_run_out(
+    trouble: Response | Exception,
+) -> None:
+    it = Keepers()
+    one = it.of("a")
+    keep(one)
+    it.cluster.interfere("leases", trouble)
+    held = []
+    for _ in range(VALID_SECONDS):
+        it.now += 1
+        held.append(keep(one))
+
+    assert (held.index(False), any(held[held.index(False) :])) == (20 + RETRY_SECONDS - 1, False)
+    assert not one.is_others
+    it.cluster.interfere("", None)
+    it.now += RETRY_SECONDS
+    assert keep(one)
+    assert it.states() == ["held", "lost", "held"]
+
+
+def test_one_refused_renewal_does_not_stop_it() -> None:
+    it = Keepers()
+    one = it.of("a")
+    keep(one)
+    it.cluster.interfere("leases", REFUSED, times=1)
+    for _ in range(40):
+        it.now += 1
+        assert keep(one)
+
+    assert it.says == ("a", "08:00:28")
+
+
+def test_it_is_given_up_with_its_time_and_another_scaler_takes_it_at_once_and_the_sweep_does_not() -> None:
+    it = Keepers()
+    one, other = it.of("a"), it.of("b")
+    keep(one)
+    it.now += 5
+    keep(other)
+    one.release(Api(it.cluster))
+
+    assert it.says == ("", "08:00:00")
+    assert not one.is_held
+    swept = Swept("08:00:40", *missed(), lease("08:00", holder=""))
+    assert (swept.run(), swept.cluster.replicas()) == (0, {NAME: 0})
+    it.now += RETRY_SECONDS
+    assert keep(other)
+    assert it.says == ("b", "08:00:13")
+
+
+def test_one_that_was_lost_is_not_given_up_for_its_new_holder() -> None:
+    it = Keepers()
+    one, other = it.of("a"), it.of("b")
+    keep(one)
+    it.now += VALID_SECONDS
+    keep(other)
+    one.release(Api(it.cluster))
+
+    assert it.says == ("b", "08:01:00")
+
+
+def test_one_that_has_run_out_is_taken_by_its_version_only() -> None:
+    it = Keepers()
+    one, other, third = it.of("a"), it.of("b"), it.of("c")
+    keep(one)
+    it.now += VALID_SECONDS - 1
+    assert not keep(other)
+    it.now += RETRY_SECONDS
+
+    def overtake(request: Request) -> None:
+        if request.method == "PATCH":
+            it.cluster.interferences.clear()
+            keep(third)
+
+    it.cluster.interferences.append(overtake)
+
+    assert (keep(other), other.is_others, third.is_held) == (False, True, True)
+    assert it.says[0] == "c"
+    assert (keep(one), one.is_others) == (False, True)
+
+
+def test_one_that_went_with_its_owner_is_created_again_by_its_holder() -> None:
+    """The timetable was deleted and applied again: another uid owns the new Lease."""
+    it = Keepers()
+    one = it.of("a")
+    keep(one)
+    it.cluster.all_in(LEASES).clear()
+    it.now += 20
+
+    assert one.keep(new_lease("example", "course", ("course", "another-uid")), {})
+    assert it.tree["metadata"]["ownerReferences"][0]["uid"] == "another-uid"
+    assert it.states() == ["held"]
+
+
+def test_a_rehearsal_that_is_over_is_noted_at_once_and_kept_by_the_next_holder() -> None:
+    it = Keepers()
+    one, other = it.of("a"), it.of("b")
+    keep(one)
+    it.now += 1
+    one.keep(METADATA, {"course/9/rehearsal": at("07:34")})
+    note = "course/9/rehearsal 2026-02-02T07:34:00Z"
+
+    assert it.tree["metadata"]["annotations"] == {ENDED: note}
+    it.now += VALID_SECONDS
+    assert keep(other)
+    assert (other.found and other.found.ended) == {"course/9/rehearsal": at("07:34")}
+    assert it.tree["metadata"]["annotations"] == {ENDED: note}
+
+
+# Two pods of one reservation
+
+
+class Twins:
+    """Two pods of one reservation that count different sessions, and what each wrote while it believed."""
+
+    def __init__(self, now: str) -> None:
+        first = Pod(now, MAINTAIN, 25)
+        second = Pod(now, MAINTAIN, beside=first)
+        second.observed = type(first.observed)()
+        second.scaler = second.make()
+        self.pods = [first, second]
+        first.observed.sessions["small"], second.observed.sessions["small"] = {"course/1": 5}, {"course/1": 9}
+        self.cluster = first.cluster
+        self.alive, self.wakes = [True, True], [first.now, first.now]
+
+    @property
+    def now(self) -> float:
+        return self.pods[0].now
+
+    def holders(self) -> list[int]:
+        return [n for n, pod in enumerate(self.pods) if self.alive[n] and held(pod)]
+
+    def step(self, n: int) -> None:
+        if self.alive[n] and self.pods[n].scaler.exit_code is None:
+            self.wakes[n] = self.now + self.pods[n].scaler.step()
+
+    def run(self, seconds: float) -> None:
+        goal = self.now + seconds
+        while (soonest := min(self.wakes[n] for n in (0, 1) if self.alive[n])) <= goal:
+            self.pods[0].now = max(self.now, soonest)
+            for n in (0, 1):
+                if self.wakes[n] <= self.now:
+                    self.step(n)
+        self.pods[0].now = goal
+
+
+def held(pod: Pod) -> bool:
+    return any(keeper.is_held for keeper in pod.scaler._keepers.values())
+
+
+def test_two_pods_that_count_differently_do_not_write_against_each_other() -> None:
+    it = Twins("08:00")
+    it.run(600)
+
+    assert [write.replicas for write in it.pods[0].writes] == [20]
+    assert it.holders() == [0]
+
+
+def test_the_second_pod_takes_over_within_a_tick_after_the_first_has_gone() -> None:
+    it = Twins("08:00")
+    it.run(60)
+    it.pods[0].scaler.release(None)
+    it.alive[0] = False
+    it.run(TICK)
+
+    assert (it.holders(), it.cluster.scales[NAME]) == ([1], 16)
+
+
+def test_the_second_pod_takes_over_within_a_minute_and_a_tick_after_the_first_was_killed() -> None:
+    it = Twins("08:00")
+    it.run(60)
+    it.alive[0] = False
+    it.run(VALID_SECONDS + TICK)
+
+    assert (it.holders(), it.cluster.scales[NAME]) == ([1], 16)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 1),
+            st.sampled_from((0.1, 1.0, 7.0, 8.0, 20.0, 45.0, 61.0)),
+            st.sampled_from(("", "", "", "refused", "lost", "gone", "restart", "reset")),
+        ),
+        min_size=5,
+        max_size=40,
+    )
+)
+def test_never_do_two_pods_believe_to_hold_one_pool_that_have_just_renewed_it(
+    moves: list[tuple[int, float, str]],
+) -> None:
+    """Pods sleep as long as it pleases, requests fail, answers are lost, Leases are deleted, pods restart.
+
+    After its step a pod that believes to hold the pool holds it at the server, and whatever a pod writes in a
+    step it writes by its own count.
+    """
+    it = Twins("08:00")
+    counts = [20, 16]
+    for n, seconds, event in moves:
+        it.pods[0].now += seconds
+        if it.now >= at("09:50"):
+            break
+        if event == "refused":
+            it.cluster.interfere("leases", REFUSED, times=2)
+        elif event == "lost":
+            lose_an_answer(it.cluster)
+        elif event == "gone":
+            it.cluster.all_in(LEASES).clear()
+        elif event == "restart":
+            it.pods[n].scaler = it.pods[n].make()
+        elif event == "reset":
+            it.cluster.set(NAME, 3)
+        before = len(it.pods[0].writes)
+        it.step(n)
+        written = {write.replicas for write in it.pods[0].writes[before:]}
+        it.cluster.interferences.clear()
+
+        assert written <= {counts[n], 25}
+        if 25 in written:
+            assert event in ("refused", "lost") or not it.pods[n].scaler._keepers[NAME].is_held
+        holder = it.cluster.all_in(LEASES).get(NAME, {"spec": {"holderIdentity": ""}})["spec"]
+        if event != "refused" and written == {counts[n]}:
+            assert holder["holderIdentity"] == it.pods[n].name
+    it.run(2 * VALID_SECONDS)
+
+    (one,) = it.holders()
+    assert it.cluster.scales[NAME] == counts[one]
+
+
+def lose_an_answer(cluster: FakeCluster) -> None:
+    """The next write of a Lease is taken, and whoever wrote does not hear of it."""
+
+    def lose(request: Request) -> None:
+        if request.method == "PATCH" and "/leases/" in request.path:
+            cluster.interferences.clear()
+            cluster(request)
+            raise no_answer()
+
+    cluster.interferences.append(lose)
+
+
+def test_a_pod_that_was_held_up_for_a_minute_writes_nothing_unless_it_is_told_that_it_still_holds() -> None:
+    it = Twins("08:00")
+    it.step(0)
+    it.pods[0].now += VALID_SECONDS + 1
+    it.step(1)
+    it.cluster.interfere("/leases", no_answer())
+    it.step(0)
+
+    assert [write.replicas for write in it.pods[0].writes[:2]] == [20, 16]
+    assert 20 not in [write.replicas for write in it.pods[0].writes[2:]]
+    assert it.holders() == [1]
+
+
+# Pools that take long
+
+
+def test_slow_writes_to_some_pools_do_not_let_the_leases_of_others_run_out() -> None:
+    """An admission webhook takes half a minute for each write; all pools change at once."""
+    pools = {f"class-{n}": f"course-{n}" for n in range(4)}
+    row: Row = (*COURSE[:4], dict.fromkeys(pools, 2))
+    pod = Pod("07:29:59", timetable_text(row, pools=pools))
+    for name in pools.values():
+        pod.cluster.set(name, 0)
+    pod.scaler.step()
+    pod.now += 1
+    oldest: list[float] = []
+
+    def slow(request: Request) -> None:
+        if request.method == "PATCH" and "/deployments/" in request.path:
+            pod.now += 30
+            renewed = [tree["spec"]["renewTime"][11:19] for tree in pod.cluster.all_in(LEASES).values()]
+            oldest.append(pod.now - min(map(at, renewed)))
+
+    pod.cluster.interferences.append(slow)
+    pod.scaler.step()
+
+    assert len(oldest) == 4
+    assert max(oldest) < VALID_SECONDS
+
+
+# Without a Lease
+
+
+@pytest.mark.parametrize("trouble", [REFUSED, no_answer()], ids=["refused", "unanswered"])
+def test_without_a_lease_a_pool_is_opened_once_in_full_and_left_to_the_sweep(
+    trouble: Response | ApiError,
+) -> None:
+    """It is never lowered, and what somebody resets is the sweep's to put right."""
+    world = World("07:30", MAINTAIN, small=0)
+    world.sessions(small={"course/1": 7})
+    world.cluster.interfere("/leases", trouble)
+    world.plan("08:00", lambda: world.cluster.set(NAME, 40))
+    world.plan("08:30", lambda: world.cluster.set(NAME, 3))
+
+    assert world.run(until="09:00") is None
+    assert world.writes == [("07:30:00", "small", 25)]
+    assert world.cluster.scales == {NAME: 3}
+    swept = Swept("09:00", *missed(replicas=3))
+    assert (swept.run(), swept.cluster.replicas()) == (0, {NAME: 25})
+
+
+def test_a_pool_that_stands_higher_is_not_lowered_without_a_lease() -> None:
+    world = World("07:30", MAINTAIN, small=60)
+    world.cluster.interfere("/leases", REFUSED)
+    world.run(until="10:30")
+
+    assert world.writes == []
+
+
+# The sweep beside a scaler
+
+
+def test_a_scaler_that_cannot_write_its_record_is_not_taken_over_by_seven_sweeps() -> None:
+    """As with a webhook of two seconds on ConfigMaps: the recorder gives up after one and a half."""
+    world = World("07:30", MAINTAIN, small=0)
+    world.sessions(small={"course/1": 15})
+    world.cluster.interfere("PATCH /api/v1/namespaces/berth/configmaps", no_answer())
+    swept: list[tuple[int, list[str]]] = []
+
+    def sweep() -> None:
+        held = world.cluster.all_in(LEASES)[NAME]
+        trees = [timetable(), deployment(world.cluster.scales[NAME]), cronjob(), lease(reservation="course")]
+        trees[-1]["spec"] = held["spec"]
+        now = Swept("09:00", *trees)
+        now.cluster.now = int(world.now)
+        swept.append((now.run(), [said for said in now.cluster.writes if "events" not in said]))
+
+    for minute in range(35, 70, 5):
+        world.plan(f"{7 + minute // 60:02}:{minute % 60:02}:03", sweep)
+    world.run(until="08:10")
+
+    assert swept == [(0, [])] * 7
+    assert world.writes == [("07:30:00", "small", 10)]
+    assert world.cluster.record is None
+
+
+@pytest.mark.parametrize(("renewed", "replicas"), [("09:00", 10), ("08:55", 25)], ids=["taken", "run-out"])
+def test_a_write_of_the_sweep_that_crosses_a_lease_does_not_happen(renewed: str, replicas: int) -> None:
+    """A scaler comes between the list and the write."""
+    swept = Swept("09:00", *missed(replicas=10))
+
+    def come(said: str) -> None:
+        if said == f"GET leases {NAME}":
+            swept.cluster.add(lease(renewed))
+
+    swept.cluster.interfere = come
+
+    assert swept.run() == 0
+    assert swept.cluster.replicas() == {NAME: replicas}
+    assert len(swept.told("left")) == (replicas == 10)
+
+
+def slots_of(number: int) -> list[Tree]:
+    """The reservation `course` of slots, whose scaler was taken over, beside one of placeholders."""
+    row: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 4})
+    ours = [timetable(text=slot_text(row)), cronjob(), *numbered(number, digest="dddd4444")]
+    return [*ours, *missed("other")]
+
+
+def test_nine_thousand_slots_delay_no_other_pool_and_no_job() -> None:
+    """They take all the time that there is to be removed."""
+    swept = Swept("09:00", *slots_of(9000))
+    done: dict[str, int] = {}
+    began = swept.cluster.now
+
+    def slow(said: str) -> None:
+        if said.startswith("DELETE reservations"):
+            swept.cluster.now += 1
+        elif said.startswith("PATCH"):
+            done[said] = swept.cluster.now - began
+
+    swept.cluster.interfere = slow
+    swept.run()
+
+    assert {said: at for said, at in done.items() if (at < 5 and "other" in said) or "jobs" in said} == {
+        "PATCH deployments other-small scale": 0,
+        "PATCH jobs course-sweep": 0,
+        "PATCH jobs other-sweep": 0,
+    }
+    assert swept.cluster.now - began < 280
+
+
+def test_pages_of_slots_that_never_end_delay_no_other_pool_and_no_job() -> None:
+    swept = Swept("09:00", *slots_of(1))
+    (page,) = (tree for tree in swept.koordinator.objects.values())
+    numbers, began = count(1), swept.cluster.now
+    whole = swept.cluster.koordinator
+
+    def endless(request: Request) -> Response:
+        if request.method == "GET" and request.path.partition("?")[0] == SLOTS:
+            swept.cluster.now += 2
+            metadata = {"resourceVersion": "1", "continue": str(next(numbers))}
+            return good({"kind": "ReservationList", "metadata": metadata, "items": [page]})
+        return whole(request)
+
+    swept.cluster.koordinator = endless  # type: ignore[assignment]
+
+    assert swept.run() == 1
+    assert swept.cluster.replicas() == {"other-small": 25}
+    assert sorted(swept.cluster.of("jobs")) == ["course-sweep", "other-sweep"]
+    assert swept.cluster.now - began < 280
+
+
+# The clock of the API server
+
+
+HOURS = [-3 * 3600, -600, -61, -1, 0, 1, 61, 600, 3 * 3600]
+
+
+def dated(now: Callable[[], float], send: Callable[[Request], Response]) -> Callable[[Request], Response]:
+    """Answer with the date of the server, as it is."""
+    return lambda request: send(request)._replace(date=formatdate(int(now()), usegmt=True))
+
+
+@pytest.mark.parametrize("ahead", HOURS)
+def test_windows_open_and_close_at_the_true_minute_whatever_the_clock_of_the_node_says(ahead: int) -> None:
+    world = World("07:28:30", timetable_text(COURSE), small=0)
+    clock = ServerClock(lambda: world.now + ahead)
+    send = clock.learns_from(dated(lambda: world.now, world.cluster))
+    world.clock = clock  # type: ignore[method-assign]
+    world.send = send  # type: ignore[method-assign]
+
+    assert world.run() == 0
+    assert [write[1:] for write in world.writes] == [("small", 25), ("small", 0)]
+    assert all(
+        abs(at(write[0]) - at(due)) <= 1 for write, due in zip(world.writes, ("07:30", "10:00"), strict=True)
+    )
+
+
+@pytest.mark.parametrize("ahead", HOURS)
+@pytest.mark.parametrize(
+    ("now", "replicas", "expected"),
+    [
+        pytest.param("07:32", 25, 25, id="has-just-opened"),
+        pytest.param("07:32", 0, 25, id="should-be-open"),
+        pytest.param("09:59", 25, 25, id="is-about-to-end"),
+        pytest.param("10:02", 25, 0, id="is-over"),
+        pytest.param("07:20", 0, 0, id="opens-soon"),
+    ],
+)
+def test_a_sweep_closes_no_window_that_has_just_opened_and_opens_none_too_soon(
+    ahead: int, now: str, replicas: int, expected: int
+) -> None:
+    cluster = FakeObjects(at(now), *missed(replicas=replicas))
+    clock = ServerClock(lambda: float(cluster.now + ahead))
+    api = Api(clock.learns_from(dated(lambda: cluster.now, cluster)), "berth-sweep")
+    api.read(Request("GET", "/version"))
+    context = RuntimeContext(api, "berth", Log(lambda _: None, clock, ""), clock, lambda: 0.0)
+
+    assert Sweep(context, SweepSettings(SITE, False, "")).run() == 0
+    assert cluster.replicas() == {NAME: expected}
+
+
+@given(
+    st.floats(-10_800, 10_800),
+    st.lists(st.tuples(st.floats(0, 90), st.floats(0, 3), st.floats(0, 1)), min_size=1, max_size=20),
+)
+def test_the_clock_is_that_of_the_server_to_the_second(
+    ahead: float, answers: list[tuple[float, float, float]]
+) -> None:
+    """Answers come late, and at any moment after the request the server may have dated them."""
+    true = [1_770_000_000.5]
+    clock = ServerClock(lambda: true[0] + ahead)
+    for pause, takes, when in answers:
+        true[0] += pause
+
+        def answer(_: Request, takes: float = takes, when: float = when) -> Response:
+            date = formatdate(int(true[0] + takes * when), usegmt=True)
+            true[0] += takes
+            return Response(200, b"{}", date=date)
+
+        clock.learns_from(answer)(Request("GET", "/version"))
+
+        assert abs(clock() - true[0]) <= 1 + takes + 1e-3
