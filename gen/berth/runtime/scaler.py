@@ -299,9 +299,10 @@ class Scaler:
 
     def _awaits(self, pool: TimetablePool, now: float) -> bool:
         """Return whether there is time left for the first complete list of sessions, as recognized now."""
-        if self._waits.get(pool.resource_class, (None,))[0] != pool.sessions:
-            self._waits[pool.resource_class] = pool.sessions, Pause(now, LIST_TIMEOUT)
-        return self._waits[pool.resource_class][1].left(now) > 0
+        known = self._waits.get(pool.resource_class)
+        if known is None or known[0] != pool.sessions:
+            known = self._waits[pool.resource_class] = pool.sessions, Pause(now, LIST_TIMEOUT)
+        return known[1].left(now) > 0
 
     def _recorder_safely(self, action: Callable[[], object]) -> None:
         """Let the recorder act. Seats do not depend on it."""
