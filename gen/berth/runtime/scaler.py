@@ -84,9 +84,7 @@ class Scaler:
         self._source, self._context, self._observed = source, context, observed
         self._recorder, self._write_word, self._make_keeper = recorder, say, keeper
         self._keepers: dict[str, LeaseKeeper] = {}  # by the name of the Lease
-        self._opened: set[tuple[str, str]] = (
-            set()
-        )  # pools and occurrences that need no raise
+        self._opened: set[tuple[str, str]] = set()  # pools and occurrences that need no raise
         self._ended: dict[str, int] = {}  # when rehearsals were over before their time, by id
         self._peers: dict[str, TimetableSource] = {}  # of other reservations that hold the same numbers
         self._reading = NO_PAUSE  # of the timetables
@@ -158,9 +156,16 @@ class Scaler:
         if not keeper.is_held:
             if not self._raises(key, is_answered=keeper.is_others) and is_due:
                 reconciler.reconcile(desire, may_write=False)
+            reconciler.may_write = False
             return
         self._raises(key, is_answered=True)
-        if is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
+        if (
+            is_due
+            or not reconciler.may_write
+            or reconciler.is_left_alone
+            or reconciler.is_busy
+            or reconciler.pause.seconds
+        ):
             reconciler.reconcile(desire)
         elif pool.holder.is_scaled_by_sessions:
             reconciler.reconcile(desire, quick=True)

@@ -135,17 +135,26 @@ class Sweep:
                 state_objects: list[StateObject] = []
                 take = partial(self._add, kind, state_objects)
                 may_skip = partial(self._may_skip, kind, state_objects)
-                list_objects(self._api, collection, take, may_skip, self._context.wait)
+                list_objects(self._api, collection, take, may_skip, self._gives_up)
                 return state_objects
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
-                pause = backoff(attempt, error.retry_after, 0.0)
                 is_final = error.status in (401, 403, 404) or error.reason == "DeadlineExceeded"
-                if is_final or attempt == ATTEMPTS or self._elapsed() + pause > LIST_SECONDS:
+                if (
+                    is_final
+                    or attempt == ATTEMPTS
+                    or self._gives_up(backoff(attempt, error.retry_after, 0.0))
+                ):
                     break
-                self._context.wait(pause)
         self._failed += 1
         return None
+
+    def _gives_up(self, seconds: float) -> bool:
+        """Wait, unless lists have taken too long already."""
+        if self._elapsed() + seconds > LIST_SECONDS:
+            return True
+        self._context.wait(seconds)
+        return False
 
     def _elapsed(self) -> float:
         return self._context.now() - self._began

@@ -108,12 +108,13 @@ def list_objects(
     collection: Collection,
     take: Callable[[Tree], None],
     may_skip: Callable[[str, ApiError], bool] = lambda *_: True,
-    wait: Callable[[float], object] = time.sleep,
+    gives_up: Callable[[float], object] = time.sleep,
 ) -> str:
     """Pass all objects of a collection to `take`, and return the version of the list.
 
     All pages show the state at one moment; otherwise the last page raises. A page that fails is asked for
-    again, one that is too large or too deep in smaller pieces. A single object that cannot be read is left
+    again after a pause, unless `gives_up`, which waits, says so; one that is too large or too deep in smaller
+    pieces. A single object that cannot be read is left
     out, if that may be by its name: a pod that was taken over must not stop all others.
     """
     limit, token, version, failures = min(FIRST_PAGE, collection.page), "", "", 0
@@ -127,9 +128,9 @@ def list_objects(
         except ApiError as error:
             if error.reason != "TooLarge":
                 failures += 1
-                if not error.is_transient() or failures == PAGE_ATTEMPTS:
+                is_final = not error.is_transient() or failures == PAGE_ATTEMPTS
+                if is_final or gives_up(backoff(failures, error.retry_after, 0.0)):
                     raise
-                wait(backoff(failures, error.retry_after, 0.0))
             elif limit == 1:
                 name, version, token = _unreadable(api, collection, token)
                 if not may_skip(name, error):
