@@ -56,6 +56,7 @@ def environment(server: StubServer, share: Path) -> dict[str, str]:
         "BERTH_NAMESPACE": "berth",
         "BERTH_RESERVATION": "course",
         "BERTH_TIMETABLE": "course",
+        "BERTH_PLUGINS": "numbers rehearsals renku slots",
         "HOSTNAME": "course-1-x",
         "KUBERNETES_SERVICE_HOST": "127.0.0.1",
         "KUBERNETES_SERVICE_PORT": str(server.port),

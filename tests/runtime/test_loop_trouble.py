@@ -102,7 +102,7 @@ def test_a_run_that_cannot_end_serves_the_next_occurrence() -> None:
     assert world.writes == [("10:00:00", "huge", 0), ("12:00:00", "huge", 3), ("13:00:00", "huge", 0)]
 
 
-def test_a_race_with_others_is_won_at_once() -> None:
+def test_a_race_with_others_is_won_within_a_tick() -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
     races = iter(range(1, 5))
 
@@ -113,7 +113,7 @@ def test_a_race_with_others_is_won_at_once() -> None:
     world.cluster.interferences.append(race)
     world.run(until="07:31")
 
-    assert world.writes == [("07:30:00", "small", 25)]
+    assert world.cluster.scales == {"course-small": 25}
     assert world.told("failed") == []
 
 

@@ -126,10 +126,11 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
             took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             swept = json.loads(done.stdout.splitlines()[-1])
             assert (done.returncode, swept["done"]) == (0, expected)
-            assert [request for request in cluster.requests if request.startswith("LIST")] == [
-                f"LIST {kind}"
-                for kind in ("deployments", "leases", *["jobs"] * 5, "cronjobs", *["configmaps"] * 2)
+            lists = [request for request in cluster.requests if request.startswith("LIST")]
+            assert list(dict.fromkeys(lists)) == [
+                f"LIST {kind}" for kind in ("deployments", "leases", "jobs", "cronjobs", "configmaps")
             ]
+            assert len(lists) < 40, "an answer has about 256 KiB"
             assert took < 5
             for pool in cluster.of("deployments").values():
                 pool["status"] = {"readyReplicas": 25}  # or it would look why not

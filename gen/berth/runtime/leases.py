@@ -16,7 +16,7 @@ from berth.core.objects import LEASE
 from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext
 
-RETRY_SECONDS = 8.0  # until a Lease that could not be had is tried again
+RETRY_SECONDS = 4.0  # until a Lease that could not be had is tried again
 MAX_REFUSALS = 2  # renewals in a row that fail, after which the pod no longer writes
 
 

@@ -12,7 +12,7 @@ from berth.core.poolobjects import ObjectRef
 from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
 from berth.runtime.apiclient import ApiError
-from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
+from berth.runtime.program import LONGEST, NO_PAUSE, Pause, RuntimeContext, backoff
 
 Desire = Callable[[], DesiredState | None]
 """Returns what is desired now; None: leave the pool as it is."""
@@ -108,7 +108,7 @@ class PoolReconciler:
             self._found = None
             self._failures += 1
             self.is_refused = isinstance(error, ApiError) and error.status == 403
-            retry_after = error.retry_after if isinstance(error, ApiError) else 0.0
+            retry_after = min(error.retry_after, LONGEST) if isinstance(error, ApiError) else 0.0
             self.pause = Pause(context.now(), backoff(self._failures, retry_after, context.jitter()))
             context.log.trouble(self._subject, error)
             return

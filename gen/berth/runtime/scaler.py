@@ -159,6 +159,8 @@ class Scaler:
             reconciler.may_write = False
             return
         self._raises(key, is_answered=True)
+        if pool.peers and not reconciler.may_write:
+            self._refresh()  # others held it until now, for what they ask
         if (
             is_due
             or not reconciler.may_write

@@ -42,7 +42,7 @@ _WRITTEN_BY_PODS = (LEASE, SLOT, CAPACITY_BUFFER)  # accounts of reservations ma
 PAGE = 500  # objects: this pod is short-lived, and a request costs more than memory that is released soon
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
 SLOT_SECONDS, MAX_SLOTS = 90.0, 20_000  # from the start, in which slots are read, and how many
-ATTEMPTS = 2  # at each list, of which each page is tried several times
+ATTEMPTS = 3  # at each list, of which each page is tried several times
 MAX_SECONDS = 280  # seconds: before the Job is ended, so that the log says why
 
 
