@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from berth.core.holders import HeldNumber, parse_number
 from berth.core.pooldecision import PoolFound, ScalePool, decide_pool
-from berth.plugins.numbers.numberdecision import release
 from berth.core.poolobjects import ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import Timetable, TimetablePool
 from berth.notation.objectpath import parse_object_path
+from berth.plugins.numbers.numberdecision import release
 from berth.runtime.apiclient import Api, ApiError, Connection, Request, Response
 from berth.runtime.poolwrites import write_number
 

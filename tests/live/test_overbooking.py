@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from berth.plugins.slots.slots import ALLOCATED
 from berth.live.overbooking import overbooked_nodes, pod_requests
+from berth.plugins.slots.slots import ALLOCATED
 
 Tree = dict[str, Any]
 

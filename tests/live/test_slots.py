@@ -6,7 +6,6 @@ from random import Random
 import pytest
 from berth.cli.status import as_answer, as_text
 from berth.core.jsonvalues import parse_instant
-from berth.plugins.slots.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
 from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.dates.moments import named
@@ -14,6 +13,14 @@ from berth.findings import LiveFinding
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.poolstate import cluster_state, status_from_git
 from berth.output.answers import serialize
+from berth.plugins.slots.slots import (
+    PlaceholderOwner,
+    SlotPlan,
+    count_slots,
+    parse_slot,
+    plan_slots,
+    slot_demand,
+)
 
 from tests.live.happenings import NOW, Case
 from tests.live.judged import expectations, looked_before, status, told

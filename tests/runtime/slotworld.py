@@ -7,6 +7,8 @@ from typing import Any
 
 from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from berth.core.target import desired_state
+from berth.core.timetable import parse_timetable
 from berth.plugins.slots.slots import (
     ALLOCATED,
     PlaceholderOwner,
@@ -21,8 +23,6 @@ from berth.plugins.slots.slots import (
     slot_object,
     slot_selector,
 )
-from berth.core.target import desired_state
-from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import SOON
 

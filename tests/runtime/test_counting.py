@@ -77,13 +77,11 @@ def test_it_says_when_a_low_target_stops_to_hold() -> None:
     assert stabilizer.next_change(30) == nine + 40
 
 
-@pytest.mark.parametrize(
-    "edited",
-    [
-        pytest.param(MAINTAIN._replace(occurrences=(MAINTAIN.occurrences[0]._replace(seats=(("small", 60),)),)), id="edit"),
-        pytest.param(MAINTAIN._replace(pools=(MAINTAIN.pools[0]._replace(behavior="none"),)), id="behavior"),
-    ],
-)  # fmt: skip
+MORE = MAINTAIN._replace(occurrences=(MAINTAIN.occurrences[0]._replace(seats=(("small", 60),)),))
+NONE = MAINTAIN._replace(pools=(MAINTAIN.pools[0]._replace(behavior="none"),))
+
+
+@pytest.mark.parametrize("edited", [pytest.param(MORE, id="edit"), pytest.param(NONE, id="behavior")])
 def test_an_edit_raises_it_at_once(edited: Timetable) -> None:
     stabilizer, nine = Stabilizer(), at("09:00")
     before = settle(stabilizer, nine, 20)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from berth.core.fields import field_value
-from berth.plugins.numbers.fieldpatches import field_manager, field_patch
 from berth.core.holders import HeldNumber, Step
 from berth.core.jsonvalues import TimetableError
 from berth.core.timetable import parse_timetable
+from berth.plugins.numbers.fieldpatches import field_manager, field_patch
 
 from tests.objectstore import json_patched
 from tests.runtime.heldworld import HPA, number_text, parsed, shop

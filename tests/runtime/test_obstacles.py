@@ -17,12 +17,6 @@ from berth.core.obstacles import (
     is_obstacle,
     merge_obstacles,
 )
-from berth.plugins.rehearsals.podobstacles import (
-    nodes_by_class,
-    parse_placeholder,
-    parse_scale_up_refusal,
-    pod_obstacles,
-)
 from berth.core.poolobjects import read_pool
 from berth.core.record import (
     MAX_FAULTS,
@@ -32,9 +26,15 @@ from berth.core.record import (
     with_faults,
     with_obstacles,
 )
+from berth.plugins.rehearsals.placeholderobserver import MAX_OBJECTS
+from berth.plugins.rehearsals.podobstacles import (
+    nodes_by_class,
+    parse_placeholder,
+    parse_scale_up_refusal,
+    pod_obstacles,
+)
 from berth.plugins.slots.slots import SlotCounts, slot_obstacles
 from berth.runtime.apiclient import Request
-from berth.plugins.rehearsals.placeholderobserver import MAX_OBJECTS
 
 from tests.objectstore import Tree, refusal
 from tests.runtime.fake_cluster import PODS

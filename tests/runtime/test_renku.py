@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from berth.runtime.apiclient import ApiError, Response
 from berth.plugins.renku.projecttemplates import RenkuClient, _system_trust, template_in
+from berth.runtime.apiclient import ApiError, Response
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 

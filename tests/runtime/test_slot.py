@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from berth.core.holders import SlotSpec
+from berth.durations import nanoseconds
 from berth.plugins.slots.slots import (
     Slot,
     SlotOwner,
@@ -15,7 +16,6 @@ from berth.plugins.slots.slots import (
     slot_object,
     slot_selector,
 )
-from berth.durations import nanoseconds
 
 from tests.koordinator.deciding import is_due
 from tests.koordinator.objects import reservation

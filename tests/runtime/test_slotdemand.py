@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 from berth.core.holders import REPLICAS
-from berth.plugins.slots.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
 from berth.core.target import desired_state, pool_target
 from berth.core.timetable import Timetable, parse_timetable
+from berth.plugins.slots.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
 
 from tests.runtime.slotworld import slot_text
 from tests.runtime.world import Row, at

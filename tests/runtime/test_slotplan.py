@@ -4,6 +4,8 @@ from random import Random
 
 import pytest
 from berth.core.holders import SlotSpec
+from berth.core.target import PoolTarget
+from berth.core.timetable import TimetablePool
 from berth.plugins.slots.slots import (
     HANDOVER_SECONDS,
     PENDING_SECONDS,
@@ -18,8 +20,6 @@ from berth.plugins.slots.slots import (
     plan_slots,
     slot_name,
 )
-from berth.core.target import PoolTarget
-from berth.core.timetable import TimetablePool
 
 from tests.seeds import seeds
 

@@ -11,9 +11,9 @@ from berth.core.sessions import (
     NO_TEMPLATE,
     UNKNOWN_TEMPLATE,
 )
+from berth.plugins.renku.projecttemplates import MAX_THREADS, ProjectTemplates, RenkuClient
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import Log
-from berth.plugins.renku.projecttemplates import MAX_THREADS, ProjectTemplates, RenkuClient
 
 LONG_ENOUGH = 10.0
 
