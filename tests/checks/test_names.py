@@ -82,7 +82,7 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
 
 
 def test_the_names_of_code_are_those_of_any_version() -> None:
-    assert all(naming.of_code(code_map_.name) for code_map_ in code.code_maps())
+    assert all(naming.of_code(code_map_.name) for code_map_ in map(code.code_map, code.PACKAGES))
     for name in ("berth-core", "berth-runtime-course", "a-berth-core-0123456789", "berth-core-01234567890"):
         assert told([reservation(name), resource_class(), site()]) == []
 

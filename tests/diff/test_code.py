@@ -16,12 +16,12 @@ PATH = "clusters/prod/runtime.yaml"
 @pytest.fixture
 def now(tmp_path: Path) -> str:
     site, _ = small(tmp_path)
-    return runtime_text(site, site.clusters[0])
+    return runtime_text(site, site.clusters[0], ())
 
 
 def earlier(text: str) -> str:
     """The same file of a version whose package `runtime` differs in one line."""
-    (_, runtime) = code.code_maps()
+    (_, runtime) = map(code.code_map, code.PACKAGES)
     return text.replace(runtime.name, "berth-runtime-0123456789").replace(
         "  sweep.py: |\n", "  sweep.py: |\n    # earlier\n"
     )

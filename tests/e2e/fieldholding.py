@@ -12,8 +12,8 @@ from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import Timetable, TimetablePool
 from berth.notation.objectpath import parse_object_path
 from berth.plugins.numbers.numberdecision import release
+from berth.plugins.numbers.numberwrites import read_number, write_number
 from berth.runtime.apiclient import Api, ApiError, Connection, Request, Response
-from berth.runtime.poolwrites import write_number
 
 from tests.e2e.direct import as_administrator
 
@@ -34,7 +34,7 @@ class HeldField(NamedTuple):
         return number
 
     def look(self) -> PoolObject:
-        return self.api.get_pool(self.namespace, self.number.name, self.number)
+        return read_number(self.api, self.namespace, self.number.name, self.number)
 
     def hold(self, count: int) -> bool:
         """Set it as in a window; return whether anything had to be written."""

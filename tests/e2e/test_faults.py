@@ -251,7 +251,7 @@ def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
         if event["involvedObject"]["name"] == f"{UNPULLABLE.name}-real" and event["type"] == "Warning"
     ]
 
-    assert {event["reason"] for event in said} == {"ImageNotPulled", "SeatsNotReady"}
+    assert {event["reason"] for event in said} == {"SeatsNotReady"}
     assert clean_after(looks(world, UNPULLABLE.name), at(world, UNPULLABLE.ends)) is not None
 
 

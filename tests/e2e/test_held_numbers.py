@@ -411,7 +411,7 @@ def test_where_its_pods_cannot_start_the_sweep_holds_it_and_gives_it_back(story:
     assert (held, before) == (7, 2)
     assert MINUTE / 2 <= up <= MINUTE / 2 + ROUND
     assert -1 <= down - 2 * MINUTE <= ROUND
-    assert {"SweepOpened", "SweepClosed", "ImageNotPulled"} <= set(reasons(story, "barred"))
+    assert {"SweepOpened", "SweepClosed"} <= set(reasons(story, "barred"))
 
 
 def test_of_two_windows_on_one_number_the_larger_holds_and_each_ends_alone(story: Story) -> None:

@@ -1,7 +1,8 @@
 """What takes a remedy away still finds it in the code; without a cluster."""
 
 import pytest
-from berth.manifests.code import code_maps
+from berth.core.labels import PLUGINS
+from berth.manifests.code import PACKAGES, code_map
 
 from tests.e2e.podchanges import REMEDIES, Change
 
@@ -17,7 +18,7 @@ from tests.e2e.podchanges import REMEDIES, Change
 )
 def test_a_remedy_that_is_taken_away_is_in_one_package_of_the_code(change: Change) -> None:
     changed = []
-    for code_map_ in code_maps():
+    for code_map_ in map(code_map, (*PACKAGES, *PLUGINS)):
         found = {"data": dict(code_map_.files)}
         change(found)
         if found["data"] != dict(code_map_.files):

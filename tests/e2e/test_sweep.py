@@ -253,10 +253,6 @@ def test_what_is_not_ours_is_as_it_was(story: Story) -> None:
     assert before == after
 
 
-def test_an_image_that_cannot_be_pulled_is_told_once(story: Story) -> None:
-    assert reasons(story, "unpulled-real").count("ImageNotPulled") == 1
-
-
 def test_at_the_end_there_is_nothing_left_to_do(story: Story) -> None:
     wanted = {name: looks[-1].wanted for name, looks in story.record.looks.items() if name in _POOLS}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from berth.core.serving import PROOF_AGE, PROOF_WAIT
+from berth.core.leases import VALID_SECONDS
 
 from tests.e2e import project
 from tests.e2e.certificates import PORT
@@ -28,12 +28,13 @@ from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep
 SPACE, SITE = "berth-takeover-e2e", "taken"
 WINDOW = 5  # minutes
 ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over
-UNPROVEN = PROOF_AGE + ROUND + PROOF_WAIT  # seconds from the last proof until the sweep takes over
+UNLED = VALID_SECONDS + ROUND  # seconds from the last renewal of a Lease until the sweep takes over
 LATE = 30  # seconds after the opening from which the sweep judges
 APPLY = "application/apply-patch+yaml"
 
 CONFIG_MAPS = f"/api/v1/namespaces/{SPACE}/configmaps"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{SPACE}/deployments"
+LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{SPACE}/leases"
 JOBS = f"/apis/batch/v1/namespaces/{SPACE}/jobs"
 CRON_JOBS = f"/apis/batch/v1/namespaces/{SPACE}/cronjobs"
 ROLES = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{SPACE}"
@@ -46,6 +47,9 @@ REFUSED: list[tuple[str, str, dict[str, Any] | None]] = [
     ("PATCH", f"{DEPLOYMENTS}/victim-small/scale", TEN),
     ("PATCH", f"{DEPLOYMENTS}/mine-small", NOTE),
     ("GET", f"{DEPLOYMENTS}/victim-small", None),
+    *((verb, f"{LEASES}/victim-small", NOTE) for verb in ("GET", "PATCH")),
+    ("GET", LEASES, None),
+    ("DELETE", f"{LEASES}/mine-small", None),
     ("PATCH", f"{CRON_JOBS}/mine", NOTE),
     ("POST", JOBS, {"metadata": {"name": "theirs"}}),
     ("GET", JOBS, None),
@@ -60,6 +64,7 @@ ALLOWED: list[tuple[str, str, dict[str, Any] | None]] = [
     ("GET", f"{DEPLOYMENTS}/mine-small/scale", None),
     ("PATCH", f"{DEPLOYMENTS}/mine-small/scale", {"spec": {"replicas": 4}}),
     ("PATCH", f"{CONFIG_MAPS}/mine-record", NOTE),
+    ("PATCH", f"{LEASES}/mine-small", NOTE),
 ]
 
 
@@ -181,7 +186,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     for name in ("invented", "mine-record"):
         until = time.time() + 1.1 * MINUTE
         forged += account.forge(name, timetable.replace('"victim"', f'"{name}"'), until)
-    sleep_until(cut + UNPROVEN)
+    sleep_until(cut + UNLED)
     objects = [f"{one['kind']} {one['metadata']['name']}" for one in cluster.find("jobs,deployments", SPACE)]
     found = {
         load["reservation"]: [(each["code"], each["message"]) for each in load["findings"]]
@@ -238,16 +243,16 @@ def test_the_forged_record_is_told(story: Story) -> None:
 
 
 def test_a_pod_without_permissions_from_the_start_is_no_pod_that_serves(story: Story) -> None:
-    assert reached(story, "unbound-small", 3, story.opens) <= LATE + ROUND + PROOF_WAIT
+    assert reached(story, "unbound-small", 3, story.opens) <= LATE + ROUND
 
 
 def test_a_pod_that_lost_its_permissions_serves_no_more(story: Story) -> None:
     assert reached(story, "cut-small", 1, story.cut) <= GRACE
-    assert reached(story, "cut-small", 3, story.cut + 1) <= UNPROVEN
+    assert reached(story, "cut-small", 3, story.cut + 1) <= UNLED
 
 
 def test_a_pod_that_works_is_left_alone(story: Story) -> None:
-    looks = story.record.between("mine-small", story.opens + 2 * GRACE, story.cut + UNPROVEN)
+    looks = story.record.between("mine-small", story.opens + 2 * GRACE, story.cut + UNLED)
 
     assert {look.wanted for look in looks} == {4}
 

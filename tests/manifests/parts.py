@@ -71,7 +71,7 @@ def of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
 def code_of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
     """The in-cluster code of a cluster of the small project."""
     site = _sound(Pipeline(str(project.write(folder, **changes))))
-    return objects(runtime_text(site, _cluster(site, name)))
+    return objects(runtime_text(site, _cluster(site, name), ()))
 
 
 def _cluster(site: Site, name: str) -> Cluster:

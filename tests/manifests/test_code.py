@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.manifests import code
+from berth.core.labels import PLUGINS
+from berth.manifests import code, naming
 from berth.rendering import runtime_text
 
 from tests.cli import project
@@ -55,7 +56,7 @@ def jobs(folder: Path, site: str = project.SITE) -> list[Object]:
 
 
 def test_a_config_map_is_a_package_as_it_is_in_git(tmp_path: Path) -> None:
-    for found, package in zip(code_of_cluster(tmp_path, "prod"), ("core", "runtime"), strict=True):
+    for found, package in zip(code_of_cluster(tmp_path, "prod"), code.PACKAGES, strict=True):
         files = sources(package)
 
         assert found["data"] == files
@@ -66,7 +67,7 @@ def test_a_config_map_is_a_package_as_it_is_in_git(tmp_path: Path) -> None:
 
 
 def test_its_name_has_the_hash_of_its_content() -> None:
-    for code_map_, package in zip(code.code_maps(), code.PACKAGES, strict=True):
+    for code_map_, package in zip(map(code.code_map, code.PACKAGES), code.PACKAGES, strict=True):
         content = "".join(f"{name}\0{text}\0" for name, text in sorted(sources(package).items()))
 
         assert code_map_.name == f"berth-{package}-{sha256(content.encode()).hexdigest()[:10]}"
@@ -85,7 +86,7 @@ def test_no_engine_prunes_it(tmp_path: Path, cluster: str) -> None:
 
 
 def test_pods_mount_it_where_python_finds_it(tmp_path: Path) -> None:
-    names = [code_map_.name for code_map_ in code.code_maps()]
+    names = [code_map_.name for code_map_ in map(code.code_map, code.PACKAGES)]
     sweep, occurrence = jobs(tmp_path)
 
     for pod in (sweep, occurrence):
@@ -106,7 +107,7 @@ def test_only_runtime_yaml_has_code_and_a_person_can_read_the_rest(tmp_path: Pat
 def test_an_image_replaces_the_config_maps(tmp_path: Path) -> None:
     site, _ = small(tmp_path, site=project.SITE + IMAGE)
 
-    assert [runtime_text(site, cluster) for cluster in site.clusters] == ["", ""]
+    assert [runtime_text(site, cluster, ("slots",)) for cluster in site.clusters] == ["", ""]
     for pod in jobs(tmp_path, project.SITE + IMAGE):
         containers = [*pod["containers"], *pod.get("initContainers", [])]
         assert {container["image"] for container in containers} == {DIGEST}
@@ -140,7 +141,8 @@ def test_the_containerfile_copies_what_the_config_maps_have_and_nothing_else() -
     copied = re.findall(r"^COPY (?:--\S+ )*(.+)$", text, re.MULTILINE)
 
     assert [one.split() for one in copied if "/" in one and not one.startswith("/")] == [
-        [f"gen/berth/{package}/*.py", f"/berth/berth/{package}/"] for package in code.PACKAGES
+        *([f"gen/berth/{package}/*.py", f"/berth/berth/{package}/"] for package in code.PACKAGES),
+        ["gen/berth/plugins", "/berth/berth/plugins"],
     ]
 
 
@@ -154,3 +156,27 @@ def test_the_image_runs_as_the_pods_do_and_on_the_python_of_the_default(tmp_path
     ]
     assert re.findall(r"^WORKDIR (.+)$", text, re.MULTILINE)[-1] == sweep["containers"][0]["workingDir"]
     assert sweep["containers"][0]["image"] in text
+
+
+def test_the_plugins_are_the_packages_of_their_folder() -> None:
+    folders = {path.parent.name for path in (ROOT / "gen/berth/plugins").glob("*/__init__.py")}
+
+    assert folders == set(PLUGINS)
+
+
+@pytest.mark.parametrize(
+    ("keys", "plugins"),
+    [
+        ("", set()),
+        ("      koordinator: {schedulerName: koord-scheduler}\n", {"slots"}),
+        ("      engine: none\n", {"pruning"}),
+    ],
+    ids=["plain", "koordinator", "none"],
+)
+def test_a_cluster_has_the_plugins_that_its_sweep_uses(tmp_path: Path, keys: str, plugins: set[str]) -> None:
+    text = project.SITE.replace("    - name: prod\n", f"    - name: prod\n{keys}")
+    site, _ = small(tmp_path, site=text)
+    cluster = next(one for one in site.clusters if one.name == "prod")
+    names = {str(naming.of_code(found.name)[1]) for found in code.of_cluster(cluster)}  # type: ignore[index]
+
+    assert names - {"berth-core", "berth-runtime"} == {f"berth-{name}" for name in plugins}

@@ -13,7 +13,7 @@ CLASSES = project.CLASSES.replace(
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
 TEMPLATE = "  sessions: {projectTemplate: 01JC3CB5426KC7P5STS5X3KSS8}\n"
-CORE, RUNTIME = (code_map_.name for code_map_ in code.code_maps())
+CORE, RUNTIME = (code_map_.name for code_map_ in map(code.code_map, code.PACKAGES))
 TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # where clients look for it
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 from berth import cli
-from berth.core.objectreading import parse_inventory as read
 from berth.manifests.clusterobjects import INVENTORY_HEAD, SLOTS_HEAD
+from berth.plugins.pruning.inventory import parse_inventory as read
 
 from tests.cli import project
 from tests.outputfolder import files_in

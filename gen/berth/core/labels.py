@@ -7,6 +7,13 @@ TITLE = "berth.dev/title"  # an annotation
 ROLE = "berth.dev/role"  # of ConfigMaps and slots, and of Jobs and their pods: one of those below
 TIMETABLE, OCCURRENCE, SWEEP, SLOT = "timetable", "occurrence", "sweep", "slot"
 CODE = "code"  # the role of the ConfigMaps with the in-cluster code
+PLUGINS = (
+    "numbers",
+    "pruning",
+    "rehearsals",
+    "renku",
+    "slots",
+)  # packages that only some clusters have
 REHEARSAL = "berth.dev/rehearsal"  # of the record: how the rehearsals of its reservation stand
 RECORD = "record"  # the role of a ConfigMap with the record of occurrences; also the end of its name
 HELD = "held"  # the role of a ConfigMap with what a number of somebody else was before Berth holds it

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from berth.core.jsonvalues import Tree
+from berth.core.labels import PLUGINS
 from berth.core.leases import PoolLease
 from berth.core.objectnames import pool as pool_name
 from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, mounted_config_maps
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from berth.plugins.slots.slots import Slot
 
 T = TypeVar("T")
-PLUGINS = frozenset(("slots", "numbers", "renku", "rehearsals", "pruning"))
 ORPHANED_SINCE = "berth.dev/gone-since"
 TARGET_KEY = "target.json"  # of the data of its ConfigMap
 
@@ -186,7 +186,7 @@ class SiteState(NamedTuple):
     numbers: Mapping[str, PoolObject] = {}  # by key: those that were read and exist
     unread_numbers: frozenset[str] = frozenset()  # keys
     leases: Mapping[str, PoolLease] = {}  # by name
-    plugins: frozenset[str] = PLUGINS  # the packages of the code that the cluster has
+    plugins: frozenset[str] = frozenset(PLUGINS)  # the packages of the code that the cluster has
 
     def reads(self, *kinds: ObjectKind) -> bool:
         """Return whether all these kinds could be listed."""

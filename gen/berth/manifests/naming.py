@@ -3,7 +3,7 @@
 import re
 
 from berth.core import objectnames
-from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.core.labels import CLASS, PLUGINS, RESERVATION, SITE
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -14,7 +14,7 @@ LONGEST = objectnames.LONGEST
 fit, single, pool, record = objectnames.fit, objectnames.single, objectnames.pool, objectnames.record
 
 _CODE_DIGITS = 10
-of_code = re.compile(rf"(berth-(?:core|runtime))-[0-9a-f]{{{_CODE_DIGITS}}}").fullmatch
+of_code = re.compile(rf"(berth-(?:core|runtime|{'|'.join(PLUGINS)}))-[0-9a-f]{{{_CODE_DIGITS}}}").fullmatch
 """Match the name of a ConfigMap with in-cluster code, of any version; group 1 is its package."""
 ALERTS = "berth-alerts"  # the PrometheusRule
 DASHBOARD = "berth-dashboard"  # the ConfigMap that Grafana reads

@@ -31,7 +31,7 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.poolobjects import unreadable_note
-from berth.core.state import PLUGINS, SiteState, StateObject, site_state
+from berth.core.state import SiteState, StateObject, site_state
 from berth.runtime.actionrunner import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, Request, in_cluster
 from berth.runtime.program import RuntimeContext, ServerClock, backoff, jitter, load_plugins, log_of
@@ -55,7 +55,7 @@ class SweepSettings(NamedTuple):
     koordinator: bool = False  # the cluster has it
     node_pools: bool = False  # there may be such as are of a fixed number of nodes
     buffers: bool = False  # there may be CapacityBuffers
-    plugins: frozenset[str] = PLUGINS
+    plugins: frozenset[str] = frozenset(labels.PLUGINS)
 
 
 class Sweep:
