@@ -61,7 +61,8 @@ def by_kind() -> Mapping[str, Keys]:
             answer.pop("apiVersion")
             found[kind] = _merged([found.get(kind), _keys(answer)])
     for kind, columns in LIVE.items():
-        found[kind] = {"items": [{column.key: None for column in columns if column.key}]}
+        keys = [column.key for column in columns]  # type: ignore[attr-defined]
+        found[kind] = {"items": [dict.fromkeys(filter(None, keys))]}
     return found
 
 

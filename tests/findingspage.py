@@ -50,8 +50,9 @@ def sections(page: str) -> list[Section]:
     found = []
     for part in page.split("\n### ")[1:]:
         heading, _, body = part.partition("\n\n")
+        code, severity = heading.split()
         example = re.search(r"^```text\n(.*?)\n```$", body, re.M | re.S)
-        found.append(Section(*heading.split(), body.partition("\n")[0], example[1] if example else ""))
+        found.append(Section(code, severity, body.partition("\n")[0], example[1] if example else ""))
     return found
 
 

@@ -45,7 +45,9 @@ def told(case: cases.Case) -> cases.Case:
     found = imported(source, site=project, calendar=calendar, **options)
     again = imported(source, *found.sources, site=project, calendar=calendar, **options)
     assert (again.files, again.findings) == ([], found.findings)
-    result = {key: case[key] for key in ("file", "site", "seats", "until", "calendar") if key in case}
+    result: dict[str, Any] = {
+        key: case[key] for key in ("file", "site", "seats", "until", "calendar") if key in case
+    }
     result["events"] = {
         f"{outcome.line} {outcome.event}": f"{outcome.result}: {outcome.reason}" for outcome in found.outcomes
     }

@@ -1,6 +1,7 @@
 """A Calendar of events: its dates, and how it is updated."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 from berth.edit.feedimport import EventFilter, EventPattern
@@ -15,7 +16,7 @@ BREAK = ("DTSTART;VALUE=DATE:20261221", "DTEND;VALUE=DATE:20270104")
 
 
 def closed(
-    *parts: str, files: tuple[Source, ...] = (), only: str = "", skip: str = "", **options: object
+    *parts: str, files: tuple[Source, ...] = (), only: str = "", skip: str = "", **options: Any
 ) -> Imported:
     chosen = EventFilter(
         *(

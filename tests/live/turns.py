@@ -233,7 +233,7 @@ def renewed(world: World, at: str) -> None:
 def recorded(world: World) -> None:
     """The pod of the course has written its record."""
     labels = {"site": "uni", "reservation": "course", "role": "record"}
-    metadata = {"name": "course-record", "namespace": "berth"}
+    metadata: dict[str, object] = {"name": "course-record", "namespace": "berth"}
     metadata |= {"labels": {f"berth.dev/{key}": value for key, value in labels.items()}}
     world.apply_rendered({"kind": "ConfigMap", "metadata": metadata, "data": {"records.json": "[]"}})
 

@@ -96,7 +96,10 @@ def assigned(key: str, read: Door) -> Door:
     """`berth set` of a key, as the file has it then; what YAML makes of the text is not its own."""
 
     def write(text: str) -> object:
-        tree = {"metadata": {}, "spec": {"provisioning": {}, "recurrence": {"schedule": [{}], "extra": [{}]}}}
+        tree: dict[str, Any] = {
+            "metadata": {},
+            "spec": {"provisioning": {}, "recurrence": {"schedule": [{}], "extra": [{}]}},
+        }
         apply_assignment(tree, parse_assignment(f"{key}={text}"), lambda value: value)
         value: Any = tree["spec"]
         for step in key.replace("[0]", ".0").split("."):

@@ -41,7 +41,7 @@ def answering(*answers: Response) -> tuple[Api, list[Request]]:
 def failure(answer: Response) -> tuple[int, str, str, float]:
     api, _ = answering(answer)
     with pytest.raises(ApiError) as caught:
-        api.get_scale("berth", pool())
+        api.set_replicas("berth", pool(), 3)
     return caught.value.status, caught.value.reason, str(caught.value), caught.value.retry_after
 
 
@@ -52,14 +52,14 @@ def test_the_requests_are_these() -> None:
 
     answers = (
         api.get_timetable("berth", "course"),
-        api.get_scale("berth", pool(replicas=0, version="5")),
-        api.set_number("berth", pool(replicas=0, version="6"), 3),
+        api.set_replicas("berth", pool(replicas=0, version="6"), 3),
+        api.set_replicas("berth", pool(replicas=0, version="6"), 3, version="6"),
     )
 
     assert (TimetableText("{}"), pool(), pool()) == answers
     assert [
         Request("GET", "/api/v1/namespaces/berth/configmaps/course"),
-        Request("GET", SCALE),
+        Request("PATCH", SCALE + "?fieldManager=berth-scaler", b'{"spec": {"replicas": 3}}'),
         Request(
             "PATCH",
             SCALE + "?fieldManager=berth-scaler",
@@ -71,11 +71,11 @@ def test_the_requests_are_these() -> None:
 def test_a_name_cannot_lead_elsewhere() -> None:
     api, asked = answering(refusal(404, "NotFound"), refusal(404, "NotFound"))
     with pytest.raises(ApiError):
-        api.get_scale("a/b", pool()._replace(ref=ObjectRef("Deployment", "../pods?x", "", "", 0)))
+        api.set_replicas("a/b", pool()._replace(ref=ObjectRef("Deployment", "../pods?x", "", "", 0)), 3)
     with pytest.raises(ApiError):
         api.get_timetable("a b", "c#d")
 
-    assert [request.path for request in asked] == [
+    assert [request.path.partition("?")[0] for request in asked] == [
         "/apis/apps/v1/namespaces/a%2Fb/deployments/..%2Fpods%3Fx/scale",
         "/api/v1/namespaces/a%20b/configmaps/c%23d",
     ]
@@ -86,15 +86,15 @@ def test_at_zero_the_server_leaves_the_number_out(spec: str) -> None:
     body = f'{{"kind": "Scale", "metadata": {{"resourceVersion": "7"}}{spec}}}'
     api, _ = answering(Response(200, body.encode()))
 
-    assert pool(replicas=0) == api.get_scale("berth", pool(version="5"))
+    assert pool(replicas=0) == api.set_replicas("berth", pool(version="5"), 0)
 
 
-def test_a_stale_write_is_a_conflict() -> None:
+def test_a_stale_write_is_a_conflict_where_it_says_its_version() -> None:
     api = Api(FakeCluster(None, {"course-small": 0}))
-    stands = api.get_scale("berth", pool())
-    taken = api.set_number("berth", stands, 25)
+    stands = api.get_pool("berth", "course-small")
+    taken = api.set_replicas("berth", stands, 25, version=stands.resource_version)
     with pytest.raises(ApiError) as caught:
-        api.set_number("berth", stands, 0)
+        api.set_replicas("berth", stands, 0, version=stands.resource_version)
 
     assert taken.replicas == 25
     assert caught.value.is_conflict()
@@ -195,7 +195,7 @@ def test_only_the_api_server_can_say_that_something_is_gone() -> None:
     for answer in (refusal(404, "NotFound"), Response(404, b"404 page not found"), refusal(410, "NotFound")):
         api, _ = answering(answer)
         with pytest.raises(ApiError) as caught:
-            api.get_scale("berth", pool())
+            api.set_replicas("berth", pool(), 3)
         errors.append(caught.value)
 
     assert [error.is_gone() for error in errors] == [True, False, False]

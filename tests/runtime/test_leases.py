@@ -530,7 +530,7 @@ def test_windows_open_and_close_at_the_true_minute_whatever_the_clock_of_the_nod
     clock = ServerClock(lambda: world.now + ahead)
     send = clock.learns_from(dated(lambda: world.now, world.cluster))
     world.clock = clock  # type: ignore[method-assign]
-    world.send = send  # type: ignore[method-assign]
+    world.send = send  # type: ignore[method-assign,assignment]
 
     assert world.run() == 0
     assert [write[1:] for write in world.writes] == [("small", 25), ("small", 0)]

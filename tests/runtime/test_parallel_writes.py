@@ -7,8 +7,8 @@ from threading import Barrier
 import pytest
 from berth.core.holders import SlotSpec
 from berth.plugins.slots.slots import SlotPlan
+from berth.plugins.slots.slotwrites import PlanResult, apply_plan
 from berth.runtime.apiclient import Api, ApiError, Connection, Connections, Request, Response
-from berth.runtime.poolwrites import PlanResult, apply_plan
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 
