@@ -230,7 +230,7 @@ DATE_DOORS = Doors(
         "set-from": option(lambda text: str(read_flag("from", text, TODAY))),
         "set": assigned("recurrence.startDate", START_DATE),
         "argument": option(lambda text: CLOCK.date("DATE", text)),
-        "skip": option(lambda text: getattr(date_selectors(CLOCK, "x", [text], None)[0], "day")),
+        "skip": option(lambda text: date_selectors(CLOCK, "x", [text], None)[0].day),  # type: ignore[union-attr]
         "on": option(lambda text: occurrence_selector(CLOCK, "x", text, None, None).day),
         "to": option(lambda text: moved_to(CLOCK, text, None).day),
         "form": asked("from", lambda wanted: str(wanted.value("from")), when="mon"),
