@@ -10,7 +10,7 @@ from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.gather import GatherScope, gather_facts
 from berth.live.judge import judge_cluster, remember_look
-from berth.live.poolstate import ClusterStatus, cluster_state
+from berth.live.poolstate import ClusterState, ClusterStatus
 from berth.manifests import code
 
 from tests.live.happenings import NOW, Case
@@ -34,7 +34,7 @@ def expectations(file: str) -> dict[str, str]:
 def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = NO_LOOKS) -> ClusterStatus:
     place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
     facts = facts_of(world, git, now)
-    look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
+    look = ClusterState(place, git.site, git.expected["prod"], facts, parse_instant(now))
     look = look._replace(earlier=earlier)
     return judge_cluster(look, [one.name for one in code.of_cluster(cluster)])
 

@@ -11,7 +11,7 @@ from berth.core.timetable import parse_timetable
 from berth.dates.moments import named
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.poolstate import cluster_state, status_from_git
+from berth.live.poolstate import ClusterState, status_from_git
 from berth.output.answers import serialize
 from berth.plugins.slots.slots import (
     PlaceholderOwner,
@@ -98,7 +98,7 @@ def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() 
     git, finding = slots(lab=UNTIL), LiveFinding("S001", "prod", "", "no answer.", "Wait.")
     for now in ("2026-02-28T23:59:59Z", "2026-03-01T00:00:00Z"):
         place = ClusterLocation("prod", "berth", None)
-        snapshot = cluster_state(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
+        snapshot = ClusterState(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
         assert told(status_from_git(snapshot, finding)).splitlines()[1] == (
             "lab/brief unknown ? 2026-03-01T00:00:00Z ? ? ? ?"
         )

@@ -43,11 +43,11 @@ from berth.live.poolstate import (
     DEGRADED,
     SCHEDULED,
     UNKNOWN,
+    ClusterState,
     ClusterStatus,
     HeldStatus,
     PoolStatus,
     SlotCount,
-    cluster_state,
     number_text,
     status_from_git,
     units_text,
@@ -204,7 +204,7 @@ class _Looks:
             else ClusterLocation(cluster.name, cluster.namespace, None)
         )
         facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
-        case = cluster_state(at, self._site, self._wanted[cluster.name], facts, now)
+        case = ClusterState(at, self._site, self._wanted[cluster.name], facts, now)
         if isinstance(place, LiveFinding):
             return status_from_git(case, place)._replace(place=None)
         if isinstance(seen, LiveFinding):

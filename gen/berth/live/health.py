@@ -119,7 +119,7 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
 def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """Report namespaces in which objects of the site are left, such as after a change of the namespace."""
     for namespace, counts in sorted(snapshot.facts.by_namespace.items()):
-        if namespace not in snapshot.namespaces:
+        if namespace not in {cluster.namespace for cluster in snapshot.site.clusters}:
             number = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in sorted(counts.items()))
             home = snapshot.place.namespace
             message = (
@@ -129,7 +129,7 @@ def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
             context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
             delete = (
                 f"kubectl{context} --namespace={namespace} delete cronjobs,jobs,deployments,configmaps,roles,"
-                f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site}"
+                f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site.name}"
             )
             fix = f"If nothing prunes them, delete them: {delete}"
             yield snapshot.place.finding("S023", message, fix)
@@ -172,7 +172,7 @@ def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFindi
     """Report pools whose label does not name the reservation whose timetable names them."""
     for pool in snapshot.facts.deployments:
         if pool.reservation == reservation and pool.is_mislabeled:
-            ours = f"{labels.SITE}={snapshot.site} {labels.RESERVATION}={reservation}"
+            ours = f"{labels.SITE}={snapshot.site.name} {labels.RESERVATION}={reservation}"
             message = f"its Deployment {pool.name} lacks the labels {ours}: the sweep does not see it."
             label = snapshot.place.kubectl(f"label deployment/{pool.name} {ours} --overwrite")
             yield snapshot.place.finding("S022", message, f"Write it again: {label}", reservation)
@@ -183,7 +183,7 @@ def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     place, facts = snapshot.place, snapshot.facts
     if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
         return None
-    message = f"no object of the site {snapshot.site} is in the namespace {place.namespace}."
+    message = f"no object of the site {snapshot.site.name} is in the namespace {place.namespace}."
     return snapshot.place.finding(
         "S003", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
     )

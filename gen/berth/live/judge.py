@@ -64,7 +64,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     }
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
     names = {
-        *snapshot.expected,
+        *snapshot.git.timetables,
         *timetables,
         *(deployment.reservation for deployment in snapshot.facts.deployments),
         *(number.reservation for number in snapshot.facts.numbers if number.is_held),
@@ -131,7 +131,7 @@ class _ReservationJudge:
         self._record = next((record for record in facts.records if record.reservation == name), None)
         leases = [lease for lease in facts.leases.values() if lease.reservation == name]
         ended = ended_rehearsals(leases)
-        git = snapshot.expected.get(name)
+        git = snapshot.git.timetables.get(name)
         self._git = git and end_rehearsals(git, ended)
         self._in_force = known.read and end_rehearsals(known.read, ended)
         self._deployments = {
@@ -177,7 +177,7 @@ class _ReservationJudge:
             snapshot, name, self._pods, [job for job in snapshot.facts.jobs if job.reservation == name]
         )
         if known.read is not None:
-            git = snapshot.expected.get(name)
+            git = snapshot.git.timetables.get(name)
             is_synced = git is not None and not timetable_difference(git, known.read)
             is_needed = is_synced and self._is_open_soon()
             findings += rights.check_grants(snapshot, name, is_needed=is_needed)

@@ -30,12 +30,12 @@ from berth.plugins.slots.slots import SlotCounts
 
 def persistent_reservations(snapshot: ClusterState) -> set[str]:
     """Return the reservations with persistent seats, in git or in the cluster."""
-    return {*snapshot.persistent, *(slot.reservation for slot in _all(snapshot) if slot.is_persistent)}
+    return {*snapshot.git.persistent, *(slot.reservation for slot in _all(snapshot) if slot.is_persistent)}
 
 
 def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
     """Yield the status of pools in git, then of pools that only the cluster has."""
-    known = snapshot.persistent.get(name, ())
+    known = snapshot.git.persistent.get(name, ())
     gone = {slot.resource_class for slot in _all(snapshot) if slot.is_persistent and slot.reservation == name}
     gone -= {seats.resource_class for seats in known}
     for seats in known:
@@ -78,24 +78,26 @@ class _PersistentPool:
         nothing = health.nothing_applied(self._snapshot)
         findings = (nothing,) if nothing else tuple(self._findings()) if self._is_known else ()
         bad = any(finding.severity == ERROR for finding in findings)
-        known = self._is_known
-        there = count_live_slots(self._slots, self._snapshot.place.namespace, self._git.pool)
-        wanted = 0 if self._is_over else len(self._git.names) - self._taken
-        return PoolStatus(
+        row = PoolStatus(
             self._name,
             self._git.resource_class,
             self._snapshot.place.cluster,
-            DEGRADED if bad else COMPLETED if self._is_over else ACTIVE if known else UNKNOWN,
+            DEGRADED if bad else COMPLETED if self._is_over else ACTIVE if self._is_known else UNKNOWN,
             None,
             self._git.until,
-            wanted if known else None,
-            len(there.living) if known else None,
-            len(there.free) + len(there.handed) if known else None,
-            len(there.pending) if known else None,
-            sum(there.owners.values()) if known else None,
-            findings,
-            slots=summarize_slots(there) if known else None,
+            findings=findings,
             persistent=True,
+        )
+        if not self._is_known:
+            return row
+        there = count_live_slots(self._slots, self._snapshot.place.namespace, self._git.pool)
+        return row._replace(
+            wanted=0 if self._is_over else len(self._git.names) - self._taken,
+            replicas=len(there.living),
+            ready=len(there.free) + len(there.handed),
+            pending=len(there.pending),
+            active=sum(there.owners.values()),
+            slots=summarize_slots(there),
         )
 
     def _findings(self) -> Iterator[LiveFinding]:
@@ -135,7 +137,7 @@ class _PersistentPool:
             )
         elif words:
             message = f"not synced: {', '.join(words)}."
-            pruned = self._snapshot.engine != "none" or not others
+            pruned = self._snapshot.cluster.engine != "none" or not others
             more = "" if pruned else f"; then remove what is not in git: {self._delete(others)}"
             yield self._case.finding("S022", message, f"{apply_hint(self._snapshot, self._name)}{more}")
 

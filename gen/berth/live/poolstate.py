@@ -1,6 +1,5 @@
 """The status of clusters and pools, and the state of a pool that checks work on. Pure values."""
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
@@ -21,11 +20,10 @@ from berth.live.clusterfacts import (
     WaitingPlaceholder,
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
-from berth.live.expected import ExpectedState, PersistentSeats
-from berth.manifests.rbac import Grant
+from berth.live.expected import ExpectedState
 from berth.plugins.slots.slots import SlotCounts, SlotDemand
 from berth.schema.reservationspec import OwnerSpec
-from berth.schema.values import Site
+from berth.schema.values import Cluster, Site
 
 SCHEDULED, ACTIVE, COMPLETED = "scheduled", "active", "completed"
 DEGRADED, UNKNOWN = "degraded", "unknown"
@@ -72,12 +70,12 @@ class PoolStatus(NamedTuple):
     state: str
     open: int | None
     end: int | None
-    wanted: float | None
-    replicas: float | None
-    ready: int | None
-    pending: int | None
-    active: int | None
-    findings: tuple[LiveFinding, ...]
+    wanted: float | None = None
+    replicas: float | None = None
+    ready: int | None = None
+    pending: int | None = None
+    active: int | None = None
+    findings: tuple[LiveFinding, ...] = ()
     remark: str = ""  # shown, and not a finding: suspended
     slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
     persistent: bool = False  # without windows: `end` is when it expires, None never
@@ -107,26 +105,27 @@ REPAIR = 360  # everything else: the sweep comes every five minutes
 
 
 class ClusterState(NamedTuple):
-    """What is known of a cluster.
+    """What is known of a cluster. `git` is what git says.
 
-    `expected` and `persistent` are what git says, by reservation. `has_sweep`: the sweep works here and
-    repairs what pods miss.
+    `has_sweep`: the sweep works here and repairs what pods miss.
     """
 
     place: ClusterLocation
-    site: str
-    engine: str
-    autoscaler: str
-    expected: Mapping[str, Timetable]
+    site: Site
+    git: ExpectedState
     facts: ClusterFacts
     now: int
     has_sweep: bool = True
-    persistent: Mapping[str, Sequence[PersistentSeats]] = {}
-    templates: Mapping[str, str] = {}  # of pools, by git
-    scheduler: str = ""  # Koordinator's; empty: the cluster has none
     earlier: EarlierLooks = NO_LOOKS
-    namespaces: frozenset[str] = frozenset()  # of all clusters of the site
-    grants: tuple[Grant, ...] = ()  # by git
+
+    @property
+    def cluster(self) -> Cluster:
+        return next(cluster for cluster in self.site.clusters if cluster.name == self.git.cluster)
+
+    @property
+    def scheduler(self) -> str:
+        """Koordinator's; empty: the cluster has none."""
+        return self.cluster.koordinator.scheduler_name if self.cluster.koordinator else ""
 
 
 class PoolState(NamedTuple):
@@ -271,27 +270,6 @@ class PoolState(NamedTuple):
         return place.kubectl(" ".join(filter(None, (verb, name, more))), namespaced=not kind.of_cluster)
 
 
-def cluster_state(
-    place: ClusterLocation, site: Site, git: ExpectedState, facts: ClusterFacts, now: int
-) -> ClusterState:
-    """Combine what was read with what git expects."""
-    cluster = next(cluster for cluster in site.clusters if cluster.name == git.cluster)
-    return ClusterState(
-        place,
-        site.name,
-        cluster.engine,
-        cluster.autoscaler,
-        git.timetables,
-        facts,
-        now,
-        persistent=git.persistent,
-        templates=git.templates,
-        scheduler=cluster.koordinator.scheduler_name if cluster.koordinator else "",
-        namespaces=frozenset(cluster.namespace for cluster in site.clusters),
-        grants=git.grants,
-    )
-
-
 def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[TimetableOccurrence, ...]:
     if timetable is None:
         return ()
@@ -350,42 +328,14 @@ def state_by_clock(
 
 def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStatus:
     """Return the status of an unreachable cluster; each pool has the `finding`."""
-    pools = []
-    for name, timetable in sorted(snapshot.expected.items()):
+    pools, cluster = [], snapshot.place.cluster
+    for name, timetable in sorted(snapshot.git.timetables.items()):
         for pool in timetable.pools:
             _, opens, ends = state_by_clock(timetable, pool.resource_class, snapshot.now)
-            unknown = (None, None, None, None, None)
-            suspended = "suspended" if timetable.suspend else ""
-            pools.append(
-                PoolStatus(
-                    name,
-                    pool.resource_class,
-                    snapshot.place.cluster,
-                    UNKNOWN,
-                    opens,
-                    ends,
-                    *unknown,
-                    (finding,),
-                    suspended,
-                )
-            )
-    for name, pools_of_one in sorted(snapshot.persistent.items()):
-        pools += [_persistent_status(snapshot, name, seats, finding) for seats in pools_of_one]
-    return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), (finding,))
-
-
-def _persistent_status(
-    snapshot: ClusterState, name: str, seats: PersistentSeats, finding: LiveFinding
-) -> PoolStatus:
-    unknown = (None, None, None, None, None)
-    return PoolStatus(
-        name,
-        seats.resource_class,
-        snapshot.place.cluster,
-        UNKNOWN,
-        None,
-        seats.until,
-        *unknown,
-        (finding,),
-        persistent=True,
-    )
+            row = PoolStatus(name, pool.resource_class, cluster, UNKNOWN, opens, ends, findings=(finding,))
+            pools.append(row._replace(remark="suspended" if timetable.suspend else ""))
+    for name, pools_of_one in sorted(snapshot.git.persistent.items()):
+        for seats in pools_of_one:
+            row = PoolStatus(name, seats.resource_class, cluster, UNKNOWN, None, seats.until)
+            pools.append(row._replace(findings=(finding,), persistent=True))
+    return ClusterStatus(cluster, snapshot.place, tuple(pools), (finding,))

@@ -17,7 +17,7 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
     if nothing_applied(snapshot):
         return
     home, cluster = snapshot.place.namespace, snapshot.place.cluster
-    granted = [grant for grant in snapshot.grants if grant.reservation == reservation]
+    granted = [grant for grant in snapshot.git.grants if grant.reservation == reservation]
     for missing in missing_grants(granted, snapshot.facts.grants, home):
         is_over_number = any(access.verb == "patch" for access in missing.grant.access)
         if missing.grant.namespace != home and not is_over_number:

@@ -42,7 +42,7 @@ def check_requested(case: PoolState) -> Iterator[LiveFinding]:
 def missing(case: PoolState) -> LiveFinding:
     name, engine = (
         f"{case.pool.object_kind.name} {case.pool.scaled}",
-        CALLED.get(case.snapshot.engine, "kubectl"),
+        CALLED.get(case.snapshot.cluster.engine, "kubectl"),
     )
     file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."
@@ -258,7 +258,7 @@ def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFindin
     if deployment.refused is not None:
         if deployment.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
             since, why = instant_text(deployment.refused_at), most_common_reason([deployment.refused])
-            message = f"{case.snapshot.autoscaler} does not keep its {kind.name} since {since}: {why}"
+            message = f"{case.snapshot.cluster.autoscaler} does not keep its {kind.name} since {since}: {why}"
             yield case.finding("S041", message, f"See its conditions: {see}")
     elif deployment.tells_ready and (missing := _not_ready(case)) > 0:
         yield from late(case, missing, units_text(case.pool.holder), _ready_due(case), see)
@@ -340,7 +340,7 @@ def _refused(case: PoolState, pool: LivePool, why: WaitReason) -> LiveFinding:
 def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
     since = instant_text(_first(waiting))
     message = f"{_placeholders(waiting)} for a node since {since}: {_waiting_reason(waiting)}"
-    scaler = case.snapshot.autoscaler
+    scaler = case.snapshot.cluster.autoscaler
     if scaler == "none":
         return case.finding("S040", message, "Add nodes, or lower the count.")
     return case.finding("S040", message, f"See why {scaler} adds no node; a quota may be used up.")

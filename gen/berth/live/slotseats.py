@@ -195,7 +195,7 @@ def _free(number: int) -> str:
 
 
 def _of_nodes(case: PoolState) -> str:
-    scaler = case.snapshot.autoscaler
+    scaler = case.snapshot.cluster.autoscaler
     if scaler == "none":
         return "Add nodes, or lower the count."
     if case.pool.holder.has_deployment:
@@ -262,7 +262,7 @@ def _since(slots: Sequence[LiveSlot]) -> str:
 
 def _selector(case: PoolState) -> str:
     pairs = {
-        SITE: case.snapshot.site,
+        SITE: case.snapshot.site.name,
         RESERVATION: case.reservation,
         CLASS: case.pool.resource_class,
         ROLE: SLOT,

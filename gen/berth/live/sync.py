@@ -21,7 +21,7 @@ def check_reservation(
     cronjobs: Iterable[LiveCronJob],
 ) -> Iterator[LiveFinding]:
     """Compare the reservation with git. `known` is its timetable in the cluster."""
-    git, cluster, malformed = snapshot.expected.get(name), known.read, known.malformed
+    git, cluster, malformed = snapshot.git.timetables.get(name), known.read, known.malformed
     if malformed and known.is_newer:
         message = f"its timetable is of a newer version of Berth: {malformed}."
         fix = "Upgrade Berth here; to apply an older file would break what runs there."
@@ -36,9 +36,9 @@ def check_reservation(
     ):
         pass  # slots alone are left, and no engine knows them
     elif git is None:
-        what = "its windows are" if name in snapshot.persistent else "it is"
+        what = "its windows are" if name in snapshot.git.persistent else "it is"
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
-            snapshot.engine, "It goes with the next sync, if that prunes."
+            snapshot.cluster.engine, "It goes with the next sync, if that prunes."
         )
         yield snapshot.place.finding("S023", f"{what} in the cluster but not in git.", fix, name)
     elif cluster is None:
@@ -55,7 +55,7 @@ def check_template(case: PoolState) -> Iterator[LiveFinding]:
     """Compare the pod template with git."""
     if case.deployment is None or not case.is_named_by(case.git):
         return
-    git = case.snapshot.templates.get(case.deployment.name, "")
+    git = case.snapshot.git.templates.get(case.deployment.name, "")
     if unlike := expected.template_difference(git, case.deployment.template):
         yield case.finding("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
 
@@ -103,7 +103,7 @@ def _check_cronjobs(
 def apply_hint(snapshot: ClusterState, name: str) -> str:
     """Return how to apply the file of a reservation."""
     file = f"rendered/clusters/{snapshot.place.cluster}/reservations/{name}.yaml"
-    engine = CALLED.get(snapshot.engine)
+    engine = CALLED.get(snapshot.cluster.engine)
     if engine:
         return f"See why {engine} has not applied {file}; it may not be merged yet."
     context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
