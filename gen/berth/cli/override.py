@@ -32,7 +32,7 @@ from berth.live import overriding
 from berth.live.access import ClusterAccess
 from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.gather import OccurrenceSessions, readable_timetables
+from berth.live.gather import OccurrenceSessions
 from berth.live.overriding import Overrides
 from berth.notation.instants import is_span, next_time
 from berth.notation.refusal import CommandError, read_all, read_at
@@ -221,7 +221,7 @@ def _sessions(seen: ClusterFacts | LiveFinding | None, name: str, now: int) -> d
     """Return how many sessions of a reservation there are now, by class; without those that are unknown."""
     if not isinstance(seen, ClusterFacts):
         return {}
-    timetables = readable_timetables(seen)
+    timetables = seen.readable
     counts = OccurrenceSessions(timetables, seen.sessions, now)
     pools = [pool for timetable in timetables if timetable.reservation == name for pool in timetable.pools]
     found = {pool.resource_class: counts.counts(pool) for pool in pools}

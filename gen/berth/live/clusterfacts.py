@@ -5,19 +5,29 @@ Instants are in seconds, 0 where unknown.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from berth.core import labels
 from berth.core.holders import holder_of_object
-from berth.core.jsonvalues import parse_instant
+from berth.core.jsonvalues import TimetableError, parse_instant, parse_mapping
 from berth.core.leases import PoolLease
 from berth.core.objectreading import is_job_finished, last_written
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
 from berth.core.sessions import Recognition, Session
-from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.timetable import TIMETABLE_KEY, TimetablePool
+from berth.core.timetable import (
+    OVERRIDE_ANNOTATION,
+    TIMETABLE_KEY,
+    VERSION,
+    Override,
+    Timetable,
+    TimetablePool,
+    parse_overrides,
+    parse_timetable,
+    unknown_classes,
+)
 from berth.findings import LiveFinding
 from berth.live.expected import template_json
 from berth.live.kubeobject import KubeObject, value_at
@@ -209,13 +219,22 @@ class LiveCronJob(NamedTuple):
 
 
 class LiveTimetable(NamedTuple):
-    """The ConfigMap of a timetable, last written at `changed`. `text` and `override` are None if missing."""
+    """The timetable of a reservation, last written at `changed`.
 
-    name: str
-    reservation: str
-    text: str | None
-    override: str | None
-    changed: int
+    `read` is None if there is none or it is `malformed`. `bad_override` describes an invalid override;
+    `overrides` are valid.
+    """
+
+    reservation: str = ""
+    read: Timetable | None = None
+    malformed: str = ""
+    is_newer: bool = False  # than what this version of Berth can read
+    overrides: Mapping[str, Override] = {}
+    bad_override: str = ""
+    changed: int = 0
+
+
+NO_TIMETABLE = LiveTimetable()
 
 
 class LiveSlot(NamedTuple):
@@ -254,7 +273,8 @@ class ClusterFacts(NamedTuple):
     """What was read in a cluster.
 
     `code` are the names of the ConfigMaps with in-cluster code. `sessions` are the active ones, or the reason
-    why they are unknown. `slots` is None if the site says that there is no Koordinator.
+    why they are unknown. `slots` is None if the site says that there is no Koordinator, or if they
+    cannot be listed.
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
@@ -265,7 +285,8 @@ class ClusterFacts(NamedTuple):
     waiting: tuple[WaitingPlaceholder, ...] = ()
     code: frozenset[str] = frozenset()
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
-    slots: tuple[LiveSlot, ...] | ListRefused | None = None
+    slots: tuple[LiveSlot, ...] | None = None
+    slots_refused: ListRefused | None = None
     unread: tuple[UnreadableReservation, ...] = ()
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
@@ -278,6 +299,11 @@ class ClusterFacts(NamedTuple):
     other_sites: tuple[str, ...] = ()  # that have CronJobs in the namespace
     numbers: tuple[LiveNumber, ...] = ()  # of somebody else
 
+    @property
+    def readable(self) -> tuple[Timetable, ...]:
+        """The timetables that could be parsed."""
+        return tuple(timetable.read for timetable in self.timetables if timetable.read)
+
 
 _FRACTION = re.compile(r"\.\d+Z$")
 _STARTING = ("ContainerCreating", "PodInitializing")  # reasons of containers that do not wait for a person
@@ -289,13 +315,32 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # by it, as 
 def parse_live_timetable(item: KubeObject) -> LiveTimetable:
     """Parse the ConfigMap of a timetable."""
     data, notes = item.get("data") or {}, item["metadata"].get("annotations") or {}
-    return LiveTimetable(
-        _name(item),
-        label(item, labels.RESERVATION),
-        data.get(TIMETABLE_KEY),
-        notes.get(OVERRIDE),
-        last_written(item),
-    )
+    read = _read_timetable(data.get(TIMETABLE_KEY) or "", notes.get(OVERRIDE_ANNOTATION) or "")
+    return read._replace(reservation=label(item, labels.RESERVATION), changed=last_written(item))
+
+
+@lru_cache(maxsize=4096)
+def _read_timetable(text: str, override: str) -> LiveTimetable:
+    """Read a timetable and its overrides. Cached for `--watch`."""
+    found = LiveTimetable()
+    try:
+        found = found._replace(overrides=parse_overrides(override))
+    except TimetableError as error:
+        found = found._replace(bad_override=str(error))
+    try:
+        read = parse_timetable(text)
+    except TimetableError as error:
+        return found._replace(malformed=str(error), is_newer=_is_newer(text))
+    unknown = unknown_classes(found.overrides, [pool.resource_class for pool in read.pools])
+    return found._replace(read=read, bad_override=found.bad_override or unknown)
+
+
+def _is_newer(text: str) -> bool:
+    try:
+        version = parse_mapping(text, TIMETABLE_KEY).get("version")
+    except TimetableError:
+        return False
+    return isinstance(version, int) and version > VERSION
 
 
 def parse_live_record(item: KubeObject) -> LiveRecord:

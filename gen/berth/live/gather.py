@@ -4,16 +4,14 @@ Ready placeholders are not listed, because their Deployment counts them; neither
 more placeholders are missing than are Pending, the pods of that pool are listed too.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from berth.backends.koordinator.slottypes import why_unread
 from berth.core import labels
 from berth.core.claims import competing_reservation, count_sessions, known_recognitions, open_claims
-from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.jsonvalues import Tree
 from berth.core.leases import parse_lease
 from berth.core.objectnames import is_held, is_record, is_timetable
 from berth.core.objects import (
@@ -38,16 +36,10 @@ from berth.core.sessions import (
 )
 from berth.core.target import open_now
 from berth.core.timetable import (
-    VERSION,
-    Override,
     Timetable,
     TimetablePool,
     active_occurrences,
-    parse_overrides,
-    parse_timetable,
-    unknown_classes,
 )
-from berth.core.timetable import Timetable as Read
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (
     ClusterFacts,
@@ -75,55 +67,6 @@ from berth.runtime.sessionobserver import (
     session_collections,
 )
 from berth.runtime.watch import Collection
-
-
-class ReadTimetable(NamedTuple):
-    """The parsed timetable of a reservation in the cluster.
-
-    `read` is None if there is none or it is `malformed`. `bad_override` describes an invalid override;
-    `overrides` are valid.
-    """
-
-    read: Read | None
-    malformed: str
-    changed: int
-    overrides: dict[str, Override]
-    bad_override: str
-    is_newer: bool = False  # than what this version of Berth can read
-
-
-NO_TIMETABLE = ReadTimetable(None, "", 0, {}, "")
-
-
-def readable_timetables(facts: ClusterFacts) -> tuple[Read, ...]:
-    """Return the timetables that could be parsed."""
-    return tuple(timetable.read for timetable in map(read_live_timetable, facts.timetables) if timetable.read)
-
-
-@lru_cache(maxsize=4096)
-def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
-    """Parse a timetable. Cached, because each status needs it twice."""
-    overrides, bad = dict[str, Override](), ""
-    try:
-        overrides = parse_overrides(fact.override) if fact.override is not None else {}
-    except TimetableError as error:
-        bad = str(error)
-    try:
-        read, malformed = parse_timetable(fact.text or ""), ""
-    except TimetableError as error:
-        read, malformed = None, str(error)
-    if read is not None and not bad:
-        bad = unknown_classes(overrides, [pool.resource_class for pool in read.pools])
-    return ReadTimetable(read, malformed, fact.changed, overrides, bad, _is_newer(fact.text or ""))
-
-
-def _is_newer(text: str) -> bool:
-    try:
-        tree = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    version = tree.get("version") if isinstance(tree, dict) else None
-    return isinstance(version, int) and version > VERSION
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
@@ -258,7 +201,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     )
     others = (*_session_namespaces(facts), *wanted.held)
     facts = facts._replace(grants=read_grants(ask, namespace, others, refused))
-    facts = facts._replace(numbers=tuple(read_numbers(ask, readable_timetables(facts), maps, site, refused)))
+    facts = facts._replace(numbers=tuple(read_numbers(ask, facts.readable, maps, site, refused)))
     facts = facts._replace(
         sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
     )
@@ -289,7 +232,7 @@ def _deployments(
     """
     path = "/apis/apps/v1/namespaces/{}/deployments"
     deployments = [clusterfacts.parse_deployment(item) for item in listed(path)]
-    read = [timetable.read for timetable in map(read_live_timetable, timetables) if timetable.read]
+    read = [timetable.read for timetable in timetables if timetable.read]
     owners = {
         pool.scaled: (timetable.reservation, pool.resource_class)
         for timetable in read
@@ -315,12 +258,7 @@ def _deployments(
 
 def _session_namespaces(facts: ClusterFacts) -> list[str]:
     """Return the namespaces in which reservations look for sessions, sorted; empty: the whole cluster."""
-    pools = [
-        pool
-        for timetable in readable_timetables(facts)
-        for pool in timetable.pools
-        if pool.behavior != "none"
-    ]
+    pools = [pool for timetable in facts.readable for pool in timetable.pools if pool.behavior != "none"]
     return sorted({name for pool in pools if pool.sessions for name in session_collections(pool.sessions)})
 
 
@@ -376,7 +314,7 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
         reservations = list_all(ask, SLOT.path(""), "", "", JSON)
     except refused as error:
         status = getattr(error, "status", 0)
-        return facts._replace(slots=ListRefused(status, str(error)))
+        return facts._replace(slots_refused=ListRefused(status, str(error)))
     ours = [
         reservation
         for reservation in reservations
@@ -456,7 +394,7 @@ def _sessions(
     ask: Get, facts: ClusterFacts, now: int, refused: type[Exception]
 ) -> dict[Recognition, tuple[Session, ...] | str]:
     """List sessions; classes with the same collection share a list."""
-    timetables = readable_timetables(facts)
+    timetables = facts.readable
     recognitions, kept = needed_sessions(timetables, now)
     known = {
         pool.resource_class: pool.sessions

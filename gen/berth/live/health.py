@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from berth.core import labels
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
-from berth.live.clusterfacts import ClusterFacts, ClusterLocation, ListRefused, LiveCronJob, LiveJob, LivePod
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation, LiveCronJob, LiveJob, LivePod
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
 
@@ -98,11 +98,11 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
 
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """Report what keeps Koordinator from holding slots."""
-    slots, place = snapshot.facts.slots, snapshot.place
-    if isinstance(slots, ListRefused):
-        message = f"the Reservations of Koordinator cannot be listed: {slots.message}."
+    refused, place = snapshot.facts.slots_refused, snapshot.place
+    if refused is not None:
+        message = f"the Reservations of Koordinator cannot be listed: {refused.message}."
         fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
-        if slots.status == 404:
+        if refused.status == 404:
             fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield snapshot.place.finding("S060", message, fix)
     for reservation in snapshot.facts.unread:

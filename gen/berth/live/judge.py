@@ -28,16 +28,12 @@ from berth.core.timetable import (
 )
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, numberchecks, persistent, rights, seats, slotseats, sync
-from berth.live.clusterfacts import ClusterFacts, LivePool
+from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LivePool, LiveTimetable
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
 from berth.live.failedrehearsals import check_rehearsals
 from berth.live.gather import (
-    NO_TIMETABLE,
     OccurrenceSessions,
-    ReadTimetable,
-    read_live_timetable,
-    readable_timetables,
 )
 from berth.live.poolstate import (
     ACTIVE,
@@ -59,9 +55,7 @@ from berth.plugins.slots.slots import SlotDemand, slot_demand
 
 def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:
     """Return the status of a cluster. `code` are the names of the ConfigMaps with this version's code."""
-    timetables = {
-        timetable.reservation: read_live_timetable(timetable) for timetable in snapshot.facts.timetables
-    }
+    timetables = {timetable.reservation: timetable for timetable in snapshot.facts.timetables}
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
     names = {
         *snapshot.git.timetables,
@@ -69,7 +63,9 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
         *(deployment.reservation for deployment in snapshot.facts.deployments),
         *(number.reservation for number in snapshot.facts.numbers if number.is_held),
     } - {""}
-    names |= slotseats.reservations_with_slots(snapshot.facts)
+    slots = snapshot.facts.slots or ()
+    names |= {slot.reservation for slot in slots if not slot.is_persistent}
+    standing = {*snapshot.git.persistent, *(slot.reservation for slot in slots if slot.is_persistent)}
     readable = [timetable.read for timetable in timetables.values() if timetable.read]
     counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
     departed = departed_sessions(
@@ -78,7 +74,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     lately = with_departed(snapshot.facts.sessions, departed)
     counts_lately = OccurrenceSessions(readable, lately, snapshot.now)
     pools: list[PoolStatus] = []
-    for name in sorted({*names, *persistent.persistent_reservations(snapshot)}):
+    for name in sorted(names | standing):
         if name in names:
             known = timetables.get(name, NO_TIMETABLE)
             pools += _ReservationJudge(snapshot, name, known, counts_by_class, counts_lately).pools()
@@ -106,7 +102,7 @@ def remember_look(
 ) -> EarlierLooks:
     """Return what the next look at this cluster needs of this one."""
     unlike = [pool.subject for pool in status.pools if pool.is_unlike]
-    return remember(earlier, facts.sessions, unlike, now, settling_seconds(readable_timetables(facts)))
+    return remember(earlier, facts.sessions, unlike, now, settling_seconds(facts.readable))
 
 
 def settling_seconds(timetables: Iterable[Read]) -> int:
@@ -121,7 +117,7 @@ class _ReservationJudge:
         self,
         snapshot: ClusterState,
         name: str,
-        known: ReadTimetable,
+        known: LiveTimetable,
         counts_by_class: OccurrenceSessions,
         counts_lately: OccurrenceSessions,
     ) -> None:
@@ -141,7 +137,11 @@ class _ReservationJudge:
         }
         self._numbers = {number.pool.key: number for number in facts.numbers if number.reservation == name}
         self._pods = tuple(pod for pod in facts.pods if pod.reservation == name)
-        self._classes_of_slots = slotseats.classes_with_slots(facts, name)
+        self._classes_of_slots = {
+            slot.resource_class
+            for slot in facts.slots or ()
+            if slot.reservation == name and not slot.is_persistent
+        }
         opened = max((occurrence.open for occurrence in self._open()), default=snapshot.now)
         jobs = [job for job in facts.jobs if job.reservation == name]
         self._begun = next((job.name for job in jobs if not job.is_over), "")
@@ -357,8 +357,8 @@ def _demand(case: PoolState, timetable: Read, sessions: Mapping[str, int] | None
 
 def _peers(case: PoolState) -> list[PoolTarget]:
     """Return what other reservations ask of the same number."""
-    facts = [fact for fact in case.snapshot.facts.timetables if fact.reservation in case.pool.peers]
-    known = [(each.read, each.overrides) for each in map(read_live_timetable, facts)]
+    timetables = case.snapshot.facts.timetables
+    known = [(each.read, each.overrides) for each in timetables if each.reservation in case.pool.peers]
     return peer_targets(case.pool, known, case.snapshot.now)
 
 

@@ -9,7 +9,7 @@ from berth.core.jsonvalues import instant_text
 from berth.core.timetable import TimetablePool
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, slotseats
-from berth.live.clusterfacts import ListRefused, LiveSlot
+from berth.live.clusterfacts import LiveSlot
 from berth.live.expected import PersistentSeats
 from berth.live.poolstate import (
     ACTIVE,
@@ -23,30 +23,21 @@ from berth.live.poolstate import (
     seats_text,
 )
 from berth.live.seats import most_common_reason
-from berth.live.slotseats import count_live_slots, find_slots, summarize_slots
+from berth.live.slotseats import count_live_slots, find_slots, slots_text, summarize_slots
 from berth.live.sync import apply_hint
 from berth.plugins.slots.slots import SlotCounts
-
-
-def persistent_reservations(snapshot: ClusterState) -> set[str]:
-    """Return the reservations with persistent seats, in git or in the cluster."""
-    return {*snapshot.git.persistent, *(slot.reservation for slot in _all(snapshot) if slot.is_persistent)}
 
 
 def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
     """Yield the status of pools in git, then of pools that only the cluster has."""
     known = snapshot.git.persistent.get(name, ())
-    gone = {slot.resource_class for slot in _all(snapshot) if slot.is_persistent and slot.reservation == name}
+    slots = [slot for slot in snapshot.facts.slots or () if slot.is_persistent]
+    gone = {slot.resource_class for slot in slots if slot.reservation == name}
     gone -= {seats.resource_class for seats in known}
     for seats in known:
         yield _PersistentPool(snapshot, name, seats).status()
     for resource_class in sorted(gone):
         yield _PersistentPool(snapshot, name, PersistentSeats(resource_class, "", (), None, False)).status()
-
-
-def _all(snapshot: ClusterState) -> tuple[LiveSlot, ...]:
-    slots = snapshot.facts.slots
-    return () if slots is None or isinstance(slots, ListRefused) else slots
 
 
 class _PersistentPool:
@@ -123,11 +114,11 @@ class _PersistentPool:
         if not self._git.names and others:
             yield self._case.finding(
                 "S023",
-                f"{_slots(len(others))} stand in the cluster but not in git.",
+                f"{slots_text(len(others))} stand in the cluster but not in git.",
                 f"They go with the next sync, if that prunes. By hand: {self._delete(others)}",
             )
             return
-        words = [f"{_slots(len(missing))} missing"] if missing else []
+        words = [f"{slots_text(len(missing))} missing"] if missing else []
         words += [f"{len(others)} of another shape or number"] if others else []
         moved = [slot for slot in self._ours if slot.held.expires != self._git.until]
         words += [f"{len(moved)} with another end"] if moved else []
@@ -159,7 +150,3 @@ class _PersistentPool:
         some = " ".join(sorted(slot.held.name for slot in slots)[:3])
         more = " ..." if len(slots) > 3 else ""
         return self._case.kubectl(f"delete {slotseats.RESOURCE} {some}{more}", namespaced=False)
-
-
-def _slots(number: int) -> str:
-    return f"{number} slot{'' if number == 1 else 's'}"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from berth.core import decide as sweepdecisions
 from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, HeldNumber, PoolHolder
 from berth.core.objects import serves_at
-from berth.core.target import full_count, open_now, target
+from berth.core.target import full_count, open_now, pool_target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.core.timetable import Timetable as Read
 from berth.findings import LiveFinding
@@ -279,8 +279,7 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Ti
 
 def wanted_by_git(case: PoolState) -> int:
     """Return the wanted number by git alone."""
-    occurrences, now = occurrences_of(case.git, case.pool.resource_class), case.snapshot.now
-    return target(occurrences, now, full_count(case.pool.resource_class), case.pool.overlap)
+    return pool_target(case.git, case.pool, case.snapshot.now).replicas if case.git else 0
 
 
 def seats_text(number: int) -> str:

@@ -13,6 +13,7 @@ from berth.core import labels
 from berth.core.holders import HeldNumber
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, NODE_POOL, POD, ObjectKind
+from berth.core.timetable import TIMETABLE_KEY
 from berth.dates.moments import local_text, named
 from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
@@ -20,7 +21,7 @@ from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem, WaitReason
 from berth.live.health import other_sites
 from berth.live.heldnumbers import NOT_FOUND, kind_problem, no_kind, number_path, number_problem
-from berth.live.kubeobject import KubeObject, list_all
+from berth.live.kubeobject import KubeObject, list_all, value_at
 from berth.live.room import (
     LimitingObject,
     PodLoad,
@@ -186,9 +187,10 @@ class _Preflight:
         self._foreign = [cronjob for cronjob in cronjobs if cronjob not in self._cronjobs]
         self._deployments = self._list(DEPLOYMENT)
         self._timetables = {
-            timetable.reservation
-            for timetable in map(clusterfacts.parse_live_timetable, self._list(CONFIG_MAP))
-            if is_timetable(timetable.name, timetable.reservation) and timetable.text is not None
+            name
+            for item in self._list(CONFIG_MAP)
+            if is_timetable(item["metadata"]["name"], name := clusterfacts.label(item, labels.RESERVATION))
+            and value_at(item, "data", TIMETABLE_KEY) is not None
         }
 
     def _list(self, kind: ObjectKind) -> list[KubeObject]:

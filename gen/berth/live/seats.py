@@ -9,7 +9,7 @@ from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.objects import DEPLOYMENT, IMAGE_PULL_REASONS, ObjectKind
 from berth.core.pooldecision import ScalePool
 from berth.core.record import readiness_due
-from berth.core.target import full_count, target
+from berth.core.target import pool_target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.health import UNSCHEDULABLE
@@ -180,16 +180,16 @@ def left(case: PoolState, pool: LivePool, most: int, why: str = "") -> LiveFindi
 def is_closing(case: PoolState) -> bool:
     """Return whether a pod or the sweep still has time to close what is over."""
     is_kept = case.snapshot.has_sweep or case.served
-    return is_kept and case.snapshot.now < max(_last_end(case), case.changed, case.overridden) + REPAIR
+    return is_kept and case.snapshot.now < max(last_end(case), case.changed, case.overridden) + REPAIR
 
 
 def nothing_open(case: PoolState) -> str:
     """Return since when nothing is open."""
-    last = _last_end(case)
+    last = last_end(case)
     return f"nothing is open{f' since {instant_text(last)}' if last else ''}"
 
 
-def _last_end(case: PoolState) -> int:
+def last_end(case: PoolState) -> int:
     """Return when the last occurrence ended; 0 without one."""
     now = case.snapshot.now
     return max((occurrence.end for occurrence in case.occurrences() if occurrence.end <= now), default=0)
@@ -197,12 +197,10 @@ def _last_end(case: PoolState) -> int:
 
 def _most(case: PoolState) -> int:
     """Return the most the pool may have: its full count, the target of an override, or nothing."""
-    if case.timetable is not None and not case.is_named_by(case.timetable):
-        return 0
-    if case.override is not None:
-        return case.override.target
-    now = case.snapshot.now
-    return target(case.occurrences(), now, full_count(case.pool.resource_class), case.pool.overlap)
+    target = case.override.target if case.override else None
+    if case.timetable is None:
+        return target or 0
+    return pool_target(case.timetable, case.pool, case.snapshot.now, None, target).replicas
 
 
 def opened(case: PoolState) -> int:

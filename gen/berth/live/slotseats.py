@@ -11,7 +11,7 @@ from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from berth.findings import LiveFinding
 from berth.live import seats
-from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
+from berth.live.clusterfacts import ClusterFacts, LiveSlot
 from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
@@ -22,7 +22,7 @@ def find_slots(
     facts: ClusterFacts, reservation: str, resource_class: str, *, persistent: bool
 ) -> tuple[LiveSlot, ...] | None:
     """Return the slots of a class of a reservation, None if unknown."""
-    if facts.slots is None or isinstance(facts.slots, ListRefused):
+    if facts.slots is None:
         return None
     return tuple(
         slot
@@ -30,20 +30,6 @@ def find_slots(
         if (slot.reservation, slot.resource_class, slot.is_persistent)
         == (reservation, resource_class, persistent)
     )
-
-
-def reservations_with_slots(facts: ClusterFacts) -> set[str]:
-    """Return the reservations with slots of windows."""
-    return {slot.reservation for slot in _window_slots(facts)}
-
-
-def classes_with_slots(facts: ClusterFacts, reservation: str) -> set[str]:
-    return {slot.resource_class for slot in _window_slots(facts) if slot.reservation == reservation}
-
-
-def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
-    known = () if facts.slots is None or isinstance(facts.slots, ListRefused) else facts.slots
-    return [slot for slot in known if not slot.is_persistent]
 
 
 def slot_numbers(case: PoolState) -> PoolNumbers:
@@ -112,7 +98,7 @@ def _asked(case: PoolState) -> Iterator[LiveFinding]:
 def _over(case: PoolState, over: int) -> LiveFinding:
     """Report more free slots than are kept."""
     kept = case.demand.kept if case.demand else 0
-    message = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
+    message = f"{slots_text(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
     if case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR:
         return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     return case.finding("S033", message, f"Read the pod's log: {seats.pod_log(case)}")
@@ -123,7 +109,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     present = case.slot_counts.present
     if not present:
         return
-    number, now = _slots(len(present)), case.snapshot.now
+    number, now = slots_text(len(present)), case.snapshot.now
     if case.timetable is None and case.git is None:
         ends = [slot.expires for slot in present if slot.expires is not None]
         if len(ends) < len(present) or now < max(ends) + REPAIR:
@@ -131,8 +117,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
             swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
             yield case.finding("S023", message, f"{swept}By hand: {_delete(case)}")
             return
-    over = max((occurrence.end for occurrence in case.occurrences() if occurrence.end <= now), default=0)
-    why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
+    why = seats.nothing_open(case)
     if case.pool.slots is None and case.open():
         why = (
             "its seats are held by placeholders"
@@ -141,7 +126,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
         )
     message = f"{number} too many: {why}."
     is_kept = case.snapshot.has_sweep or case.served
-    if is_kept and now < max(over, case.changed) + REPAIR:
+    if is_kept and now < max(seats.last_end(case), case.changed) + REPAIR:
         yield case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     else:
         yield case.finding("S033", message, f"By hand: {_delete(case)}")
@@ -165,7 +150,7 @@ def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[
     for_what = "for a node" if reasons <= {*UNSCHEDULABLE} else "to be held"
     words = most_common_reason([slot.trouble for slot in refused if slot.trouble])
     verb = "waits" if len(refused) == 1 else "wait"
-    message = f"{_slots(len(refused))} {verb} {for_what} since {_since(refused)}: {words}"
+    message = f"{slots_text(len(refused))} {verb} {for_what} since {_since(refused)}: {words}"
     yield case.finding("S040", message, f"{_of_nodes(case)}{_of_policies(case)}")
 
 
@@ -186,7 +171,7 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
         names = " ".join(slot.held.name for slot in there[:number])
         delete = case.kubectl(f"delete {RESOURCE} {names}", namespaced=False)
         yield case.finding(
-            "S067", message, f"Let {_slots(number)} be made again where there is room: {delete}"
+            "S067", message, f"Let {slots_text(number)} be made again where there is room: {delete}"
         )
 
 
@@ -213,10 +198,10 @@ def _of_policies(case: PoolState) -> str:
 
 
 def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
-    scheduler = case.snapshot.scheduler
+    verb = "has" if len(unseen) == 1 else "have"
     message = (
-        f"{_slots(len(unseen))} made at {_since(unseen)} or later {'has' if len(unseen) == 1 else 'have'} no "
-        f"status: {scheduler} does not process them."
+        f"{slots_text(len(unseen))} made at {_since(unseen)} or later {verb} no status: "
+        f"{case.snapshot.scheduler} does not process them."
     )
     if case.snapshot.facts.unread:
         return case.finding(
@@ -248,10 +233,10 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
     early = [slot for slot in case.slot_counts.living if ends and slot.expires and slot.expires < ends]
     if early and case.snapshot.now >= max(case.changed, seats.opened(case)) + EDIT:
         first = instant_text(min(slot.expires or 0 for slot in early))
+        verb = "ends" if len(early) == 1 else "end"
         message = (
-            f"{_slots(len(early))} {'ends' if len(early) == 1 else 'end'} at {first}, before the window at "
+            f"{slots_text(len(early))} {verb} at {first}, before the window at {instant_text(ends or 0)}."
         )
-        message += f"{instant_text(ends or 0)}."
         log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
         yield case.finding("S022", message, f"Read the pod's log: {log}")
 
@@ -274,5 +259,5 @@ def _delete(case: PoolState) -> str:
     return case.kubectl(f"delete {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
 
 
-def _slots(number: int) -> str:
+def slots_text(number: int) -> str:
     return f"{number} slot{'' if number == 1 else 's'}"

@@ -7,9 +7,8 @@ from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Timetable, active_occurrences
 from berth.findings import LiveFinding
 from berth.live import expected
-from berth.live.clusterfacts import LiveCronJob
+from berth.live.clusterfacts import LiveCronJob, LiveTimetable
 from berth.live.expected import timetable_difference
-from berth.live.gather import ReadTimetable
 from berth.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
 from berth.schema.engine import CALLED
 
@@ -17,7 +16,7 @@ from berth.schema.engine import CALLED
 def check_reservation(
     snapshot: ClusterState,
     name: str,
-    known: ReadTimetable,
+    known: LiveTimetable,
     cronjobs: Iterable[LiveCronJob],
 ) -> Iterator[LiveFinding]:
     """Compare the reservation with git. `known` is its timetable in the cluster."""
