@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import click
 
@@ -16,14 +15,13 @@ from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
-from berth.live.expected import ExpectedState, expected_states
-from berth.live.heldnumbers import most_units
+from berth.live.expected import expected_states
 from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
 from berth.live.room import Room, WindowSteps, steps_by_cluster
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
-from berth.output.findinglist import live_json, live_line
-from berth.output.table import INDENT, Fit, wrapped
+from berth.output.findinglist import live_json, live_text
+from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.schema.values import Cluster, Site
 
@@ -60,76 +58,43 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
     site = pipeline.site
     if code != EXIT_OK or site is None:
         return code
-    expected = expected_states(site, items, pipeline.declared.classes.values())
     clusters = choice.of(site)
     means = choice.access(settings, clusters, _DRY_RUNS + timeout * max(len(selected), 1))
-    now = clock_of(settings, pipeline).now
-    question = PreflightQuestion(selected, timeout, steps_by_cluster(items), now)
-    outcome = run(means, site, clusters, expected, question)
-    settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
-    return exit_code(outcome.findings, strict=settings.strict)
+    steps, minute = steps_by_cluster(items), clock_of(settings, pipeline).now // 60
+    scopes = {
+        cluster: PreflightScope(site, git, selected, timeout, steps.get(cluster, WindowSteps({}, {})), minute)
+        for cluster, git in expected_states(site, items, pipeline.declared.classes.values()).items()
+    }
+    checks, unreachable = _run(means, site, clusters, scopes)
+    told = [*unreachable.values(), *(finding for check in checks for finding in check.findings)]
+    findings = list(dict.fromkeys(told))
+    settings.answer(
+        lambda: as_answer(checks, unreachable), lambda: as_text(checks, findings, settings.columns)
+    )
+    return exit_code(findings, strict=settings.strict)
 
 
-class PreflightQuestion(NamedTuple):
-    """What to check: the `names` of reservations (empty: all), with the windows of each cluster."""
+def _run(
+    means: ClusterAccess, site: Site, clusters: Sequence[Cluster], scopes: Mapping[str, PreflightScope]
+) -> tuple[list[PreflightCheck], dict[str, LiveFinding]]:
+    """Run the preflight in all clusters at once.
 
-    names: frozenset[str]
-    seconds: int  # for each test Job
-    steps: Mapping[str, WindowSteps]
-    now: int
-
-    def scope(self, site: Site, cluster: str, state: ExpectedState) -> PreflightScope:
-        """Return what to check in a cluster."""
-        return PreflightScope(
-            site.name,
-            state.access,
-            [name for name in state.timetables if not self.names or name in self.names],
-            self.names,
-            self.seconds,
-            self.steps.get(cluster, WindowSteps({}, {})),
-            self.now // 60,
-            site.zone,
-            {name: most_units(timetable) for name, timetable in state.timetables.items()},
-        )
-
-
-class Outcome:
-    """The checks of all clusters; a cluster that cannot be read has a finding instead."""
-
-    def __init__(self, checks: Sequence[PreflightCheck], findings: Mapping[str, LiveFinding]) -> None:
-        self.checks, self.unreachable = checks, findings
-
-    @property
-    def findings(self) -> list[LiveFinding]:
-        findings = [
-            *self.unreachable.values(),
-            *(finding for check in self.checks for finding in check.findings),
-        ]
-        return list(dict.fromkeys(findings))
-
-
-def run(
-    means: ClusterAccess,
-    site: Site,
-    clusters: Sequence[Cluster],
-    expected: Mapping[str, ExpectedState],
-    question: PreflightQuestion,
-) -> Outcome:
-    """Run the preflight in all clusters at once."""
+    Return the checks, and a finding for each cluster that cannot be read.
+    """
     places = means.places(site, clusters)
-    scopes = {cluster: question.scope(site, cluster, state) for cluster, state in expected.items()}
     known = [
         place
         for place in places.values()
-        if isinstance(place, ClusterLocation) and (scopes[place.cluster].reservations or not question.names)
+        if isinstance(place, ClusterLocation)
+        and (scopes[place.cluster].reservations or not scopes[place.cluster].named)
     ]
     answers = means.at_each(
         known, lambda client, place: run_preflight(client, place, scopes[place.cluster], CLOCK)
     )
-    unreachable = {name: place for name, place in places.items() if isinstance(place, LiveFinding)}
-    unreachable |= {name: answer for name, answer in answers.items() if isinstance(answer, LiveFinding)}
+    asked = (*places.items(), *answers.items())
+    unreachable = {name: answer for name, answer in asked if isinstance(answer, LiveFinding)}
     checks = [check for checked in answers.values() if isinstance(checked, list) for check in checked]
-    return Outcome(checks, unreachable)
+    return checks, unreachable
 
 
 def _result(check: PreflightCheck) -> str:
@@ -166,19 +131,16 @@ CHECK_COLUMNS: tuple[Column[PreflightCheck], ...] = (
 )
 
 
-def as_text(outcome: Outcome, columns: int | None = None) -> str:
+def as_text(
+    checks: Sequence[PreflightCheck], findings: Sequence[LiveFinding], columns: int | None = None
+) -> str:
     """Return a table of checks, and the findings below it."""
-    fit = Fit(columns, ("result",))
-    text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
-    color = has_color(sys.stdout)
-    lines = (live_line(finding, color=color) for finding in outcome.findings)
-    findings = "".join(f"{wrapped(line, columns, INDENT)}\n" for line in lines)
-    return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
+    table = Table.of(CHECK_COLUMNS, checks).written("text", Fit(columns, ("result",))) if checks else ""
+    lines = live_text(findings, color=has_color(sys.stdout), columns=columns)
+    return "\n".join(filter(None, (table, lines))) or "Nothing to check.\n"
 
 
-def as_answer(outcome: Outcome) -> Answer:
+def as_answer(checks: Sequence[PreflightCheck], unreachable: Mapping[str, LiveFinding]) -> Answer:
     """Return the answer of kind Preflight."""
-    clusters = [
-        {"name": name, "findings": live_json([finding])} for name, finding in outcome.unreachable.items()
-    ]
-    return document("Preflight", {"items": as_json(CHECK_COLUMNS, outcome.checks), "clusters": clusters})
+    clusters = [{"name": name, "findings": live_json([finding])} for name, finding in unreachable.items()]
+    return document("Preflight", {"items": as_json(CHECK_COLUMNS, checks), "clusters": clusters})

@@ -57,8 +57,8 @@ from berth.names import REPOSITORY
 from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
-from berth.output.findinglist import live_json, live_line
-from berth.output.table import INDENT, Fit, wrapped
+from berth.output.findinglist import live_json, live_text
+from berth.output.table import Fit
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
@@ -263,8 +263,7 @@ def as_text(  # noqa: PLR0913 - what and how
 ) -> str:
     """Return a table of pools, and the findings below it. `zone_of` returns the zone of a reservation."""
     pools = pools_of(clusters)
-    lines = (live_line(finding, color=color) for finding in _once(clusters))
-    findings = "".join(f"{wrapped(line, columns, INDENT)}\n" for line in lines)
+    findings = live_text(_once(clusters), color=color, columns=columns)
     if not pools:
         return findings or "No pools.\n"
     opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))

@@ -5,7 +5,7 @@ Job may do, and one test Job really runs. Nothing else is written.
 """
 
 import copy
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from berth import quantity
@@ -19,8 +19,9 @@ from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem, WaitReason
+from berth.live.expected import ExpectedState
 from berth.live.health import other_sites
-from berth.live.heldnumbers import NOT_FOUND, kind_problem, no_kind, number_path, number_problem
+from berth.live.heldnumbers import NOT_FOUND, kind_problem, most_units, no_kind, number_path, number_problem
 from berth.live.kubeobject import KubeObject, list_all, value_at
 from berth.live.room import (
     LimitingObject,
@@ -36,6 +37,7 @@ from berth.manifests import naming
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.runtime.apiclient import JSON
+from berth.schema.values import Site
 
 CLAIM_TEMPLATE = ObjectKind("ResourceClaimTemplate", "resource.k8s.io/v1", "resourceclaimtemplates")
 ROLE = "preflight"
@@ -82,20 +84,19 @@ class PreflightClock(NamedTuple):
 class PreflightScope(NamedTuple):
     """What to check in a cluster: its reservations with windows, and which of them get a test Job.
 
-    Without any `named` reservation, one test Job runs.
+    Without any `named` reservation, all are checked, and one test Job runs.
     """
 
-    site: str
-    access: Mapping[str, Sequence[Access]]  # that git gives, by ServiceAccount
-    reservations: Sequence[str]
-    named: Collection[str]
+    site: Site
+    git: ExpectedState
+    named: frozenset[str]
     seconds: int  # for a test Job
-    steps: WindowSteps = WindowSteps({}, {})  # of all reservations, named or not
-    minute: int = 0  # now, since the epoch
-    zone: str = "UTC"  # in which instants are told
-    numbers: Mapping[
-        str, Sequence[tuple[HeldNumber, int]]
-    ] = {}  # of somebody else, with the most they will be
+    steps: WindowSteps  # of all reservations, named or not
+    minute: int  # now, since the epoch
+
+    @property
+    def reservations(self) -> list[str]:
+        return sorted(name for name in self.git.timetables if not self.named or name in self.named)
 
 
 class PreflightCheck(NamedTuple):
@@ -180,9 +181,10 @@ class _Preflight:
         self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
     ) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
+        self._access = scope.git.access
         cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
         self._cronjobs = [
-            cronjob for cronjob in cronjobs if clusterfacts.label(cronjob, labels.SITE) == scope.site
+            cronjob for cronjob in cronjobs if clusterfacts.label(cronjob, labels.SITE) == scope.site.name
         ]
         self._foreign = [cronjob for cronjob in cronjobs if cronjob not in self._cronjobs]
         self._deployments = self._list(DEPLOYMENT)
@@ -195,7 +197,7 @@ class _Preflight:
 
     def _list(self, kind: ObjectKind) -> list[KubeObject]:
         path = kind.path(self._place.namespace)
-        return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site}", "", JSON)
+        return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site.name}", "", JSON)
 
     def checks(self) -> Iterator[PreflightCheck]:
         if others := {clusterfacts.label(cronjob, labels.SITE) for cronjob in self._foreign}:
@@ -204,7 +206,7 @@ class _Preflight:
         yield from self._of_sweep()
         yield from self._of_room()
         runnable = []
-        for name in sorted(self._scope.reservations):
+        for name in self._scope.reservations:
             checks = list(self._of_reservation(name))
             yield from checks
             if all(check.is_passed for check in checks if check.what == "Job"):
@@ -224,7 +226,7 @@ class _Preflight:
         yield self._permissions("", _account(sweep), naming.SWEEP)
 
     def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
-        for number, most in self._scope.numbers.get(name, ()):  # also before anything is applied
+        for number, most in most_units(self._scope.git.timetables[name]):  # also before anything is applied
             yield self._check(name, "number", number.object_text, self._of_number(name, number, most))
         cronjob = self._cronjob(name)
         if cronjob is None:
@@ -290,7 +292,7 @@ class _Preflight:
                 self._unknown_room(f"{limiting_object.name} is not compared: {limiting_object.unknown}")
             )
         for room in limiting_object.rooms:
-            when = local_text(room.at * 60, named(self._scope.zone))
+            when = local_text(room.at * 60, named(self._scope.site.zone))
             needed = f"on {when} the windows need {room.text} of {limiting_object.name}"
             if room.is_too_small:
                 fix = "Raise the limit, reserve fewer seats, or move a window."
@@ -405,7 +407,7 @@ class _Preflight:
     def _permissions(self, subject: str, account: str, expected: str) -> PreflightCheck:
         """Check that a ServiceAccount may do what git gives to the `expected` one."""
         findings = []
-        for access in dict.fromkeys(self._scope.access[expected]):
+        for access in dict.fromkeys(self._access[expected]):
             try:
                 is_allowed = self._is_allowed(account, access)
             except ClusterError as error:

@@ -1,6 +1,6 @@
 """The layout of findings: lines of text, commands for GitHub's workflows, and an answer for programs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding, LiveFinding
@@ -74,6 +74,12 @@ def as_answer(findings: Sequence[Finding]) -> Answer:
 def as_json(findings: Sequence[Finding]) -> list[dict[str, object]]:
     """Return each finding as a JSON object."""
     return [{key: getattr(finding, key) for key in _KEYS} for finding in findings]
+
+
+def live_text(findings: Iterable[LiveFinding], *, color: bool, columns: int | None) -> str:
+    """Return a line for each finding of a cluster, broken at `columns`."""
+    lines = (live_line(finding, color=color) for finding in findings)
+    return "".join(f"{wrapped(line, columns, INDENT)}\n" for line in lines)
 
 
 def live_line(finding: LiveFinding, *, color: bool) -> str:
