@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.live.access import held_namespaces
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
-from berth.live.gather import GatherScope, gather_facts
+from berth.live.gather import gather_facts
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import ClusterState, ClusterStatus
 from berth.manifests import code
@@ -41,11 +40,8 @@ def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = N
 
 def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
     (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
-    has_koordinator = cluster.koordinator is not None
-    gates = cluster.has_static_pools, cluster.has_buffers
     world.renew(now)
-    wanted = GatherScope("berth", git.site.name, has_koordinator, *gates, held_namespaces(cluster))
-    return gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
+    return gather_facts(world.ask, cluster, git.site.name, parse_instant(now), RefusedError)
 
 
 def looked(world: World, git: Project, at: str, earlier: EarlierLooks = NO_LOOKS) -> EarlierLooks:

@@ -12,7 +12,7 @@ from berth.findings import LiveFinding
 from berth.live.client import ClusterClient, ClusterError, KubeContexts
 from berth.live.client import read_contexts as contexts_of
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.gather import GatherScope, gather_facts
+from berth.live.gather import gather_facts
 from berth.schema.values import Cluster, Site
 
 T = TypeVar("T")
@@ -156,30 +156,15 @@ class ClusterAccess:
         self, site: Site, places: Sequence[ClusterLocation], now: int
     ) -> dict[str, ClusterFacts | LiveFinding]:
         """Read the state of each cluster."""
-        with_koordinator = {cluster.name for cluster in site.clusters if cluster.koordinator is not None}
-        with_nodes = {cluster.name for cluster in site.clusters if cluster.has_static_pools}
-        held = {cluster.name: held_namespaces(cluster) for cluster in site.clusters}
-        with_buffers = {cluster.name for cluster in site.clusters if cluster.has_buffers}
+        clusters = {cluster.name: cluster for cluster in site.clusters}
 
         def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
-            name = place.cluster
-            wanted = GatherScope(
-                *(place.namespace, site.name, name in with_koordinator, name in with_nodes),
-                buffers=name in with_buffers,
-                held=held.get(name, ()),
-            )
-
             def lists(path: str, query: Mapping[str, str], accept: str) -> Any:
                 return validated_list(remote.get(path, query, accept), path)
 
-            return gather_facts(lists, wanted, now, ClusterError)
+            return gather_facts(lists, clusters[place.cluster], site.name, now, ClusterError)
 
         return self.at_each(places, snapshot)
-
-
-def held_namespaces(cluster: Cluster) -> tuple[str, ...]:
-    """Return the namespaces in which reservations of a cluster may hold numbers of somebody else."""
-    return tuple(dict.fromkeys(name for held in cluster.held for name in held.namespaces or ()))
 
 
 def validated_list(answer: Any, path: str) -> Any:

@@ -34,7 +34,7 @@ from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_manager
-from berth.plugins.slots.slots import AVAILABLE, PENDING
+from berth.plugins.slots.slots import PENDING
 from berth.plugins.slots.slots import Slot as Held
 from berth.plugins.slots.slots import parse_slot as held
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
@@ -200,15 +200,6 @@ class LiveJob(NamedTuple):
     is_over: bool = False
 
 
-class CreationRefusal(NamedTuple):
-    """An Event: the object `name` could not make what it makes, such as the pod of a Job."""
-
-    kind: str
-    name: str
-    message: str
-    at: int
-
-
 class LiveCronJob(NamedTuple):
     name: str
     reservation: str
@@ -255,13 +246,6 @@ class LiveSlot(NamedTuple):
     size: Mapping[str, str] = {}  # what it holds
 
 
-class UnreadableReservation(NamedTuple):
-    """A Reservation of anybody that Koordinator's scheduler cannot parse."""
-
-    name: str
-    why: str
-
-
 class ListRefused(NamedTuple):
     """Reservations could not be listed. `status` is the HTTP status, 0 without one."""
 
@@ -287,9 +271,10 @@ class ClusterFacts(NamedTuple):
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[LiveSlot, ...] | None = None
     slots_refused: ListRefused | None = None
-    unread: tuple[UnreadableReservation, ...] = ()
+    unread: Mapping[str, str] = {}  # Reservations of anybody that the scheduler cannot parse, and why
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
-    refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
+    # What could not be made, by kind and name of the maker, and when; none if Events cannot be listed.
+    refusals: Mapping[tuple[str, str], tuple[str, int]] = {}
     by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
     overbooked: tuple[OverbookedNode, ...] = ()  # with slots; none if nodes or pods cannot be listed
     records: tuple[LiveRecord, ...] = ()
@@ -408,11 +393,6 @@ def _pool(kind: ObjectKind, item: KubeObject) -> LivePool:
     )
 
 
-def has_replicas(item: KubeObject) -> bool:
-    """Return whether a NodePool has a fixed number of nodes."""
-    return value_at(item, "spec", "replicas") is not None
-
-
 def _writer_of_replicas(item: KubeObject) -> str:
     """Return the owner of the replicas. A write to the scale takes them from all others.
 
@@ -459,15 +439,11 @@ def parse_job(item: KubeObject) -> LiveJob:
     )
 
 
-def parse_refusal(item: KubeObject) -> CreationRefusal:
-    """Parse an Event of the reason FailedCreate."""
-    times = [item.get("lastTimestamp"), item.get("eventTime"), value_at(item, "series", "lastObservedTime")]
-    return CreationRefusal(
-        value_at(item, "involvedObject", "kind") or "",
-        value_at(item, "involvedObject", "name") or "",
-        _wait_reason(item).message.rpartition("Error creating: ")[2].removesuffix("."),
-        max(map(seconds_of, times)),
-    )
+def parse_refusal(event: KubeObject) -> tuple[str, int]:
+    """Return why an object could not make what it makes, such as the pod of a Job, and when."""
+    times = event.get("lastTimestamp"), event.get("eventTime"), value_at(event, "series", "lastObservedTime")
+    message = _wait_reason(event).message.rpartition("Error creating: ")[2].removesuffix(".")
+    return message, max(map(seconds_of, times))
 
 
 def parse_pod(item: KubeObject) -> LivePod:
@@ -533,11 +509,6 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
         str(status.get("nodeName") or ""),
         status.get("allocatable") or {},
     )
-
-
-def has_no_policy(item: KubeObject) -> bool:
-    """Return whether a Reservation with resources has no allocatePolicy."""
-    return value_at(item, "status", "phase") == AVAILABLE and not value_at(item, "spec", "allocatePolicy")
 
 
 def label(item: KubeObject, key: str) -> str:

@@ -47,15 +47,15 @@ from berth.live.clusterfacts import (
     LivePool,
     LiveSlot,
     LiveTimetable,
-    UnreadableReservation,
     WaitingPlaceholder,
 )
 from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
 from berth.live.grants import read_grants
 from berth.live.heldnumbers import read_numbers
-from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all
+from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all, value_at
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
+from berth.plugins.slots.slots import AVAILABLE
 from berth.runtime.apiclient import JSON, ApiError
 from berth.runtime.sessionobserver import (
     MetadataKeys,
@@ -67,6 +67,7 @@ from berth.runtime.sessionobserver import (
     session_collections,
 )
 from berth.runtime.watch import Collection
+from berth.schema.values import Cluster
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
@@ -146,27 +147,14 @@ class OccurrenceSessions:
         return count_sessions(sessions, claims[name], Contest(name, known, claims))
 
 
-class GatherScope(NamedTuple):
-    """What to read in a cluster. Reservations are read only if the site says that there is Koordinator, and
-    CapacityBuffers only if it says that an autoscaler keeps them.
-    """
-
-    namespace: str
-    site: str
-    koordinator: bool = False
-    node_pools: bool = False  # nor of NodePools, but where it says that some have a number of nodes
-    buffers: bool = False
-    held: tuple[str, ...] = ()  # namespaces in which reservations hold numbers of somebody else
-
-
-def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exception]) -> ClusterFacts:
+def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[Exception]) -> ClusterFacts:
     """Read the state of a cluster.
 
-    Raises what `ask` raises, except that `refused` for a list of sessions or Reservations becomes part of the
-    state.
+    Reservations are read only if the site says that there is Koordinator, CapacityBuffers and NodePools only
+    if it says that there are some. Raises what `ask` raises, except that `refused` for a list of sessions or
+    Reservations becomes part of the state.
     """
-    namespace, site, koordinator, *_ = wanted
-    ours = f"{labels.SITE}={site}"
+    namespace, ours = cluster.namespace, f"{labels.SITE}={site}"
 
     def listed(path: str, selector: str = ours, fields: str = "") -> list[KubeObject]:
         return list_all(ask, path.format(namespace), selector, fields, JSON)
@@ -178,35 +166,34 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     pools = list(_deployments(listed, timetables))
     unready = [clusterfacts.parse_waiting(pod) for pod in waiting if not is_terminating(pod)]
     unready += _running_unready(listed, ours, _short_of_pods(pools, unready))
-    pools += _other_pools(listed, wanted)
+    pools += _other_pools(listed, cluster, ours)
     cronjobs = listed("/apis/batch/v1/namespaces/{}/cronjobs", labels.SITE)
-    sites = {clusterfacts.label(cronjob, labels.SITE) for cronjob in cronjobs}
+    by_site: dict[str, list[KubeObject]] = {}
+    for cronjob in cronjobs:
+        by_site.setdefault(clusterfacts.label(cronjob, labels.SITE), []).append(cronjob)
     facts = ClusterFacts(
         timetables,
         tuple(pools),
-        tuple(
-            clusterfacts.parse_cronjob(cronjob)
-            for cronjob in cronjobs
-            if clusterfacts.label(cronjob, labels.SITE) == site
-        ),
-        tuple(clusterfacts.parse_job(job) for job in listed("/apis/batch/v1/namespaces/{}/jobs")),
+        tuple(map(clusterfacts.parse_cronjob, by_site.pop(site, ()))),
+        tuple(map(clusterfacts.parse_job, listed("/apis/batch/v1/namespaces/{}/jobs"))),
         tuple(clusterfacts.parse_pod(pod) for pod in own if not is_terminating(pod)),
         tuple(unready),
         frozenset(item["metadata"]["name"] for item in maps if _has_role(item, labels.CODE)),
-        {},
         records=tuple(clusterfacts.parse_live_record(item) for item in maps if _is_record(item)),
         leases={lease.name: lease for lease in map(parse_lease, listed(LEASE.path(namespace)))},
         ignored=tuple(_ignored(maps)),
-        other_sites=tuple(sorted(sites - {site})),
+        other_sites=tuple(sorted(by_site)),
     )
-    others = (*_session_namespaces(facts), *wanted.held)
-    facts = facts._replace(grants=read_grants(ask, namespace, others, refused))
-    facts = facts._replace(numbers=tuple(read_numbers(ask, facts.readable, maps, site, refused)))
+    held = (name for held in cluster.held for name in held.namespaces or ())
+    grants = read_grants(ask, namespace, (*_session_namespaces(facts), *held), refused)
     facts = facts._replace(
-        sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
+        grants=grants,
+        numbers=tuple(read_numbers(ask, facts.readable, maps, site, refused)),
+        sessions=_sessions(ask, facts, now, refused),
+        refusals=_refusals(ask, namespace, refused),
+        by_namespace=_by_namespace(ask, site, refused),
     )
-    facts = facts._replace(by_namespace=_by_namespace(ask, site, refused))
-    return _with_slots(ask, facts, site, refused) if koordinator else facts
+    return _with_slots(ask, facts, site, refused) if cluster.koordinator else facts
 
 
 _PODS = "/api/v1/namespaces/{}/pods"
@@ -262,25 +249,35 @@ def _session_namespaces(facts: ClusterFacts) -> list[str]:
     return sorted({name for pool in pools if pool.sessions for name in session_collections(pool.sessions)})
 
 
-def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -> Iterator[LivePool]:
+def _other_pools(listed: Callable[..., list[KubeObject]], cluster: Cluster, ours: str) -> Iterator[LivePool]:
     """Yield what holds seats beside Deployments. `listed` reads a collection of the site."""
-    if wanted.node_pools:
-        nodes = listed(NODE_POOL.path(""), f"{labels.SITE}={wanted.site},{labels.RESERVATION}")
-        yield from (clusterfacts.parse_node_pool(node) for node in nodes if clusterfacts.has_replicas(node))
-    if wanted.buffers:
+    if cluster.has_static_pools:
+        for node_pool in listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}"):
+            if (
+                value_at(node_pool, "spec", "replicas") is not None
+            ):  # the others have no fixed number of nodes
+                yield clusterfacts.parse_node_pool(node_pool)
+    if cluster.has_buffers:
         known = listed("/api/v1/namespaces/{}/podtemplates")
         templates = {template["metadata"]["name"]: template_json(template) for template in known}
-        for item in listed(CAPACITY_BUFFER.path(wanted.namespace)):
+        for item in listed(CAPACITY_BUFFER.path(cluster.namespace)):
             yield clusterfacts.parse_buffer(item, templates)
 
 
-def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
-    """List what could not be made; nothing without permission."""
+def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> dict[tuple[str, str], tuple[str, int]]:
+    """Return why objects could not make what they make, and when; nothing without permission."""
     try:
         events = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", JSON)
     except refused:
-        return ()
-    return tuple(sorted(map(clusterfacts.parse_refusal, events), key=lambda refusal: refusal.at))
+        return {}
+    found = [
+        (
+            (value_at(event, "involvedObject", "kind"), value_at(event, "involvedObject", "name")),
+            clusterfacts.parse_refusal(event),
+        )
+        for event in events
+    ]
+    return dict(sorted(found, key=lambda refusal: refusal[1][1]))
 
 
 def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, dict[str, int]]:
@@ -315,24 +312,18 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
     except refused as error:
         status = getattr(error, "status", 0)
         return facts._replace(slots_refused=ListRefused(status, str(error)))
-    ours = [
-        reservation
-        for reservation in reservations
-        if (clusterfacts.label(reservation, labels.SITE), clusterfacts.label(reservation, labels.ROLE))
-        == (site, labels.SLOT)
-    ]
-    unreadable = [
-        UnreadableReservation(reservation["metadata"]["name"], why_unread(reservation))
-        for reservation in reservations
-    ]
-    slots = tuple(map(clusterfacts.parse_live_slot, ours))
+    slots = tuple(
+        clusterfacts.parse_live_slot(item)
+        for item in reservations
+        if clusterfacts.label(item, labels.SITE) == site and _has_role(item, labels.SLOT)
+    )
     return facts._replace(
         slots=slots,
-        unread=tuple(reservation for reservation in unreadable if reservation.why),
+        unread={item["metadata"]["name"]: why for item in reservations if (why := why_unread(item))},
         unset=tuple(
-            reservation["metadata"]["name"]
-            for reservation in reservations
-            if clusterfacts.has_no_policy(reservation)
+            item["metadata"]["name"]
+            for item in reservations
+            if value_at(item, "status", "phase") == AVAILABLE and not value_at(item, "spec", "allocatePolicy")
         ),
         overbooked=_overbooked_nodes(ask, slots, reservations, refused),
     )

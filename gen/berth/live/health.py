@@ -60,16 +60,15 @@ def creation_trouble(
     admission policy.
     """
     newest = max(jobs, key=lambda job: job.created, default=None)
-    refused = {(refusal.kind, refusal.name): refusal for refusal in facts.refusals}
     if newest is not None and not newest.is_over and not newest.active:
-        refusal = refused.get(("Job", newest.name))
+        refusal = facts.refusals.get(("Job", newest.name))
         if refusal:
-            return f"its Job {newest.name} cannot make its pod: {refusal.message}."
+            return f"its Job {newest.name} cannot make its pod: {refusal[0]}."
     for cronjob in cronjobs:
-        refusal = refused.get(("CronJob", cronjob.name))
+        message, at = facts.refusals.get(("CronJob", cronjob.name), ("", 0))
         known = max(cronjob.last_success, newest.created if newest else 0, since)
-        if refusal and known < refusal.at:
-            return f"its CronJob {cronjob.name} cannot make its Job: {refusal.message}."
+        if known < at:
+            return f"its CronJob {cronjob.name} cannot make its Job: {message}."
     return ""
 
 
@@ -105,14 +104,9 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         if refused.status == 404:
             fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield snapshot.place.finding("S060", message, fix)
-    for reservation in snapshot.facts.unread:
-        message = (
-            f"{snapshot.scheduler} cannot read the Reservation {reservation.name}, and so none at all: "
-            f"{reservation.why}."
-        )
-        delete = place.kubectl(
-            f"delete reservations.scheduling.koordinator.sh {reservation.name}", namespaced=False
-        )
+    for name, why in snapshot.facts.unread.items():
+        message = f"{snapshot.scheduler} cannot read the Reservation {name}, and so none at all: {why}."
+        delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {name}", namespaced=False)
         yield snapshot.place.finding("S060", message, f"Fix or delete it: {delete}")
 
 

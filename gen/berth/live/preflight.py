@@ -237,7 +237,7 @@ class _Preflight:
             if clusterfacts.label(deployment, labels.RESERVATION) == name:
                 pool = deployment["metadata"]["name"]
                 pod = pod_of(deployment["spec"]["template"], self._place.namespace, pool)
-                findings = self._dry_run("S052", name, POD, pod, pool)
+                findings = self._dry_run(name, POD, pod, pool)
                 findings += self._claim_templates(name, pod["spec"])
                 yield self._check(name, "placeholder", pool, findings)
         if name in self._timetables:
@@ -319,13 +319,9 @@ class _Preflight:
         """Try the Job and its pod: quotas, LimitRanges and policies are about pods."""
         job, name = job_of(cronjob), str(cronjob["metadata"]["name"])
         pod = pod_of(job["spec"]["template"], self._place.namespace, name)
-        return self._dry_run("S052", subject, JOB, job, name) or self._dry_run(
-            "S052", subject, POD, pod, name
-        )
+        return self._dry_run(subject, JOB, job, name) or self._dry_run(subject, POD, pod, name)
 
-    def _dry_run(
-        self, code: str, subject: str, kind: ObjectKind, body: KubeObject, name: str
-    ) -> list[LiveFinding]:
+    def _dry_run(self, subject: str, kind: ObjectKind, body: KubeObject, name: str) -> list[LiveFinding]:
         try:
             self._client.create(kind.path(self._place.namespace), body, _DRY_RUN)
         except ClusterError as error:
@@ -335,7 +331,7 @@ class _Preflight:
                 raise
             message = f"the API server refuses a {kind.name} of {name}: {error}."
             return [
-                self._place.finding(code, message, f"Check the {_RULES}: one of them refuses it.", subject)
+                self._place.finding("S052", message, f"Check the {_RULES}: one of them refuses it.", subject)
             ]
         return []
 
@@ -513,7 +509,7 @@ class _Preflight:
             events = list_all(self._client.get, EVENT.path(self._place.namespace), "", fields, JSON)
         except ClusterError:
             return ""
-        return clusterfacts.parse_refusal(events[-1]).message if events else ""
+        return clusterfacts.parse_refusal(events[-1])[0] if events else ""
 
     def _delete(self, subject: str, name: str) -> list[LiveFinding]:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}

@@ -205,7 +205,7 @@ def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
     )
     if case.snapshot.facts.unread:
         return case.finding(
-            "S040", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}."
+            "S040", message, f"Fix what it cannot read: {next(iter(case.snapshot.facts.unread))}."
         )
     command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
     see = case.kubectl(command, namespaced=False)
