@@ -173,7 +173,8 @@ def _persistent_seats(site: Site, placed: Placed, persistence: Persistence) -> I
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:
     """Describe the difference of two timetables in a few words; empty without one."""
     words = []
-    number = _count_differing(git.occurrences, cluster.occurrences)
+    mine, yours = _by_id(git.occurrences), _by_id(cluster.occurrences)
+    number = sum(mine.get(name) != yours.get(name) for name in mine.keys() | yours.keys())
     if number:
         words.append(f"{number} occurrence{'s differ' if number > 1 else ' differs'}")
     if git.suspend != cluster.suspend:
@@ -189,11 +190,6 @@ def timetable_difference(git: Timetable, cluster: Timetable) -> str:
     if git.settings != cluster.settings:
         words.append("the site's settings")
     return ", ".join(words)
-
-
-def _count_differing(ours: Iterable[TimetableOccurrence], in_cluster: Iterable[TimetableOccurrence]) -> int:
-    mine, yours = _by_id(ours), _by_id(in_cluster)
-    return sum(mine.get(name) != yours.get(name) for name in mine.keys() | yours.keys())
 
 
 def _by_id(occurrences: Iterable[TimetableOccurrence]) -> dict[str, set[TimetableOccurrence]]:

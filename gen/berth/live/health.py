@@ -203,13 +203,6 @@ def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
         )
 
 
-def check_creation(snapshot: ClusterState, subject: str, trouble: str) -> Iterator[LiveFinding]:
-    """Report that a Job or its pod cannot be made."""
-    if trouble:
-        fix = "Check the quotas, LimitRanges, policies and webhooks of the namespace: one of them refuses it."
-        yield snapshot.place.finding("S052", trouble, fix, subject)
-
-
 def check_jobs(
     snapshot: ClusterState, subject: str, pods: Iterable[LivePod], jobs: Iterable[LiveJob]
 ) -> Iterator[LiveFinding]:

@@ -5,6 +5,7 @@ reported as well.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import instant_text
@@ -13,7 +14,6 @@ from berth.core.leases import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.target import (
     EARLY_START,
-    PoolTarget,
     desired_state,
     open_now,
     opens_within,
@@ -21,14 +21,13 @@ from berth.core.target import (
 )
 from berth.core.timetable import Timetable as Read
 from berth.core.timetable import (
-    TimetableOccurrence,
     TimetablePool,
     active_occurrences,
     end_rehearsals,
 )
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, numberchecks, persistent, rights, seats, slotseats, sync
-from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LivePool, LiveTimetable
+from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, LiveJob, LivePool, LiveTimetable
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
 from berth.live.failedrehearsals import check_rehearsals
@@ -50,7 +49,7 @@ from berth.live.poolstate import (
     state_by_clock,
     wanted_by_git,
 )
-from berth.plugins.slots.slots import SlotDemand, slot_demand
+from berth.plugins.slots.slots import slot_demand
 
 
 def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:
@@ -123,90 +122,77 @@ class _ReservationJudge:
     ) -> None:
         self._snapshot, self._name, self._known = snapshot, name, known
         self._sessions, self._lately = counts_by_class, counts_lately
-        facts = snapshot.facts
-        self._record = next((record for record in facts.records if record.reservation == name), None)
-        leases = [lease for lease in facts.leases.values() if lease.reservation == name]
-        ended = ended_rehearsals(leases)
+        facts, now = snapshot.facts, snapshot.now
+        ended = ended_rehearsals(lease for lease in facts.leases.values() if lease.reservation == name)
         git = snapshot.git.timetables.get(name)
         self._git = git and end_rehearsals(git, ended)
-        self._in_force = known.read and end_rehearsals(known.read, ended)
         self._deployments = {
             (deployment.kind.name, deployment.name): deployment
             for deployment in facts.deployments
             if deployment.reservation == name
         }
         self._numbers = {number.pool.key: number for number in facts.numbers if number.reservation == name}
-        self._pods = tuple(pod for pod in facts.pods if pod.reservation == name)
         self._classes_of_slots = {
             slot.resource_class
             for slot in facts.slots or ()
             if slot.reservation == name and not slot.is_persistent
         }
-        opened = max((occurrence.open for occurrence in self._open()), default=snapshot.now)
+        is_held = any(number.is_held for number in self._numbers.values())
+        self._has_pools = bool(self._deployments or self._classes_of_slots or is_held)
+        # Where it is missing or malformed in the cluster, pods keep the previous one, which git has.
+        is_kept = known.read is None and (known.malformed or self._has_pools)
+        self._timetable = self._git if is_kept else known.read and end_rehearsals(known.read, ended)
+        occurrences = active_occurrences(self._timetable) if self._timetable else ()
+        opened = max((occurrence.open for occurrence in open_now(occurrences, now)), default=None)
         jobs = [job for job in facts.jobs if job.reservation == name]
-        self._begun = next((job.name for job in jobs if not job.is_over), "")
         cronjobs = [cronjob for cronjob in facts.cronjobs if cronjob.reservation == name]
-        self._is_suspended = bool(cronjobs) and all(cronjob.suspended for cronjob in cronjobs)
-        self._uncreated = health.creation_trouble(
-            facts,
-            jobs,
-            cronjobs,
-            opened - EARLY_START,
+        self._pods = tuple(pod for pod in facts.pods if pod.reservation == name)
+        since = (now if opened is None else opened) - EARLY_START
+        self._uncreated = health.creation_trouble(facts, jobs, cronjobs, since)
+        self._state = partial(
+            PoolState,
+            snapshot,
+            name,
+            timetable=self._timetable,
+            git=self._git,
+            changed=known.changed,
+            pods=self._pods,
+            uncreated=self._uncreated,
+            begun=next((job.name for job in jobs if not job.is_over), ""),
+            record=next((record for record in facts.records if record.reservation == name), None),
+            is_suspended=bool(cronjobs) and all(cronjob.suspended for cronjob in cronjobs),
         )
-        self.findings = self._common()
+        is_open_soon = opened is not None or opens_within(occurrences, now, REPAIR) is not None
+        self.findings = tuple(self._common(jobs, cronjobs, is_open_soon=is_open_soon))
 
-    def _open(self) -> Iterable[TimetableOccurrence]:
-        timetable = self._timetable()
-        return open_now(active_occurrences(timetable), self._snapshot.now) if timetable else ()
-
-    def _is_open_soon(self) -> bool:
-        """Return whether something is open, or opens before the sweep can correct anything."""
-        timetable = self._timetable()
-        occurrences = active_occurrences(timetable) if timetable else ()
-        soon = opens_within(occurrences, self._snapshot.now, REPAIR)
-        return soon is not None or any(self._open())
-
-    def _common(self) -> tuple[LiveFinding, ...]:
+    def _common(
+        self, jobs: Collection[LiveJob], cronjobs: Collection[LiveCronJob], *, is_open_soon: bool
+    ) -> Iterator[LiveFinding]:
+        """Check what all pools share. `is_open_soon`: before the sweep can correct anything."""
         snapshot, name, known = self._snapshot, self._name, self._known
         if nothing := health.nothing_applied(snapshot):
-            return (nothing,)
-        cronjobs = [cronjob for cronjob in snapshot.facts.cronjobs if cronjob.reservation == name]
-        findings = list(sync.check_reservation(snapshot, name, known, cronjobs))
-        findings += health.check_creation(snapshot, name, self._uncreated)
-        findings += health.check_jobs(
-            snapshot, name, self._pods, [job for job in snapshot.facts.jobs if job.reservation == name]
-        )
+            yield nothing
+            return
+        yield from sync.check_reservation(snapshot, name, known, cronjobs)
+        if self._uncreated:
+            rules = "quotas, LimitRanges, policies and webhooks of the namespace"
+            fix = f"Check the {rules}: one of them refuses it."
+            yield snapshot.place.finding("S052", self._uncreated, fix, name)
+        yield from health.check_jobs(snapshot, name, self._pods, jobs)
         if known.read is not None:
             git = snapshot.git.timetables.get(name)
             is_synced = git is not None and not timetable_difference(git, known.read)
-            is_needed = is_synced and self._is_open_soon()
-            findings += rights.check_grants(snapshot, name, is_needed=is_needed)
-        findings += health.check_labels(snapshot, name)
+            yield from rights.check_grants(snapshot, name, is_needed=is_synced and is_open_soon)
+        yield from health.check_labels(snapshot, name)
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
-            findings.append(snapshot.place.finding("S024", message, fix, name))
-        return tuple(findings)
-
-    def _timetable(self) -> Read | None:
-        """Return the timetable that pods follow, without what is left of rehearsals that are over.
-
-        If it is missing or malformed in the cluster, pods keep the previous one, which git has.
-        """
-        if self._known.read is None and (self._known.malformed or self._has_pools):
-            return self._git
-        return self._in_force
-
-    @property
-    def _has_pools(self) -> bool:
-        """Whether the cluster has anything that holds seats, or held some."""
-        is_held = any(number.is_held for number in self._numbers.values())
-        return bool(self._deployments or self._classes_of_slots or is_held)
+            yield snapshot.place.finding("S024", message, fix, name)
 
     def pools(self) -> list[PoolStatus]:
         """Return the status of all pools: of the timetable, then of git, then unknown ones."""
         pools: dict[str, TimetablePool] = {}
-        for timetable in (self._timetable(), self._git):
+        for timetable in (self._timetable, self._git):
             for pool in timetable.pools if timetable else ():
                 pools.setdefault(pool.key if pool.holder.foreign else pool.scaled, pool)
         known_objects = {
@@ -227,7 +213,7 @@ class _ReservationJudge:
         return [self._status(pool) for pool in pools.values()]
 
     def _case(self, pool: TimetablePool) -> PoolState:
-        snapshot, timetable = self._snapshot, self._timetable()
+        snapshot = self._snapshot
         override = self._known.overrides.get(pool.resource_class)
         is_overridden = override is not None and snapshot.now < override.until
         slots = slotseats.find_slots(snapshot.facts, self._name, pool.resource_class, persistent=False)
@@ -240,24 +226,14 @@ class _ReservationJudge:
         deployment = self._deployments.get((pool.object_kind.name, pool.scaled))
         if pool.holder.foreign:
             deployment = number.live_pool if number else None
-        case = PoolState(
-            snapshot,
-            self._name,
+        case = self._state(
             pool,
-            timetable,
-            self._git,
-            self._known.changed,
             override=override if is_overridden else None,
             overridden=override.until if override and not is_overridden else 0,
             deployment=deployment,
             waiting=tuple(waiting),
-            pods=self._pods,
             slots=slots,
             slot_counts=slotseats.count_live_slots(slots or (), snapshot.place.namespace, pool.deployment),
-            uncreated=self._uncreated,
-            begun=self._begun,
-            record=self._record,
-            is_suspended=self._is_suspended,
             number=number,
         )
         return _with_demand(case, self._sessions.counts(pool), self._lately.counts(pool))
@@ -274,6 +250,7 @@ class _ReservationJudge:
         if state == ACTIVE and not case.is_readable:
             state = UNKNOWN
         again = seats.look_again(case)
+        has_slots = case.slots or (case.pool.slots and case.slots is not None)
         return PoolStatus(
             self._name,
             pool.resource_class,
@@ -284,7 +261,7 @@ class _ReservationJudge:
             *_numbers(case),
             tuple(findings),
             _remark(case, timetable),
-            slotseats.slot_summary(case),
+            slotseats.summarize_slots(case.slot_counts) if has_slots else None,
             is_unlike=again is not None,
             look_again=again or 0,
             held=numberchecks.held_status(case),
@@ -334,7 +311,15 @@ def _with_demand(
     if case.timetable is None:
         wanted = order.target if order else 0
         return case._replace(wanted=wanted, certain=wanted, active=0)
-    demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
+    now, timetables = case.snapshot.now, case.snapshot.facts.timetables
+    others = [(each.read, each.overrides) for each in timetables if each.reservation in case.pool.peers]
+    peers = peer_targets(case.pool, others, now)
+    until, owners = order.until if order else 0, sum(case.slot_counts.owners.values())
+    desired = [
+        desired_state(case.timetable, case.pool, now, counts, order and order.target, peers)
+        for counts in (sessions, lately)
+    ]
+    demand, certain = (slot_demand(each._replace(until=until), owners, 0) for each in desired)
     target = demand.target
     # Nobody comes to a rehearsal.
     is_counted = bool(target.occurrences) and any(not occurrence.rehearses for occurrence in case.open())
@@ -346,20 +331,6 @@ def _with_demand(
         certain=None if lately is None and depends else certain.wanted,
         active=active if is_counted else 0,
     )
-
-
-def _demand(case: PoolState, timetable: Read, sessions: Mapping[str, int] | None) -> SlotDemand:
-    target, until = case.override or (None, 0)
-    desired = desired_state(timetable, case.pool, case.snapshot.now, sessions, target, _peers(case))
-    desired = desired._replace(until=until)
-    return slot_demand(desired, sum(case.slot_counts.owners.values()), 0)
-
-
-def _peers(case: PoolState) -> list[PoolTarget]:
-    """Return what other reservations ask of the same number."""
-    timetables = case.snapshot.facts.timetables
-    known = [(each.read, each.overrides) for each in timetables if each.reservation in case.pool.peers]
-    return peer_targets(case.pool, known, case.snapshot.now)
 
 
 def _wanted(case: PoolState, deployment: LivePool | None) -> float | None:

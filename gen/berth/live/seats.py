@@ -209,12 +209,8 @@ def opened(case: PoolState) -> int:
 
 
 def pods(case: PoolState) -> str:
-    return pod_selector(case.reservation)
-
-
-def pod_selector(reservation: str) -> str:
-    """Return the labels of the pods of a reservation's Jobs."""
-    return f"{RESERVATION}={reservation},{ROLE}={OCCURRENCE}"
+    """Return the labels of the pods of the reservation's Jobs."""
+    return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"
 
 
 SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told
@@ -237,7 +233,8 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
         for placeholder in case.waiting
         if placeholder.node and not placeholder.is_pending and placeholder.trouble is None
     ]
-    see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
+    selector = f"{RESERVATION}={case.reservation},{CLASS}={case.pool.resource_class}"
+    see = case.kubectl(f"describe pods --selector={selector}")
     if lost:
         nodes = " ".join(sorted({placeholder.node for placeholder in lost})[:_FEW])
         see = case.kubectl(f"describe nodes {nodes}", namespaced=False)
@@ -421,7 +418,3 @@ def _is_excused_by_nobody(case: PoolState) -> bool:
         for placeholder in case.waiting
     )
     return case.pool.sessions is None or not waits
-
-
-def _placeholders_of(case: PoolState) -> str:
-    return f"{RESERVATION}={case.reservation},{CLASS}={case.pool.resource_class}"

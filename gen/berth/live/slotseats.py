@@ -47,15 +47,6 @@ def count_live_slots(live_slots: tuple[LiveSlot, ...], namespace: str, pool: str
     return count_slots([slot.held for slot in live_slots], PlaceholderOwner(namespace, pool))
 
 
-def slot_summary(case: PoolState) -> SlotCount | None:
-    """Return the summary of slots, None without any or if unknown."""
-    return (
-        summarize_slots(case.slot_counts)
-        if case.slots or (case.pool.slots and case.slots is not None)
-        else None
-    )
-
-
 def summarize_slots(seen: SlotCounts) -> SlotCount:
     over = len(seen.dead) + len(seen.going)
     return SlotCount(len(seen.free), len(seen.used), len(seen.handed), len(seen.pending), over)
@@ -82,22 +73,17 @@ def check_slots(case: PoolState) -> Iterator[LiveFinding]:
     if case.demand is None or case.demand.expires is None:
         yield from leftover_slots(case)
         return
-    yield from _asked(case)
+    yield from seats.check_requested(case)
+    if case.served and (over := case.slot_counts.spare - case.demand.kept) > 0:
+        yield _over(case, over, case.demand.kept)
     yield from check_pending_slots(case, case.slots or ())
     yield from check_overbooked(case, case.slots or ())
     yield from _late(case)
     yield from _short(case)
 
 
-def _asked(case: PoolState) -> Iterator[LiveFinding]:
-    yield from seats.check_requested(case)
-    if case.served and case.demand and (over := case.slot_counts.spare - case.demand.kept) > 0:
-        yield _over(case, over)
-
-
-def _over(case: PoolState, over: int) -> LiveFinding:
+def _over(case: PoolState, over: int, kept: int) -> LiveFinding:
     """Report more free slots than are kept."""
-    kept = case.demand.kept if case.demand else 0
     message = f"{slots_text(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
     if case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR:
         return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
@@ -164,8 +150,9 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
             continue
         number = min(len(there), -((node.allocatable - node.requested) // size))
         asked, room = quantity.text(node.requested), quantity.text(node.allocatable)
+        free_slots = "free slot" if len(there) == 1 else f"{len(there)} free slots"
         message = (
-            f"no session can take the {_free(len(there))} on node {node.name}: pods and slots there request "
+            f"no session can take the {free_slots} on node {node.name}: pods and slots there request "
             f"{asked} of {room} {node.resource}."
         )
         names = " ".join(slot.held.name for slot in there[:number])
@@ -173,10 +160,6 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
         yield case.finding(
             "S067", message, f"Let {slots_text(number)} be made again where there is room: {delete}"
         )
-
-
-def _free(number: int) -> str:
-    return "free slot" if number == 1 else f"{number} free slots"
 
 
 def _of_nodes(case: PoolState) -> str:

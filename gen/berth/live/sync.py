@@ -1,6 +1,6 @@
 """Checks whether a cluster has what git says, and nothing else. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from berth.core.jsonvalues import instant_text
 from berth.core.target import full_count, open_now, target
@@ -17,10 +17,11 @@ def check_reservation(
     snapshot: ClusterState,
     name: str,
     known: LiveTimetable,
-    cronjobs: Iterable[LiveCronJob],
+    cronjobs: Collection[LiveCronJob],
 ) -> Iterator[LiveFinding]:
     """Compare the reservation with git. `known` is its timetable in the cluster."""
     git, cluster, malformed = snapshot.git.timetables.get(name), known.read, known.malformed
+    has_pools = any(deployment.reservation == name for deployment in snapshot.facts.deployments)
     if malformed and known.is_newer:
         message = f"its timetable is of a newer version of Berth: {malformed}."
         fix = "Upgrade Berth here; to apply an older file would break what runs there."
@@ -28,11 +29,7 @@ def check_reservation(
     elif malformed:
         fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
         yield snapshot.place.finding("S024", f"its timetable is malformed: {malformed}.", fix, name)
-    elif (
-        git is None
-        and cluster is None
-        and not any(deployment.reservation == name for deployment in snapshot.facts.deployments)
-    ):
+    elif git is None and cluster is None and not has_pools:
         pass  # slots alone are left, and no engine knows them
     elif git is None:
         what = "its windows are" if name in snapshot.git.persistent else "it is"
@@ -41,13 +38,12 @@ def check_reservation(
         )
         yield snapshot.place.finding("S023", f"{what} in the cluster but not in git.", fix, name)
     elif cluster is None:
-        message = "it is in git but not in the cluster."
-        if any(deployment.reservation == name for deployment in snapshot.facts.deployments):
-            message = "its timetable is not in the cluster."
+        what = "its timetable is not" if has_pools else "it is in git but not"
+        message = f"{what} in the cluster."
         yield snapshot.place.finding("S022", message, apply_hint(snapshot, name), name)
     elif unlike := timetable_difference(git, cluster):
         yield snapshot.place.finding("S022", f"not synced: {unlike}.", apply_hint(snapshot, name), name)
-    yield from _check_cronjobs(snapshot, name, cluster, list(cronjobs))
+    yield from _check_cronjobs(snapshot, name, cluster, cronjobs)
 
 
 def check_template(case: PoolState) -> Iterator[LiveFinding]:
@@ -79,7 +75,7 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _check_cronjobs(
-    snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
+    snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: Collection[LiveCronJob]
 ) -> Iterator[LiveFinding]:
     """Check CronJobs if there are occurrences to open."""
     if cluster is None or not any(
