@@ -190,6 +190,7 @@ def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp
         ("create", "events", "", "berth", ""),
         ("get", "deployments", "", "berth", "course-small"),
         *((verb, "deployments", "scale", "berth", "course-small") for verb in ("get", "patch")),
+        *((verb, "leases", "", "berth", "course-small") for verb in ("get", "create", "patch")),
         *((verb, "pods", "", "hub", "") for verb in ("list", "watch")),
     }
     assert ("delete", "jobs", "", "berth", "") in reviews(server, "berth-sweep")

@@ -251,6 +251,7 @@ def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
         f"/apis/apps/v1/namespaces/berth/deployments?{ours}",
         "/apis/batch/v1/namespaces/berth/cronjobs?berth.dev/site",
         f"/apis/batch/v1/namespaces/berth/jobs?{ours}",
+        f"/apis/coordination.k8s.io/v1/namespaces/berth/leases?{ours}",
         *(
             f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/{kind}?berth.dev/site"
             for namespace in ("berth", "hub")

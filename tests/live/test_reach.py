@@ -15,6 +15,9 @@ from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
 
+GIT = project.project()
+(PROD,) = GIT.site.clusters
+SITE = GIT.site._replace(clusters=(PROD, PROD._replace(name="lab")))
 PLACES = [ClusterLocation(name, "berth", name) for name in ("prod", "lab")]
 
 
@@ -35,11 +38,10 @@ def looked_at(
     tmp_path: Path, change: Callable[[ApiServer], object], patience: float = ANSWER_SECONDS
 ) -> dict[str, ClusterFacts | LiveFinding]:
     """Return what is found of both clusters, after a change of how `lab` answers."""
-    git = project.project()
-    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
+    with ApiServer(in_order(GIT)) as prod, ApiServer(in_order(GIT)) as lab:
         change(lab)
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        return ClusterAccess(str(file), {}, patience=patience).facts(git.site, PLACES, parse_instant(NOW))
+        return ClusterAccess(str(file), {}, patience=patience).facts(SITE, PLACES, parse_instant(NOW))
 
 
 def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path) -> None:
@@ -53,13 +55,12 @@ def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path
 
 def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path) -> None:
     """Whoever fails is looked up anew: a login may have run out, or a cluster moved."""
-    git = project.project()
-    with ApiServer(in_order(git)) as prod, ApiServer(in_order(git)) as lab:
+    with ApiServer(in_order(GIT)) as prod, ApiServer(in_order(GIT)) as lab:
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": "http://127.0.0.1:9"})
         reach = ClusterAccess(str(file), {})
-        first = reach.facts(git.site, PLACES, parse_instant(NOW))
+        first = reach.facts(SITE, PLACES, parse_instant(NOW))
         kubeconfig(file, {"lab": lab.url})
-        second = reach.facts(git.site, PLACES, parse_instant(NOW))
+        second = reach.facts(SITE, PLACES, parse_instant(NOW))
 
     assert [isinstance(first[name], ClusterFacts) for name in ("prod", "lab")] == [True, False]
     assert [isinstance(second[name], ClusterFacts) for name in ("prod", "lab")] == [True, True]

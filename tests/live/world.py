@@ -90,7 +90,9 @@ class World(ObjectStore):
         return found
 
     def vanish(self, kind: str, name: str) -> None:
+        """An object has been gone for long: a Lease that it held has run out."""
         self.drop(self.get(kind, name))
+        self.objects = [one for one in self.objects if one.get("spec", {}).get("holderIdentity") != name]
 
     def scale(self, name: str, replicas: int, by: str, at: str, ready: int | None = None) -> None:
         """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told).
