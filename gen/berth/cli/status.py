@@ -126,7 +126,9 @@ def status(
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
     require_cluster(choice.cluster, pipeline)
-    view = _view(settings, pipeline, selected, resource_class)
+    now = None if settings.now is None else clock_of(settings, pipeline).now
+    owners = {each.name: each.owner for each in pipeline.declared.reservations if each.owner}
+    view = _View(selected, resource_class, settings.form, now, owners)
     items = list(items_of(settings, pipeline))
     code = settings.report(pipeline.findings())
     site = pipeline.site
@@ -136,13 +138,6 @@ def status(
     clusters = choice.of(site)
     looks = _Looks(choice.access(settings, clusters), site, clusters, wanted)
     return _show(looks, view, _zones(site, items), settings, watch=watch)
-
-
-def _view(settings: Settings, pipeline: Pipeline, names: frozenset[str], resource_class: str | None) -> _View:
-    now = None if settings.now is None else clock_of(settings, pipeline).now
-    declared = pipeline.declared.reservations
-    owners = {reservation.name: reservation.owner for reservation in declared if reservation.owner}
-    return _View(names, resource_class, settings.form, now, owners)
 
 
 def _show(

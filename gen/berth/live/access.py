@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from berth.findings import LiveFinding
-from berth.live.client import ClusterClient, ClusterError, KubeContexts
-from berth.live.client import read_contexts as contexts_of
+from berth.live.client import ClusterClient, ClusterError, KubeContexts, read_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.gather import gather_facts
 from berth.schema.values import Cluster, Site
@@ -109,7 +108,7 @@ class ClusterAccess:
     def places(self, site: Site, clusters: Sequence[Cluster]) -> dict[str, ClusterLocation | LiveFinding]:
         """Return the location of each cluster, or a finding if it is unknown."""
         try:
-            known = contexts_of(self._kubeconfig)
+            known = read_contexts(self._kubeconfig)
         except ClusterError as error:
             return {cluster.name: _no_kubeconfig(cluster.name, error) for cluster in clusters}
         places: dict[str, ClusterLocation | LiveFinding] = {}

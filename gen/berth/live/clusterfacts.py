@@ -34,9 +34,7 @@ from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_manager
-from berth.plugins.slots.slots import PENDING
-from berth.plugins.slots.slots import Slot as Held
-from berth.plugins.slots.slots import parse_slot as held
+from berth.plugins.slots.slots import PENDING, Slot, parse_slot
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 
 
@@ -238,7 +236,7 @@ class LiveSlot(NamedTuple):
     reservation: str
     resource_class: str
     is_persistent: bool
-    held: Held
+    held: Slot
     is_seen: bool
     trouble: WaitReason | None
     changed: int
@@ -502,7 +500,7 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
         label(item, labels.RESERVATION),
         label(item, labels.CLASS),
         bool(label(item, labels.PERSISTENT)),
-        held(item),
+        parse_slot(item),
         is_seen,
         None if not_so is None else _wait_reason(not_so),
         seconds_of((not_so or {}).get("lastTransitionTime")),

@@ -11,14 +11,12 @@ from berth.backends.backendinterface import backend_of
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.manifests import rbac
 from berth.manifests.naming import pool
-from berth.manifests.placed import Placed
 from berth.manifests.rbac import Access, Grant
 from berth.manifests.timetabletext import timetable_text
 from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.rendering import base_manifests, part_manifests, pool_texts
-from berth.schema.seatholders import Persistence
 from berth.schema.values import ResourceClass, Site
 
 _QUANTITIES = frozenset(("requests", "limits"))
@@ -143,7 +141,11 @@ def expected_states(
         for part in item.parts:
             if persistence is not None:
                 known = states[part.placed.cluster.name].persistent
-                known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, persistence))
+                named = backend_of(item.reservation.holder).persistent_pools(site, part.placed)
+                known[item.reservation.name] = tuple(
+                    PersistentSeats(name, pool(item.reservation.name, name), names, persistence.until, once)
+                    for name, names, once in named
+                )
                 continue
             text = timetable_text(site, part.placed, part.occurrences)
             here = states[part.placed.cluster.name]
@@ -162,12 +164,6 @@ def _expected_grants(
         for part in item.parts:
             base[part.placed.cluster.name] += part_manifests(site, part)
     return {cluster: tuple(rbac.grants(manifests)) for cluster, manifests in base.items()}
-
-
-def _persistent_seats(site: Site, placed: Placed, persistence: Persistence) -> Iterator[PersistentSeats]:
-    reservation = placed.reservation
-    for name, names, once in backend_of(reservation.holder).persistent_pools(site, placed):
-        yield PersistentSeats(name, pool(reservation.name, name), names, persistence.until, once)
 
 
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:

@@ -19,8 +19,8 @@ from berth.core.target import (
     opens_within,
     peer_targets,
 )
-from berth.core.timetable import Timetable as Read
 from berth.core.timetable import (
+    Timetable,
     TimetablePool,
     active_occurrences,
     end_rehearsals,
@@ -31,9 +31,7 @@ from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, Liv
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
 from berth.live.failedrehearsals import check_rehearsals
-from berth.live.gather import (
-    OccurrenceSessions,
-)
+from berth.live.gather import OccurrenceSessions
 from berth.live.poolstate import (
     ACTIVE,
     DEGRADED,
@@ -104,7 +102,7 @@ def remember_look(
     return remember(earlier, facts.sessions, unlike, now, settling_seconds(facts.readable))
 
 
-def settling_seconds(timetables: Iterable[Read]) -> int:
+def settling_seconds(timetables: Iterable[Timetable]) -> int:
     """Return for how long sessions that left may matter."""
     return max((timetable.settings.stabilization_seconds for timetable in timetables), default=0) + RESET
 
@@ -268,7 +266,7 @@ class _ReservationJudge:
         )
 
 
-def _remark(case: PoolState, timetable: Read | None) -> str:
+def _remark(case: PoolState, timetable: Timetable | None) -> str:
     if timetable is not None and timetable.suspend:
         return "suspended"
     opened = case.open()
@@ -353,7 +351,7 @@ def _check_override(case: PoolState) -> list[LiveFinding]:
     return [case.finding("S036", message, "It ends by itself; berth override --clear ends it now.")]
 
 
-def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
+def _check_sessions(snapshot: ClusterState, timetables: Iterable[Timetable]) -> list[LiveFinding]:
     """Report once per open class that its sessions or templates are unknown."""
     findings: dict[str, LiveFinding] = {}
     for timetable in timetables:
@@ -375,7 +373,7 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[
 
 
 def _lacks_templates(
-    timetable: Read, pool: TimetablePool, seen: tuple[Session, ...] | None, now: int
+    timetable: Timetable, pool: TimetablePool, seen: tuple[Session, ...] | None, now: int
 ) -> bool:
     """Return whether missing templates of projects matter now."""
     if pool.match.template == NO_TEMPLATE or not seen:

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
 
 from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.labels import RESERVATION
 from berth.core.timetable import OVERRIDE_ANNOTATION, Override, parse_overrides
+from berth.live.client import ClusterClient
 from berth.live.kubeobject import KubeObject
 from berth.manifests import naming
 
@@ -16,14 +16,6 @@ ATTEMPTS = 5
 
 Overrides = dict[str, Override]
 """By resource class."""
-
-
-class OverrideClient(Protocol):
-    """Reads and writes in a cluster, such as `berth.live.client.ClusterClient`."""
-
-    def get(self, path: str, query: Mapping[str, str]) -> Any: ...
-
-    def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
 
 
 def overrides_in_force(text: str, now: int) -> Overrides:
@@ -50,7 +42,7 @@ def annotation_text(orders: Overrides) -> str | None:
 
 
 def write_overrides(
-    client: OverrideClient,
+    client: ClusterClient,
     namespace: str,
     ours: Mapping[str, str],
     changes: Mapping[str, Override | None],
@@ -85,7 +77,7 @@ def write_overrides(
     raise AssertionError
 
 
-def _timetable(client: OverrideClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
+def _timetable(client: ClusterClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
     """Find the timetable by name and labels, so that no foreign ConfigMap is changed."""
     selector = ",".join(f"{key}={value}" for key, value in ours.items())
     name = naming.single(ours[RESERVATION])

@@ -7,7 +7,6 @@ from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, HeldNumber, PoolHold
 from berth.core.objects import serves_at
 from berth.core.target import full_count, open_now, pool_target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
-from berth.core.timetable import Timetable as Read
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import (
     ClusterFacts,
@@ -299,7 +298,7 @@ def units_text(holder: PoolHolder, number: float = 0) -> str:
 
 
 def state_by_clock(
-    timetable: Read | None, resource_class: str, now: int
+    timetable: Timetable | None, resource_class: str, now: int
 ) -> tuple[str, int | None, int | None]:
     """Return state, open and end by the time alone. A suspended reservation is scheduled."""
     occurrences = occurrences_of(timetable, resource_class)

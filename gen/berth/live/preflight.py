@@ -5,8 +5,8 @@ Job may do, and one test Job really runs. Nothing else is written.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from berth import quantity
 from berth.core import labels
@@ -17,8 +17,8 @@ from berth.core.timetable import TIMETABLE_KEY
 from berth.dates.moments import local_text, named
 from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
-from berth.live.client import ClusterError
-from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem, WaitReason
+from berth.live.client import ClusterClient, ClusterError
+from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem
 from berth.live.expected import ExpectedState
 from berth.live.health import other_sites
 from berth.live.heldnumbers import NOT_FOUND, kind_problem, most_units, no_kind, number_path, number_problem
@@ -58,20 +58,6 @@ _ADVICE = (
     "Check images and images.pullSecrets of the site, and its runtime.nodeSelector and runtime.tolerations. "
     "Where a node has to come first, wait longer: --timeout."
 )
-
-
-class Client(Protocol):
-    """Requests to a cluster. A failure raises ClusterError."""
-
-    def get(self, path: str, query: Mapping[str, str], accept: str = ...) -> Any: ...
-
-    def create(self, path: str, body: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
-
-    def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
-
-    def edit(self, path: str, patch: Sequence[Mapping[str, object]], query: Mapping[str, str]) -> Any: ...
-
-    def delete(self, path: str, options: Mapping[str, object]) -> Any: ...
 
 
 class PreflightClock(NamedTuple):
@@ -118,7 +104,7 @@ class PreflightCheck(NamedTuple):
 
 
 def run_preflight(
-    client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
+    client: ClusterClient, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
 ) -> list[PreflightCheck]:
     """Run all checks in a cluster. Raises ClusterError if it cannot be read."""
     return list(_Preflight(client, place, scope, clock).checks())
@@ -178,7 +164,7 @@ class _Limits(NamedTuple):
 
 class _Preflight:
     def __init__(
-        self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
+        self, client: ClusterClient, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
     ) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
         self._access = scope.git.access
@@ -494,8 +480,10 @@ class _Preflight:
         if not jobs:
             return "Failed", "somebody has deleted it"
         job = clusterfacts.parse_job(jobs[0])
+        if job.failure is not None:
+            return "Failed", most_common_reason([job.failure]).removesuffix(".")
         if job.is_over:
-            return ("Complete", "") if job.failure is None else ("Failed", _words(job.failure))
+            return "Complete", ""
         selector = f"batch.kubernetes.io/job-name={name}"
         pods = list_all(self._client.get, POD.path(namespace), selector, "", JSON)
         if not pods and (refused := self._refusal(name)):
@@ -560,7 +548,3 @@ def _state_of(pods: Sequence[LivePod]) -> str:
     if troubles:
         return most_common_reason(troubles).removesuffix(".")
     return f"its pod is {pods[0].phase or 'new'}" if pods else ""
-
-
-def _words(why: WaitReason) -> str:
-    return most_common_reason([why]).removesuffix(".")
