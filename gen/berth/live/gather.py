@@ -43,8 +43,10 @@ from berth.core.timetable import (
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (
     ClusterFacts,
+    IgnoredConfigMap,
     ListRefused,
     LivePool,
+    LiveRecord,
     LiveSlot,
     LiveTimetable,
     WaitingPlaceholder,
@@ -160,7 +162,16 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[
         return list_all(ask, path.format(namespace), selector, fields, JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
-    timetables = tuple(clusterfacts.parse_live_timetable(item) for item in maps if _is_timetable(item))
+    timetables, records, ignored = list[LiveTimetable](), list[LiveRecord](), list[IgnoredConfigMap]()
+    for item in maps:
+        role, is_named = _kind_of_map(item)
+        if is_named and role == labels.TIMETABLE:
+            timetables.append(clusterfacts.parse_live_timetable(item))
+        elif is_named:
+            records.append(clusterfacts.parse_live_record(item))
+        elif role:
+            reservation = clusterfacts.label(item, labels.RESERVATION)
+            ignored.append(IgnoredConfigMap(item["metadata"]["name"], reservation, role))
     waiting = listed(_PODS, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(_PODS, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = list(_deployments(listed, timetables))
@@ -172,16 +183,16 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[
     for cronjob in cronjobs:
         by_site.setdefault(clusterfacts.label(cronjob, labels.SITE), []).append(cronjob)
     facts = ClusterFacts(
-        timetables,
+        tuple(timetables),
         tuple(pools),
         tuple(map(clusterfacts.parse_cronjob, by_site.pop(site, ()))),
         tuple(map(clusterfacts.parse_job, listed("/apis/batch/v1/namespaces/{}/jobs"))),
         tuple(clusterfacts.parse_pod(pod) for pod in own if not is_terminating(pod)),
         tuple(unready),
         frozenset(item["metadata"]["name"] for item in maps if _has_role(item, labels.CODE)),
-        records=tuple(clusterfacts.parse_live_record(item) for item in maps if _is_record(item)),
+        records=tuple(records),
         leases={lease.name: lease for lease in map(parse_lease, listed(LEASE.path(namespace)))},
-        ignored=tuple(_ignored(maps)),
+        ignored=tuple(ignored),
         other_sites=tuple(sorted(by_site)),
     )
     held = (name for held in cluster.held for name in held.namespaces or ())
@@ -347,34 +358,16 @@ def _overbooked_nodes(
     return overbooked_nodes([node for node in nodes if node["metadata"]["name"] in names], pods, reservations)
 
 
-def _is_timetable(item: KubeObject) -> bool:
-    """Return whether a ConfigMap is a timetable, by its labels and its name."""
-    reservation = clusterfacts.label(item, labels.RESERVATION)
-    return _is_called_timetable(item) and is_timetable(item["metadata"]["name"], reservation)
+def _kind_of_map(item: KubeObject) -> tuple[str, bool]:
+    """Return whether labels make a ConfigMap a timetable or a record, and whether its name does, too.
 
-
-def _is_called_timetable(item: KubeObject) -> bool:
-    """Return whether its labels say so: it is not code, inventory, a record, a text for people or a note."""
-    others = (labels.AFFINITY, labels.RECORD, labels.TARGET)
-    is_other = is_held(item["metadata"]["name"]) or any(_has_role(item, role) for role in others)
-    return bool(clusterfacts.label(item, labels.RESERVATION)) and not is_other
-
-
-def _is_record(item: KubeObject) -> bool:
-    reservation = clusterfacts.label(item, labels.RESERVATION)
-    return _has_role(item, labels.RECORD) and is_record(item["metadata"]["name"], reservation)
-
-
-def _ignored(maps: Iterable[KubeObject]) -> Iterator[clusterfacts.IgnoredConfigMap]:
-    """Yield ConfigMaps that have the labels of a timetable or record, and not the name."""
-    for item in maps:
-        if _has_role(item, labels.RECORD):
-            role = "" if _is_record(item) else labels.RECORD
-        else:
-            role = labels.TIMETABLE if _is_called_timetable(item) and not _is_timetable(item) else ""
-        if role:
-            reservation = clusterfacts.label(item, labels.RESERVATION)
-            yield clusterfacts.IgnoredConfigMap(item["metadata"]["name"], reservation, role)
+    Code, inventory, texts for people and notes are neither.
+    """
+    name, reservation = item["metadata"]["name"], clusterfacts.label(item, labels.RESERVATION)
+    if _has_role(item, labels.RECORD):
+        return labels.RECORD, is_record(name, reservation)
+    is_other = is_held(name) or any(_has_role(item, role) for role in (labels.AFFINITY, labels.TARGET))
+    return ("", False) if is_other or not reservation else (labels.TIMETABLE, is_timetable(name, reservation))
 
 
 def _has_role(item: KubeObject, role: str) -> bool:
