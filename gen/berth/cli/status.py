@@ -8,16 +8,7 @@ from typing import NamedTuple, NoReturn
 import click
 
 from berth.cli.command import Settings, command, exit_code
-from berth.cli.console import (
-    EXIT_OK,
-    controls,
-    has_color,
-    is_terminal,
-    new_lines,
-    on_screen,
-    stderr,
-    stdout,
-)
+from berth.cli.console import EXIT_OK, controls, has_color, is_terminal, new_lines, on_screen, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     class_option,
@@ -168,11 +159,7 @@ class _Looks:
     """Looks at all clusters, as often as asked, and remembers what one look cannot tell."""
 
     def __init__(
-        self,
-        means: ClusterAccess,
-        site: Site,
-        clusters: list[Cluster],
-        wanted: Mapping[str, ExpectedState],
+        self, means: ClusterAccess, site: Site, clusters: list[Cluster], wanted: Mapping[str, ExpectedState]
     ) -> None:
         self._means, self._site, self._clusters, self._wanted = means, site, clusters, wanted
         self._earlier: dict[str, EarlierLooks] = {}

@@ -35,11 +35,7 @@ from berth.core.sessions import (
     ranked,
 )
 from berth.core.target import open_now
-from berth.core.timetable import (
-    Timetable,
-    TimetablePool,
-    active_occurrences,
-)
+from berth.core.timetable import Timetable, TimetablePool, active_occurrences
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (
     ClusterFacts,
@@ -341,10 +337,7 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
 
 
 def _overbooked_nodes(
-    ask: Get,
-    slots: Iterable[LiveSlot],
-    reservations: Sequence[KubeObject],
-    refused: type[Exception],
+    ask: Get, slots: Iterable[LiveSlot], reservations: Sequence[KubeObject], refused: type[Exception]
 ) -> tuple[OverbookedNode, ...]:
     """Return the overbooked nodes with slots; nothing without permission."""
     names = {slot.node for slot in slots} - {""}

@@ -20,11 +20,7 @@ NOT_FOUND = 404
 
 
 def read_numbers(
-    ask: Get,
-    timetables: Iterable[Timetable],
-    maps: Iterable[KubeObject],
-    site: str,
-    refused: type[Exception],
+    ask: Get, timetables: Iterable[Timetable], maps: Iterable[KubeObject], site: str, refused: type[Exception]
 ) -> Iterator[LiveNumber]:
     """Yield the numbers that timetables name, and those that are held and that no timetable names.
 

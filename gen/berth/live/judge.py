@@ -12,22 +12,11 @@ from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
 from berth.core.leases import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from berth.core.target import (
-    EARLY_START,
-    desired_state,
-    open_now,
-    opens_within,
-    peer_targets,
-)
-from berth.core.timetable import (
-    Timetable,
-    TimetablePool,
-    active_occurrences,
-    end_rehearsals,
-)
+from berth.core.target import EARLY_START, desired_state, open_now, opens_within, peer_targets
+from berth.core.timetable import Timetable, TimetablePool, active_occurrences, end_rehearsals
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, numberchecks, persistent, rights, seats, slotseats, sync
-from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, LiveJob, LivePool, LiveTimetable
+from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, LiveJob, LiveTimetable
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
 from berth.live.failedrehearsals import check_rehearsals
@@ -281,18 +270,25 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
         yield from numberchecks.check_held_number(case, number)
     elif case.pool.deployment:
         yield from seats.check_pool_seats(case)
-        yield from seats.check_readiness(case)
     yield from slotseats.leftover_slots(case)
 
 
 def _numbers(case: PoolState) -> PoolNumbers:
-    """Return the numbers wanted, requested, ready, pending and active."""
+    """Return the numbers wanted, requested, ready, pending and active.
+
+    What is wanted follows git if the cluster does not know the pool.
+    """
     if case.pool.slots is not None or not case.pool.deployment:
         return slotseats.slot_numbers(case)
     deployment = case.deployment
     replicas = deployment.replicas if deployment else None
     there = deployment.ready if deployment and deployment.tells_ready else None
-    return _wanted(case, deployment), replicas, there, case.pending, case.active
+    wanted = replicas if case.wanted is None else case.wanted
+    if case.number is not None:
+        wanted = numberchecks.wanted_number(case)
+    elif case.timetable is None and deployment is None:
+        wanted = wanted_by_git(case)
+    return wanted, replicas, there, case.pending, case.active
 
 
 def _with_demand(
@@ -331,17 +327,6 @@ def _with_demand(
     )
 
 
-def _wanted(case: PoolState, deployment: LivePool | None) -> float | None:
-    """Return the wanted number; by git if the cluster does not know the pool."""
-    if case.number is not None:
-        return numberchecks.wanted_number(case)
-    if case.timetable is None and deployment is None:
-        return wanted_by_git(case)
-    if case.wanted is None:
-        return deployment.replicas if deployment else None
-    return case.wanted
-
-
 def _check_override(case: PoolState) -> list[LiveFinding]:
     if case.override is None:
         return []
@@ -356,10 +341,8 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Timetable]) -> 
     findings: dict[str, LiveFinding] = {}
     for timetable in timetables:
         for pool in timetable.pools:
-            name, seen = (
-                pool.resource_class,
-                snapshot.facts.sessions.get(pool.sessions) if pool.sessions else None,
-            )
+            name = pool.resource_class
+            seen = snapshot.facts.sessions.get(pool.sessions) if pool.sessions else None
             if isinstance(seen, str):
                 message = f"sessions cannot be listed: {seen}."
                 known = "the number of slots" if pool.slots else "the Deployment's replicas"

@@ -22,15 +22,6 @@ from berth.schema.engine import CALLED
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 
 
-def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
-    if case.deployment is None:
-        yield missing(case)
-        return
-    yield from check_requested(case)
-    if case.deployment.replicas > (most := _most(case)):
-        yield left(case, case.deployment, most)
-
-
 def check_requested(case: PoolState) -> Iterator[LiveFinding]:
     """Report seats that are wanted and not requested, or that nobody serves what is open."""
     if case.wanted is not None and case.lacks(case.wanted):
@@ -40,10 +31,8 @@ def check_requested(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def missing(case: PoolState) -> LiveFinding:
-    name, engine = (
-        f"{case.pool.object_kind.name} {case.pool.scaled}",
-        CALLED.get(case.snapshot.cluster.engine, "kubectl"),
-    )
+    name = f"{case.pool.object_kind.name} {case.pool.scaled}"
+    engine = CALLED.get(case.snapshot.cluster.engine, "kubectl")
     file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."
     if case.open():
@@ -219,14 +208,20 @@ _OBSERVED_SECONDS = 120  # seconds in which an autoscaler looks at a CapacityBuf
 _FEW = 3  # names that are listed one by one
 
 
-def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
+def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
+    if case.deployment is None:
+        yield missing(case)
+    else:
+        yield from check_requested(case)
+        if case.deployment.replicas > (most := _most(case)):
+            yield left(case, case.deployment, most)
     kind = case.pool.object_kind
     if kind != DEPLOYMENT:
         yield from check_without_pods(case, kind)
         return
     yield from check_waiting(case)
-    missing = _not_ready(case)
-    if missing <= 0:
+    unready = _not_ready(case)
+    if unready <= 0:
         return
     lost = [
         placeholder
@@ -238,7 +233,7 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     if lost:
         nodes = " ".join(sorted({placeholder.node for placeholder in lost})[:_FEW])
         see = case.kubectl(f"describe nodes {nodes}", namespaced=False)
-    yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost) + _of_pulling(case))
+    yield from late(case, unready, "placeholders", _ready_due(case), see, _of_lost(lost) + _of_pulling(case))
 
 
 def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFinding]:

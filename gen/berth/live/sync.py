@@ -14,10 +14,7 @@ from berth.schema.engine import CALLED
 
 
 def check_reservation(
-    snapshot: ClusterState,
-    name: str,
-    known: LiveTimetable,
-    cronjobs: Collection[LiveCronJob],
+    snapshot: ClusterState, name: str, known: LiveTimetable, cronjobs: Collection[LiveCronJob]
 ) -> Iterator[LiveFinding]:
     """Compare the reservation with git. `known` is its timetable in the cluster."""
     git, cluster, malformed = snapshot.git.timetables.get(name), known.read, known.malformed
