@@ -61,6 +61,10 @@ class WaitReason(NamedTuple):
     reason: str
     message: str
 
+    @property
+    def lacks_node(self) -> bool:
+        return self.reason in ("Unschedulable", "SchedulingGated")
+
 
 class LivePool(NamedTuple):
     """The Deployment, CapacityBuffer or NodePool of a pool, or the object of somebody else.

@@ -10,20 +10,13 @@ from berth.live.poolstate import ClusterState
 from berth.manifests import naming
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
-UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble
 
 
 def find_sweep(facts: ClusterFacts) -> LiveCronJob | None:
     """Return the CronJob of the sweep."""
-    return next(
-        (
-            cronjob
-            for cronjob in facts.cronjobs
-            if cronjob.role == labels.SWEEP or cronjob.name == naming.SWEEP
-        ),
-        None,
-    )
+    named = (each for each in facts.cronjobs if each.role == labels.SWEEP or each.name == naming.SWEEP)
+    return next(named, None)
 
 
 def sweep_works(facts: ClusterFacts, now: int) -> bool:
@@ -43,7 +36,7 @@ def sweep_trouble(facts: ClusterFacts) -> str:
     if why := creation_trouble(facts, jobs, [sweep]):
         return why
     for pod in sorted(pod for pod in facts.pods if pod.role == labels.SWEEP):
-        if pod.phase != "Failed" and pod.trouble and pod.trouble.reason not in UNSCHEDULABLE:
+        if pod.phase != "Failed" and pod.trouble and not pod.trouble.lacks_node:
             return f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
     last = max((job for job in jobs if job.is_over), key=lambda job: job.created, default=None)
     if last is not None and last.failure is not None and sweep.last_success <= last.created:

@@ -204,11 +204,8 @@ class _ReservationJudge:
         override = self._known.overrides.get(pool.resource_class)
         is_overridden = override is not None and snapshot.now < override.until
         slots = slotseats.find_slots(snapshot.facts, self._name, pool.resource_class, persistent=False)
-        waiting = [
-            placeholder
-            for placeholder in snapshot.facts.waiting
-            if (placeholder.reservation, placeholder.resource_class) == (self._name, pool.resource_class)
-        ]
+        key = self._name, pool.resource_class
+        waiting = [each for each in snapshot.facts.waiting if (each.reservation, each.resource_class) == key]
         number = self._numbers.get(pool.key) if pool.holder.foreign else None
         deployment = self._deployments.get((pool.object_kind.name, pool.scaled))
         if pool.holder.foreign:

@@ -170,7 +170,7 @@ class _Preflight:
         self._access = scope.git.access
         cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
         self._cronjobs = [
-            cronjob for cronjob in cronjobs if clusterfacts.label(cronjob, labels.SITE) == scope.site.name
+            each for each in cronjobs if clusterfacts.label(each, labels.SITE) == scope.site.name
         ]
         self._foreign = [cronjob for cronjob in cronjobs if cronjob not in self._cronjobs]
         self._deployments = self._list(DEPLOYMENT)
@@ -202,9 +202,7 @@ class _Preflight:
             yield self._test(name)
 
     def _of_sweep(self) -> Iterator[PreflightCheck]:
-        sweep = next(
-            (cronjob for cronjob in self._cronjobs if cronjob["metadata"]["name"] == naming.SWEEP), None
-        )
+        sweep = next((each for each in self._cronjobs if each["metadata"]["name"] == naming.SWEEP), None)
         if sweep is None:
             yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
             return
@@ -294,9 +292,7 @@ class _Preflight:
         return self._place.finding("S004", f"{message}.", fix)
 
     def _cronjob(self, name: str) -> KubeObject | None:
-        cronjobs = [
-            cronjob for cronjob in self._cronjobs if clusterfacts.label(cronjob, labels.RESERVATION) == name
-        ]
+        cronjobs = [each for each in self._cronjobs if clusterfacts.label(each, labels.RESERVATION) == name]
         return min(cronjobs, key=lambda cronjob: str(cronjob["metadata"]["name"]), default=None)
 
     # what the API server would admit

@@ -12,7 +12,6 @@ from berth.core.record import readiness_due
 from berth.core.target import pool_target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
-from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState, number_text, units_text
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.numberdecision import describe_reset
@@ -223,11 +222,7 @@ def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
     unready = _not_ready(case)
     if unready <= 0:
         return
-    lost = [
-        placeholder
-        for placeholder in case.waiting
-        if placeholder.node and not placeholder.is_pending and placeholder.trouble is None
-    ]
+    lost = [each for each in case.waiting if each.node and not each.is_pending and each.trouble is None]
     selector = f"{RESERVATION}={case.reservation},{CLASS}={case.pool.resource_class}"
     see = case.kubectl(f"describe pods --selector={selector}")
     if lost:
@@ -257,16 +252,8 @@ def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFindin
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
     """Report what placeholders wait for."""
     now = case.snapshot.now
-    noroom = [
-        placeholder
-        for placeholder in case.waiting
-        if placeholder.trouble and placeholder.trouble.reason in UNSCHEDULABLE
-    ]
-    stuck = [
-        placeholder
-        for placeholder in case.waiting
-        if placeholder.trouble and placeholder.trouble.reason not in UNSCHEDULABLE
-    ]
+    noroom = [each for each in case.waiting if each.trouble and each.trouble.lacks_node]
+    stuck = [each for each in case.waiting if each.trouble and not each.trouble.lacks_node]
     if noroom and _first(noroom) + SCHEDULING_SECONDS <= now:
         yield _no_room(case, noroom)
     if stuck:
@@ -282,10 +269,7 @@ def _ready_due(case: PoolState) -> int | None:
     do many at once, unless they are new.
     """
     deployment = case.deployment
-    due = [
-        placeholder.since + (REPAIR if placeholder.is_pending else READY_SECONDS)
-        for placeholder in case.waiting
-    ]
+    due = [each.since + (REPAIR if each.is_pending else READY_SECONDS) for each in case.waiting]
     if deployment is not None and deployment.refused is not None:
         due.append(deployment.refused_at + READY_SECONDS)
     if deployment is not None and deployment.short_since:
@@ -307,11 +291,8 @@ def _of_lost(lost: Sequence[WaitingPlaceholder]) -> str:
 
 def _of_pulling(case: PoolState) -> str:
     """Return which images placeholders that have a node wait for; empty without any."""
-    pulling = [
-        placeholder
-        for placeholder in case.waiting
-        if placeholder.node and placeholder.is_pending and placeholder.images and not placeholder.trouble
-    ]
+    waiting = [each for each in case.waiting if each.images and not each.trouble]
+    pulling = [each for each in waiting if each.node and each.is_pending]
     if not pulling:
         return ""
     names = ", ".join(dict.fromkeys(name for placeholder in pulling for name in placeholder.images))
@@ -408,8 +389,6 @@ def _is_excused_by_nobody(case: PoolState) -> bool:
     has a node, and a class without sessions has none.
     """
     waits = all(
-        placeholder.is_pending
-        and (placeholder.trouble is None or placeholder.trouble.reason in UNSCHEDULABLE)
-        for placeholder in case.waiting
+        each.is_pending and (each.trouble is None or each.trouble.lacks_node) for each in case.waiting
     )
     return case.pool.sessions is None or not waits

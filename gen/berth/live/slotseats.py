@@ -12,7 +12,6 @@ from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from berth.findings import LiveFinding
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, LiveSlot
-from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
 from berth.plugins.slots.slots import PlaceholderOwner, SlotCounts, count_slots
@@ -24,11 +23,9 @@ def find_slots(
     """Return the slots of a class of a reservation, None if unknown."""
     if facts.slots is None:
         return None
+    key = reservation, resource_class, persistent
     return tuple(
-        slot
-        for slot in facts.slots
-        if (slot.reservation, slot.resource_class, slot.is_persistent)
-        == (reservation, resource_class, persistent)
+        each for each in facts.slots if (each.reservation, each.resource_class, each.is_persistent) == key
     )
 
 
@@ -121,20 +118,17 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
 def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
     """Report what pending slots wait for, after a minute."""
     pending = {slot.uid for slot in case.slot_counts.pending}
-    waiting = [
-        slot
-        for slot in slots
-        if slot.held.uid in pending and slot.held.created + SCHEDULING_SECONDS <= case.snapshot.now
-    ]
+    since = case.snapshot.now - SCHEDULING_SECONDS
+    waiting = [slot for slot in slots if slot.held.uid in pending and slot.held.created <= since]
     unseen = [slot for slot in waiting if not slot.is_seen]
     if unseen:
         yield _unseen(case, unseen)
     refused = [slot for slot in waiting if slot.trouble]
     if not refused:
         return
-    reasons = {slot.trouble.reason for slot in refused if slot.trouble}
-    for_what = "for a node" if reasons <= {*UNSCHEDULABLE} else "to be held"
-    words = most_common_reason([slot.trouble for slot in refused if slot.trouble])
+    troubles = [slot.trouble for slot in refused if slot.trouble]
+    for_what = "for a node" if all(trouble.lacks_node for trouble in troubles) else "to be held"
+    words = most_common_reason(troubles)
     verb = "waits" if len(refused) == 1 else "wait"
     message = f"{slots_text(len(refused))} {verb} {for_what} since {_since(refused)}: {words}"
     yield case.finding("S040", message, f"{_of_nodes(case)}{_of_policies(case)}")
@@ -202,9 +196,7 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
     missing = min(case.wanted, case.requested) - ready_seats(case)
     if missing <= 0:
         return
-    waiting = [slot.created for slot in case.slot_counts.pending] + [
-        placeholder.since for placeholder in case.waiting
-    ]
+    waiting = [*(slot.created for slot in case.slot_counts.pending), *(each.since for each in case.waiting)]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
     due = min(waiting) + REPAIR if waiting else None
     yield from seats.late(case, missing, "seats", due, see)
