@@ -113,17 +113,11 @@ class _ReservationJudge:
         ended = ended_rehearsals(lease for lease in facts.leases.values() if lease.reservation == name)
         git = snapshot.git.timetables.get(name)
         self._git = git and end_rehearsals(git, ended)
-        self._deployments = {
-            (deployment.kind.name, deployment.name): deployment
-            for deployment in facts.deployments
-            if deployment.reservation == name
-        }
+        deployments = [each for each in facts.deployments if each.reservation == name]
+        self._deployments = {(each.kind.name, each.name): each for each in deployments}
         self._numbers = {number.pool.key: number for number in facts.numbers if number.reservation == name}
-        self._classes_of_slots = {
-            slot.resource_class
-            for slot in facts.slots or ()
-            if slot.reservation == name and not slot.is_persistent
-        }
+        slots = [each for each in facts.slots or () if each.reservation == name and not each.is_persistent]
+        self._classes_of_slots = {slot.resource_class for slot in slots}
         is_held = any(number.is_held for number in self._numbers.values())
         self._has_pools = bool(self._deployments or self._classes_of_slots or is_held)
         # Where it is missing or malformed in the cluster, pods keep the previous one, which git has.

@@ -243,9 +243,6 @@ class PoolState(NamedTuple):
         """Return the occurrences with seats in this pool that may open."""
         return occurrences_of(self.timetable, self.pool.resource_class)
 
-    def is_named_by(self, timetable: Timetable | None) -> bool:
-        return timetable is not None and any(pool.key == self.pool.key for pool in timetable.pools)
-
     def open(self) -> tuple[TimetableOccurrence, ...]:
         return open_now(self.occurrences(), self.snapshot.now)
 

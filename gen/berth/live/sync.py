@@ -45,7 +45,7 @@ def check_reservation(
 
 def check_template(case: PoolState) -> Iterator[LiveFinding]:
     """Compare the pod template with git."""
-    if case.deployment is None or not case.is_named_by(case.git):
+    if not (case.deployment and case.git and any(pool.key == case.pool.key for pool in case.git.pools)):
         return
     git = case.snapshot.git.templates.get(case.deployment.name, "")
     if unlike := expected.template_difference(git, case.deployment.template):
@@ -56,17 +56,13 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
     """Report a pool that git has open for longer than a repair takes, and the cluster does not."""
     if case.git is None or case.override is not None:
         return
-    now = case.snapshot.now
-    full = full_count(case.pool.resource_class)
-    mine = [
-        occurrence
-        for occurrence in occurrences_of(case.git, case.pool.resource_class)
-        if occurrence.open + REPAIR <= now
-    ]
+    now, name = case.snapshot.now, case.pool.resource_class
+    full = full_count(name)
+    mine = [each for each in open_now(occurrences_of(case.git, name), now) if each.open + REPAIR <= now]
     known = target(case.occurrences(), now, full, case.pool.overlap)
-    missing = target(open_now(mine, now), now, full, case.pool.overlap)
+    missing = target(mine, now, full, case.pool.overlap)
     if missing and not known and now >= case.changed + EDIT:
-        since = instant_text(min(occurrence.open for occurrence in open_now(mine, now)))
+        since = instant_text(min(each.open for each in mine))
         message = f"{case.seats(missing)} should be open by git, since {since}."
         yield case.finding("S020", message, apply_hint(case.snapshot, case.reservation))
 
