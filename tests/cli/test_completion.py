@@ -25,7 +25,7 @@ COMPLETIONS = {
     "-o ": ["text", "wide", "json", "yaml", "csv", "markdown", "github", "ics"],
     "render --": [name for name in [*RENDER, *COMMON] if name.startswith("--")],
     "--strict render --ch": ["--check"],
-    "render -o ": ["text", "json", "yaml", "github"],
+    "render -o ": ["text", "github"],
     "render --output j": ["json"],
     "list -o w": ["wide"],
     "list --now ": [],
@@ -169,7 +169,7 @@ def test_a_shell_completes_with_its_script(script: Path, folder: Path) -> None:
 
     assert completed("berth", "re") == ["render", "rehearse", "report"]
     assert completed("berth", "skip", "n") == ["night"]
-    assert completed("berth", "render", "-o", "j") == ["json"]
+    assert completed("berth", "validate", "-o", "j") == ["json"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -74,11 +74,12 @@ def test_manifests_are_written_where_nobody_reads_the_warnings(folder: Path) -> 
     assert [name for name in content(folder / "rendered") if not name.endswith("/")] == project.RENDERED
 
 
-def test_closed_streams_are_no_fault(folder: Path) -> None:
-    done = shell("berth render >&- 2>&-", folder)
+def test_a_closed_stderr_is_no_fault_and_a_closed_stdout_loses_the_answer(folder: Path) -> None:
+    done = shell("berth render 2>&-", folder)
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert (folder / "rendered").is_dir()
+    assert (done.returncode, done.stderr) == (0, "")
+    done = shell("berth list >&-", folder)
+    assert (done.returncode, done.stderr) == (3, "berth: cannot write the output: it is closed.\n")
 
 
 def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
@@ -110,6 +111,14 @@ def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:
 
         assert process.wait(10) == 130
         assert process.stderr.read() == b""
+
+
+def test_an_interrupt_while_modules_are_imported_is_silent_too(folder: Path) -> None:
+    (folder / "shutil.py").write_text("raise KeyboardInterrupt")
+
+    done = shell("berth list", folder, PYTHONPATH=f"{folder}:{ROOT}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_a_fault_of_ours_exits_3_and_loses_nothing(folder: Path) -> None:

@@ -124,7 +124,7 @@ def test_render_only_counts_notes_and_quietly_it_does_not(berth: Berth, folder: 
     assert berth("render").err == "1 note; berth validate shows it.\n"
     assert berth("render", "--quiet").err == ""
     assert berth("--quiet", "render").err == ""
-    assert berth("render", "-o", "json").err == ""
+    assert berth("render", "-o", "github").err == ""
 
 
 @pytest.mark.parametrize("command", ["list", "occurrences", "simulate course"])

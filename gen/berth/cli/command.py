@@ -2,7 +2,7 @@
 
 A command is a function with this decorator, the settings first and its own options by name:
 
-    @command("text", "json", examples=("berth list -o json",))
+    @command("text json", examples=("berth list -o json",))
     @click.option("--class", "resource_class", help="...")
     def list_(settings: Settings, resource_class: str | None) -> int: ...
 """
@@ -240,7 +240,8 @@ def command(
 ) -> Callable[[Callable[..., int]], Command]:
     """Make a command of a function, whose docstring is its help.
 
-    `forms` are the values of `-o`, the default first. `in_project`: whether it works in the project's folder.
+    `forms` are the values of `-o`, each a word, the default first. `in_project`: whether it works in the
+    project's folder.
     """
 
     def decorate(function: Callable[..., int]) -> Command:
@@ -256,7 +257,11 @@ def command(
             settings = enter(given, folder, in_project=in_project)
             return function(settings, **own)
 
-        params = [*reversed(getattr(function, "__click_params__", ())), *_output(forms), *common_options()]
+        params = [
+            *reversed(getattr(function, "__click_params__", ())),
+            *_output(" ".join(forms).split()),
+            *common_options(),
+        ]
         title = name or function.__name__.rstrip("_")
         return Command(name=title, callback=callback, params=params, help=function.__doc__, examples=examples)
 
@@ -318,15 +323,15 @@ def ask(question: str, accept: Callable[[str], T], default: str = "") -> T:
 
     An empty answer is the default.
     """
-    try:
-        answer: T = click.prompt(
-            question, default, value_proc=accept, prompt_suffix=" ", show_default=False, err=True
-        )
-    except click.Abort as abort:
-        if isinstance(abort.__context__, KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise CommandError("Nothing was written.") from None
-    return answer
+    while True:
+        try:
+            return accept(click.prompt(question, default, prompt_suffix=" ", show_default=False, err=True))
+        except click.UsageError as error:
+            stderr(f"berth: {error.message}\n")
+        except click.Abort as abort:
+            if isinstance(abort.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            raise CommandError("Nothing was written.") from None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

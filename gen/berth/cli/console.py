@@ -43,7 +43,8 @@ def stderr(text: str, *, is_prose: bool = True, is_data: bool = False) -> None:
     """Write everything else: findings, errors, hints. A terminal gets prose broken at words."""
     if is_prose and not is_data:
         text = wrapped(text, columns(sys.stderr), INDENT)
-    _write(sys.stderr, text if is_data else printed(text, has_color=has_color(sys.stderr)))
+    if sys.stderr is not None:
+        _write(sys.stderr, text if is_data else printed(text, has_color=has_color(sys.stderr)))
 
 
 def controls(text: str) -> None:
@@ -53,7 +54,7 @@ def controls(text: str) -> None:
 
 def _write(stream: IO[str] | None, text: str) -> None:
     if stream is None:  # it was closed before the program began
-        return
+        raise OutputLostError("it is closed")
     try:
         stream.write(text)
         stream.flush()

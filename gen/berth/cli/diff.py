@@ -32,12 +32,7 @@ _NOTICE_HOURS = 24  # where no site says how early changes should be made
 
 
 @command(
-    "text",
-    "wide",
-    "markdown",
-    "json",
-    "yaml",
-    "github",
+    "text wide markdown json yaml github",
     examples=(
         "berth diff                        # since the branch left its upstream",
         "berth diff v1.2 -o wide           # with the lines of the manifests",

@@ -59,8 +59,7 @@ _NAMES = {
 
 
 @command(
-    "text",
-    "markdown",
+    "text markdown",
     examples=(
         "berth new algebra 09:00-13:00 --weekly mon,wed --class small --seats 25 \\",
         "    --from 2026-02-02 --until 2026-05-15",
@@ -287,8 +286,7 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 
 
 @command(
-    "text",
-    "json",
+    "text json yaml",
     name="import",
     examples=(
         "berth import ics courses.ics --class small --seats 25 --until 2026-07-31",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -10,15 +10,16 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.cli.command import Settings, command
 from berth.cli.console import EXIT_OK
 from berth.cli.selection import (
+    Selection,
     class_option,
     clock_of,
     cluster_option,
     items_of,
     names_argument,
     published,
-    require_class,
-    require_cluster,
-    require_reservations,
+    selected,
+    since_option,
+    until_option,
     week_option,
 )
 from berth.core.jsonvalues import instant_text
@@ -36,7 +37,6 @@ from berth.dates.moments import (
 )
 from berth.dates.zone import Zone
 from berth.manifests.placed import used_behaviors
-from berth.notation.refusal import CommandError
 from berth.output.answers import (
     Answer,
     count_columns,
@@ -80,56 +80,32 @@ class _Summary(NamedTuple):
         return self.reservation.holder.unit
 
     @property
-    def otherwise(self) -> int | None:
-        """Return what a number of somebody else is outside of windows; None if that is not declared."""
-        holder = self.reservation.holder
-        return holder.otherwise_count if holder.target_text else None
-
-    @property
     def persistence(self) -> Persistence | None:
         """Return None for a reservation with windows."""
         return self.reservation.holder.persistence
 
-    @property
-    def has_seat_hours(self) -> bool:
-        """Whole nodes have none, and a reservation without windows has no end of them."""
-        return self.unit.has_seat_hours and self.persistence is None
-
 
 @command(
-    "text",
-    "wide",
-    "json",
-    "yaml",
-    "csv",
-    "markdown",
+    "text wide json yaml csv markdown",
     name="list",
     examples=("berth list", "berth list --week", "berth list --class small -o wide"),
 )
 @week_option
 @class_option()
 @cluster_option
-def list_(settings: Settings, week: str | None, resource_class: str | None, cluster: str | None) -> int:
+def list_(settings: Settings, **options: Any) -> int:
     """List the reservations: seats, seat-hours, next opening.
 
     With --week, only what they have in that week.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    since, until = (None, None) if week is None else clock.week(week)
-    selection = _Selection(
-        frozenset(),
-        None,
-        since,
-        until,
-        require_class(resource_class, pipeline),
-        require_cluster(cluster, pipeline),
-    )
+    selection = selected(clock, pipeline, **options)
     rows: list[_Summary] = []
     for item in items_of(settings, pipeline):
         parts = [part for part in item.parts if selection.classes(part)]
         summaries = [_summary(item, part, selection, clock.now) for part in parts]
-        is_shown = week is None or bool(_persistent(item, selection))
+        is_shown = selection.since is None or bool(_persistent(item, selection))
         rows += [row for row in summaries if is_shown or row.occurrences]
     code = settings.report(pipeline.findings())
     if code == EXIT_OK:
@@ -140,14 +116,13 @@ def list_(settings: Settings, week: str | None, resource_class: str | None, clus
     return code
 
 
-def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summary:
+def _summary(item: Item, part: Part, selection: Selection, now: int) -> _Summary:
     here = selection.classes(part)
     names = [placed.name for placed in part.placed.classes if placed.name in here]
     most = dict.fromkeys(names, 0)
     seat_seconds, number = 0, 0
     coming: int | None = None
-    selected = (occurrence.of_classes(names) for occurrence in part.occurrences)
-    for occurrence in selected:
+    for occurrence in (every.of_classes(names) for every in part.occurrences):
         if not selection.has_time(occurrence.open, occurrence.end):
             continue
         seat_seconds += occurrence.seat_seconds()
@@ -167,10 +142,6 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
     return _Summary(item.reservation, cluster, seats, number, seat_seconds, coming, is_shared)
 
 
-def _persistence_json(persistence: Persistence) -> dict[str, str | None]:
-    return {"until": instant_json(persistence.until)}
-
-
 _BEFORE: tuple[Column[_Summary], ...] = (
     Column("name", "name", lambda row: row.reservation.name),
     Column("title", "title", lambda row: row.reservation.title),
@@ -180,7 +151,12 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column("target", "target", lambda row: row.reservation.holder.target_text or None, is_optional=True),
     Column("path", "path", lambda row: row.reservation.holder.path_text or None, is_optional=True),
     Column("otherwise", "", lambda row: row.reservation.holder.otherwise_text),
-    Column("", "otherwise", lambda row: row.otherwise, is_optional=True),
+    Column(  # what a number of somebody else is outside of windows
+        "",
+        "otherwise",
+        lambda row: row.reservation.holder.otherwise_count if row.reservation.holder.target_text else None,
+        is_optional=True,
+    ),
     Column(
         "overlap", "overlap", lambda row: row.reservation.overlap if row.is_shared else None, is_optional=True
     ),
@@ -196,14 +172,16 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column(
         "seat-hours",
         "seatHours",
-        lambda row: row.seat_seconds if row.has_seat_hours else None,
+        lambda row: row.seat_seconds if row.unit.has_seat_hours and row.persistence is None else None,
         hours_text,
         hours_json,
     ),
     instant_column("", "next", lambda row: row.next),
 )
 _AFTER: tuple[Column[_Summary], ...] = (
-    Column("", "standing", lambda row: row.persistence, json=_persistence_json),
+    Column(
+        "", "standing", lambda row: row.persistence, json=lambda always: {"until": instant_json(always.until)}
+    ),
     owner_column(lambda row: row.reservation.owner),
     Column("file", "file", lambda row: row.reservation.origin.file),
     Column("zone", "", lambda row: row.reservation.recurrence.zone),
@@ -232,27 +210,12 @@ def _columns() -> Sequence[Column[_Summary]]:
 
 def _written(path: str, row: _Summary) -> object:
     """Return the value of a plain field."""
-    return next(
-        plain_field.written for plain_field in plain_fields(row.reservation.spec) if plain_field.path == path
-    )
+    return next(field.written for field in plain_fields(row.reservation.spec) if field.path == path)
 
 
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
-_WIDE = (
-    *_NARROW,
-    "recurrence",
-    "lead",
-    "behavior",
-    "zone",
-    "file",
-    "title",
-    "backend",
-    "target",
-    "path",
-    "otherwise",
-    "overlap",
-    "owner",
-)
+_UNUSUAL = ("target", "path", "otherwise", "overlap", "owner")
+_WIDE = (*_NARROW, "recurrence", "lead", "behavior", "zone", "file", "title", "backend", *_UNUSUAL)
 
 
 def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
@@ -260,27 +223,21 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
         return "No reservations.\n"
     columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
-        table = Table.of(columns, rows, _WIDE).without_empty(
-            "owner", "target", "path", "otherwise", "overlap"
-        )
+        table = Table.of(columns, rows, _WIDE).without_empty(*_UNUSUAL)
         if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")
     else:
         table = Table.of(columns, rows, _NARROW)
-    fit = Fit(settings.columns, ("seats",))
-    return table.written(settings.form, fit)
+    return table.written(settings.form, Fit(settings.columns, ("seats",)))
 
 
 def _opening(row: _Summary, now: int) -> str:
     zone = named(row.reservation.recurrence.zone)
     if row.reservation.suspend:
         return "suspended"
-    if row.persistence is not None:
-        return _persistence(row.persistence, zone, now)
-    return "none" if row.next is None else local_text(row.next, zone)
-
-
-def _persistence(persistence: Persistence, zone: Zone, now: int) -> str:
+    persistence = row.persistence
+    if persistence is None:
+        return "none" if row.next is None else local_text(row.next, zone)
     if persistence.until is None:
         return "always open"
     until = local_text(persistence.until, zone)
@@ -302,6 +259,10 @@ class _Row(NamedTuple):
     def zone(self) -> Zone:
         return named(self.occurrence.zone)
 
+    @property
+    def day(self) -> int:
+        return local_day(self.occurrence.start, self.zone)
+
 
 class _Persistent(NamedTuple):
     """A reservation without windows in one cluster; `until` None: for ever."""
@@ -318,41 +279,10 @@ class _Listed(NamedTuple):
     rows: list[_Row]  # by their starts
     skipped: list[tuple[str, Skipped]]  # with the name of the reservation
     persistent: list[_Persistent]
-    days: set[int]  # local ones on which something starts, whatever time is selected
-
-
-class _Selection(NamedTuple):
-    names: frozenset[str]
-    at: int | None
-    since: int | None
-    until: int | None
-    resource_class: str | None
-    cluster: str | None
-
-    def has_time(self, first: int, end: int) -> bool:
-        """Whether [first, end) contains the instant and overlaps [since, until)."""
-        return (
-            (self.at is None or first <= self.at < end)
-            and (self.since is None or end > self.since)
-            and (self.until is None or first < self.until)
-        )
-
-    def classes(self, part: Part) -> frozenset[str]:
-        """Return the selected classes of this part."""
-        if self.cluster not in (None, part.placed.cluster.name):
-            return frozenset()
-        names = [placed.name for placed in part.placed.classes]
-        return frozenset(name for name in names if self.resource_class in (None, name))
 
 
 @command(
-    "text",
-    "wide",
-    "json",
-    "yaml",
-    "csv",
-    "markdown",
-    "ics",
+    "text wide json yaml csv markdown ics",
     examples=(
         "berth occurrences my-course --from 2026-02-02 --until 2026-03-01",
         "berth occurrences --week",
@@ -363,55 +293,30 @@ class _Selection(NamedTuple):
 )
 @names_argument
 @click.option("--at", metavar="INSTANT", help="Only what is open at this instant.")
-@click.option(
-    "--from",
-    "since",
-    metavar="DATE",
-    help="First date; default: today, but all dates with -o ics or an --until that is past.",
-)
-@click.option("--until", metavar="DATE", help="Last date.")
+@since_option("First date; default: today, but all dates with -o ics or an --until that is past.")
+@until_option
 @week_option
 @class_option()
 @cluster_option
-def occurrences(  # noqa: PLR0913 - one for each option
-    settings: Settings,
-    *,
-    names: tuple[str, ...],
-    at: str | None,
-    since: str | None,
-    until: str | None,
-    week: str | None,
-    resource_class: str | None,
-    cluster: str | None,
-) -> int:
+def occurrences(settings: Settings, **options: Any) -> int:
     """List every dated occurrence, in local time and UTC.
 
     With NAMEs, only of these reservations. -o ics leaves out rehearsals.
     """
-    if week is not None and (at, since, until) != (None, None, None):
-        raise CommandError("Give --week, or --at, --from and --until.")
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    first, end = clock.first("--from", since), clock.end("--until", until)
-    if week is not None:
-        first, end = clock.week(week)
-    has_past = first is not None or at is not None or settings.form == "ics"
-    begins_today = not has_past and (end is None or end > clock.midnight)
-    selection = _Selection(
-        require_reservations(names, pipeline),
-        clock.instant("--at", at),
-        clock.midnight if begins_today else first,
-        end,
-        require_class(resource_class, pipeline),
-        require_cluster(cluster, pipeline),
-    )
-    listed = _listed(items_of(settings, pipeline), selection)
+    selection = selected(clock, pipeline, **options)
+    has_past = (selection.since, selection.at) != (None, None) or settings.form == "ics"
+    begins_today = not has_past and (selection.until is None or selection.until > clock.midnight)
+    if begins_today:
+        selection = selection._replace(since=clock.midnight)
+    listed, days = _listed(items_of(settings, pipeline), selection)
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code == EXIT_OK and site is not None:
         nothing = _NONE_COMING if begins_today else _NONE
-        if selection.at is not None:
-            nothing = _none_at(local_day(selection.at, clock.zone), listed.days)
+        if selection.at is not None and (day := local_day(selection.at, clock.zone)) not in days:
+            nothing = f"No occurrences: {no_date_text(day, day, days)}.\n"
         settings.answer(
             lambda: _occurrences_answer(listed),
             lambda: (
@@ -423,39 +328,30 @@ def occurrences(  # noqa: PLR0913 - one for each option
     return code
 
 
-def _listed(items: Iterable[Item], selection: _Selection) -> _Listed:
-    listed = _Listed([], [], [], set())
-    for item in items:
-        if not selection.names or item.reservation.name in selection.names:
-            listed.rows.extend(_rows(item, selection))
-            listed.skipped.extend((item.reservation.name, date) for date in _skipped(item, selection))
-            listed.persistent.extend(_persistent(item, selection))
-            listed.days.update(_days(item, selection))
-    listed.rows.sort(key=_order)
-    return listed
-
-
-def _days(item: Item, selection: _Selection) -> set[int]:
-    """Return the local days of selected dates at any time, if they are to be compared with one."""
-    if selection.at is None:
-        return set()
-    zone = named(item.reservation.recurrence.zone)
+def _listed(items: Iterable[Item], selection: Selection) -> tuple[_Listed, set[int]]:
+    """Return what is selected and, for --at, the local days on which something starts at any time."""
+    listed, days = _Listed([], [], []), set[int]()
     every = selection._replace(at=None, since=None, until=None)
-    starts = (row.occurrence.start for row in _rows(item, every))
-    return {local_day(start, zone) for start in starts}
+    for item in items:
+        name, zone = item.reservation.name, named(item.reservation.recurrence.zone)
+        if selection.names and name not in selection.names:
+            continue
+        listed.rows.extend(_rows(item, selection))
+        if any(selection.classes(part) for part in item.parts):
+            dates = item.expansion.skipped
+            listed.skipped.extend(
+                (name, date) for date in dates if selection.has_time(*day_span(date.date, zone))
+            )
+        listed.persistent.extend(_persistent(item, selection))
+        if selection.at is not None:
+            days |= {row.day for row in _rows(item, every)}
+    listed.rows.sort(
+        key=lambda row: (row.occurrence.start, row.occurrence.reservation, row.occurrence.id, row.cluster)
+    )
+    return listed, days
 
 
-def _none_at(day: int, days: set[int]) -> str:
-    """Say that nothing is open at an instant, and where no date is, the nearest ones."""
-    return _NONE if day in days else f"No occurrences: {no_date_text(day, day, days)}.\n"
-
-
-def _order(row: _Row) -> tuple[int, str, str, str]:
-    occurrence = row.occurrence
-    return occurrence.start, occurrence.reservation, occurrence.id, row.cluster
-
-
-def _rows(item: Item, selection: _Selection) -> list[_Row]:
+def _rows(item: Item, selection: Selection) -> list[_Row]:
     rows = []
     for part in item.parts:
         here = selection.classes(part)
@@ -466,15 +362,7 @@ def _rows(item: Item, selection: _Selection) -> list[_Row]:
     return rows
 
 
-def _skipped(item: Item, selection: _Selection) -> list[Skipped]:
-    """Return the skipped dates on selected days, of a reservation with selected seats."""
-    if not any(selection.classes(part) for part in item.parts):
-        return []
-    zone = named(item.reservation.recurrence.zone)
-    return [date for date in item.expansion.skipped if selection.has_time(*day_span(date.date, zone))]
-
-
-def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
+def _persistent(item: Item, selection: Selection) -> list[_Persistent]:
     """Return what is open without windows in the selected time, one for each cluster."""
     persistence = item.reservation.holder.persistence
     if persistence is None:
@@ -488,15 +376,6 @@ def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
         if seats:
             rows.append(_Persistent(item.reservation, part.placed.cluster.name, seats, persistence.until))
     return rows
-
-
-def _opening_near(row: _Row) -> str:
-    return near_text(row.occurrence.open, named("UTC"), local_day(row.occurrence.start, row.zone))
-
-
-def _span_near(row: _Row) -> str:
-    start, end = row.occurrence.start, row.occurrence.end
-    return near_span_text(start, end, named("UTC"), local_day(start, row.zone))
 
 
 def _opens_json(occurrence: Occurrence) -> dict[str, str] | None:
@@ -518,8 +397,12 @@ _OCCURRENCE: tuple[Column[_Row], ...] = (
     Column("", "opens", lambda row: _opens_json(row.occurrence), is_optional=True),
     instant_column("start", "start", lambda row: row.occurrence.start),
     instant_column("end", "end", lambda row: row.occurrence.end),
-    Column("opens UTC", "", _opening_near),
-    Column("UTC", "", _span_near),
+    Column("opens UTC", "", lambda row: near_text(row.occurrence.open, named("UTC"), row.day)),
+    Column(
+        "UTC",
+        "",
+        lambda row: near_span_text(row.occurrence.start, row.occurrence.end, named("UTC"), row.day),
+    ),
     Column("zone", "timeZone", lambda row: row.occurrence.zone),
     Column("marks", "marks", lambda row: row.occurrence.marks, " ".join),
 )
@@ -529,7 +412,7 @@ _FULL = (*_TIMES, "open (UTC)", "start", "end", "seats", "cluster", "marks")
 _SKIPPED: tuple[Column[tuple[str, Skipped]], ...] = (
     Column("skipped", "reservation", lambda row: row[0]),
     Column("", "id", lambda row: row[1].id),
-    Column("local time", "", lambda row: _local_text(row[1])),
+    Column("local time", "", lambda row: row[1].id.rpartition("/")[2].replace("T", " ").replace("~", " ")),
     Column("", "date", lambda row: row[1].date),
     Column("reason", "reason", lambda row: row[1].reason),
 )
@@ -541,11 +424,6 @@ _STANDING: tuple[Column[_Persistent], ...] = (
     Column("cluster", "", lambda row: row.cluster),
     instant_column("", "until", lambda row: row.until),
 )
-
-
-def _local_text(skipped: Skipped) -> str:
-    """Return `2026-02-09 09:00`, and the name of its entry."""
-    return skipped.id.rpartition("/")[2].replace("T", " ").replace("~", " ")
 
 
 def _occurrences_answer(listed: _Listed) -> Answer:

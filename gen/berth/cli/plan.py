@@ -1,8 +1,7 @@
 """`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the cost."""
 
 import sys
-
-import click
+from typing import Any
 
 from berth.checks.ceilings import PoolLoad
 from berth.cli import planreport
@@ -14,51 +13,31 @@ from berth.cli.selection import (
     cluster_option,
     items_of,
     names_argument,
-    require_class,
-    require_cluster,
-    require_reservations,
+    selected,
+    since_option,
+    until_option,
 )
 from berth.dates.moments import named
 from berth.machines.clusterplans import NO_CLOUD, plan_clusters, unplanned_items
-from berth.machines.costplan import (
-    CostPlan,
-    OccurrenceSeats,
-    PlanFilter,
-    TimeRange,
-    cost_plan,
-    month_splitter,
-)
+from berth.machines.costplan import OccurrenceSeats, PlanFilter, TimeRange, cost_plan, month_splitter
 from berth.machines.missingnodes import missing_lines
 from berth.machines.planfindings import plan_problems
-from berth.pipeline import Item, Pipeline
-from berth.schema.values import Site
+from berth.pipeline import Pipeline
 
 
 @command(
-    "text",
-    "wide",
-    "json",
-    "yaml",
-    "markdown",
+    "text wide json yaml markdown",
     examples=(
         "berth plan --from 2026-02-02 --until 2026-03-01",
         "berth plan my-course -o wide",
     ),
 )
 @names_argument
-@click.option("--from", "since", metavar="DATE", help="First date.")
-@click.option("--until", metavar="DATE", help="Last date.")
+@since_option()
+@until_option
 @class_option()
 @cluster_option
-def plan(  # noqa: PLR0913 - one for each option
-    settings: Settings,
-    *,
-    names: tuple[str, ...],
-    since: str | None,
-    until: str | None,
-    resource_class: str | None,
-    cluster: str | None,
-) -> int:
+def plan(settings: Settings, **options: Any) -> int:
     """Plan the machines that the windows need, and their cost.
 
     With NAMEs, only of these reservations. A class is planned if its cloudCapacity names a
@@ -66,16 +45,20 @@ def plan(  # noqa: PLR0913 - one for each option
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    selection = PlanFilter(
-        TimeRange(clock.first("--from", since), clock.end("--until", until)),
-        require_reservations(names, pipeline),
-        require_class(resource_class, pipeline),
-        require_cluster(cluster, pipeline),
-    )
+    names, _, since, until, resource_class, cluster = selected(clock, pipeline, **options)
+    selection = PlanFilter(TimeRange(since, until), names, resource_class, cluster)
     pools: dict[str, list[PoolLoad]] = {}
     dated: list[OccurrenceSeats] = []
     for item in items_of(settings, pipeline, all_loads=True):
-        _take(item, pools, dated)
+        for cluster, loads in item.pool_loads():
+            pools.setdefault(cluster, []).extend(loads)
+        unit = item.reservation.holder.unit
+        dated += [
+            OccurrenceSeats(row, part.placed.cluster.name, row.seats, unit)
+            for part in (() if item.reservation.suspend else item.parts)
+            for occurrence in part.occurrences
+            for row in occurrence.openings()
+        ]
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
@@ -84,25 +67,11 @@ def plan(  # noqa: PLR0913 - one for each option
     whole = cost_plan(some, dated, left, PlanFilter(), months)
     pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, clock.now)
     code = settings.report(pipeline.findings())
-    selected = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
-    classes = [item.subject for item in selected.unplanned if item.reason == NO_CLOUD]
+    shown = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
+    classes = [item.subject for item in shown.unplanned if item.reason == NO_CLOUD]
+    style = planreport.PlanStyle(settings.form, has_color(sys.stdout), settings.columns)
     settings.answer(
-        lambda: planreport.as_answer(selected, site),
-        lambda: _text(selected, settings, site, missing_lines(pipeline.declared, site, classes)),
+        lambda: planreport.as_answer(shown, site),
+        lambda: planreport.text(shown, site, style, missing_lines(pipeline.declared, site, classes)),
     )
     return code
-
-
-def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSeats]) -> None:
-    for cluster, loads in item.pool_loads():
-        pools.setdefault(cluster, []).extend(loads)
-    unit = item.reservation.holder.unit
-    for part in () if item.reservation.suspend else item.parts:
-        cluster = part.placed.cluster.name
-        for occurrence in part.occurrences:
-            dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in occurrence.openings()]
-
-
-def _text(plan: CostPlan, settings: Settings, site: Site, missing: str) -> str:
-    style = planreport.PlanStyle(settings.form, has_color(sys.stdout), settings.columns)
-    return planreport.text(plan, site, style, missing)

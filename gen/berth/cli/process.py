@@ -86,7 +86,11 @@ def _message(error: "click.ClickException") -> str:
         if not hint and error.ctx and isinstance(error.ctx.command, click.Group):
             hint = " Options of a command follow it."
         return f"No such option {error.option_name}.{hint}"
-    return _line(error.format_message())
+    message = _line(error.format_message())
+    if isinstance(error, click.UsageError) and error.ctx and message.startswith("Got unexpected extra"):
+        usage = " ".join([error.ctx.command_path, *error.ctx.command.collect_usage_pieces(error.ctx)])
+        return f"{message}. Write: {usage}"
+    return message
 
 
 def _lookalikes(message: str, arguments: Sequence[str]) -> str:

@@ -34,10 +34,7 @@ class _Sink(Protocol):
 
 
 @command(
-    "text",
-    "json",
-    "yaml",
-    "github",
+    "text github",
     examples=(
         "berth render",
         "berth render --check        # in CI: exits 4 if rendered/ is not up to date",
@@ -137,11 +134,7 @@ def _staged(settings: Settings, folders: Sequence[str]) -> int:
 
 
 @command(
-    "text",
-    "json",
-    "yaml",
-    "csv",
-    "github",
+    "text json yaml csv github",
     examples=("berth validate", "berth validate --strict     # warnings fail, too"),
 )
 def validate(settings: Settings) -> int:

@@ -6,13 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-import click
-
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import EXIT_OK, has_color, stderr
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.recordfile import read_record_file, records_option
-from berth.cli.selection import clock_of, items_of, names_argument, require_cluster, require_reservations
+from berth.cli.selection import (
+    clock_of,
+    items_of,
+    names_argument,
+    require_cluster,
+    require_reservations,
+    since_option,
+    until_option,
+)
 from berth.core.record import OccurrenceRecord
 from berth.cost.pastdates import PastDate, past_dates
 from berth.cost.proposals import Asked, proposals
@@ -37,11 +43,7 @@ _SUMMARY = ("reservation", "class", "dates", "promised", "most sessions", "late"
 
 
 @command(
-    "text",
-    "json",
-    "yaml",
-    "csv",
-    "markdown",
+    "text json yaml csv markdown",
     examples=(
         "berth report",
         "berth report my-course --from 2026-02-02",
@@ -50,8 +52,8 @@ _SUMMARY = ("reservation", "class", "dates", "promised", "most sessions", "late"
     ),
 )
 @names_argument
-@click.option("--from", "since", metavar="DATE", help="First date.")
-@click.option("--until", metavar="DATE", help="Last date.")
+@since_option()
+@until_option
 @records_option
 @cluster_options
 def report(  # noqa: PLR0913 - one for each option

@@ -20,7 +20,7 @@ from berth.findings import Problem
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, read_at
-from berth.pipeline import Item, Pipeline, TextOf
+from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.reading.source import Source, read_file, unreadable
 from berth.schema.documentproblems import nearest, shown
 
@@ -36,6 +36,12 @@ def class_option(text: str = "Only this resource class.") -> Decorator:
 cluster_option = click.option(
     "--cluster", metavar="NAME", help="Only this cluster.", shell_complete=complete_clusters
 )
+
+
+def since_option(text: str = "First date.") -> Decorator:
+    return click.option("--from", "since", metavar="DATE", help=text)
+
+
 week_option = click.option(
     "--week",
     metavar="[DATE]",
@@ -43,6 +49,7 @@ week_option = click.option(
     flag_value="today",
     help="Only what is open in the week of DATE; default: this week. Write NAMEs before it.",
 )
+until_option = click.option("--until", metavar="DATE", help="Last date.")
 context_option = click.option(
     "--context",
     "contexts",
@@ -155,6 +162,60 @@ def clock_of(settings: Settings, pipeline: Pipeline | None) -> Clock:
     clock = Clock(int(time.time()), named(site.zone if site else "UTC"))
     now = clock.instant("--now", settings.now)
     return clock if now is None else clock._replace(now=now)
+
+
+class Selection(NamedTuple):
+    """What the options of a command select; None and no names stand for all."""
+
+    names: frozenset[str]  # of reservations
+    at: int | None
+    since: int | None
+    until: int | None
+    resource_class: str | None
+    cluster: str | None
+
+    def has_time(self, first: int, end: int) -> bool:
+        """Whether [first, end) contains the instant and overlaps [since, until)."""
+        return (
+            (self.at is None or first <= self.at < end)
+            and (self.since is None or end > self.since)
+            and (self.until is None or first < self.until)
+        )
+
+    def classes(self, part: Part) -> frozenset[str]:
+        """Return the selected classes of this part."""
+        if self.cluster not in (None, part.placed.cluster.name):
+            return frozenset()
+        names = [placed.name for placed in part.placed.classes]
+        return frozenset(name for name in names if self.resource_class in (None, name))
+
+
+def selected(  # noqa: PLR0913 - one for each option
+    clock: Clock,
+    pipeline: Pipeline,
+    *,
+    names: Sequence[str] = (),
+    at: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    week: str | None = None,
+    resource_class: str | None = None,
+    cluster: str | None = None,
+) -> Selection:
+    """Read the options that select."""
+    if week is not None and (at, since, until) != (None, None, None):
+        raise CommandError("Give --week, or --at, --from and --until.")
+    first, end = clock.first("--from", since), clock.end("--until", until)
+    if week is not None:
+        first, end = clock.week(week)
+    return Selection(
+        require_reservations(names, pipeline),
+        clock.instant("--at", at),
+        first,
+        end,
+        require_class(resource_class, pipeline),
+        require_cluster(cluster, pipeline),
+    )
 
 
 def published(settings: Settings, pipeline: Pipeline) -> int:

@@ -90,10 +90,7 @@ class _Simulation(NamedTuple):
 
 
 @command(
-    "text",
-    "json",
-    "yaml",
-    "csv",
+    "text json yaml csv",
     examples=(
         "berth simulate my-course --sessions 08:55+10,09:20+8,11:00-3",
         "berth simulate my-course --on 2026-02-02 --compare",

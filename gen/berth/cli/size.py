@@ -62,9 +62,7 @@ class SizeAnswer(NamedTuple):
 
 
 @command(
-    "text",
-    "json",
-    "yaml",
+    "text json yaml",
     examples=(
         "berth size my-course --students 300",
         "berth size my-course --students 300 --show-up 80% --wait 5m",
