@@ -3,7 +3,8 @@
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.dates.moments import named, read
-from berth.sessiontext import SessionScene, SessionsError, example_crowd, parse_changes
+from berth.notation.refusal import CommandError
+from berth.sessiontext import SessionScene, example_crowd, parse_changes
 from berth.simulation import SessionChange
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +36,7 @@ def said(text: str, where: SessionScene = MORNING, source: str = "--sessions") -
 
 
 def refused(text: str, where: SessionScene = MORNING, source: str = "--sessions") -> str:
-    with pytest.raises(SessionsError) as caught:
+    with pytest.raises(CommandError) as caught:
         parse_changes(text, source, where)
     return str(caught.value)
 
@@ -180,7 +181,7 @@ def test_in_a_file_the_line_is_told() -> None:
 def test_any_text_is_understood_or_refused_in_one_line(text: str) -> None:
     try:
         found, message = parse_changes(text, "--sessions", MORNING)["small"], ""
-    except SessionsError as error:
+    except CommandError as error:
         found, message = [], str(error)
 
     assert not message or message.startswith("--sessions: ")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_text, read
 from berth.dates.zone import DAY, Zone, clock, day_of, local, resolve
+from berth.notation.refusal import CommandError
 from berth.simulation import SessionChange
 
 MOST = 10_000  # sessions at once; more would take minutes to simulate
@@ -18,10 +19,6 @@ _ITEM = re.compile(r"(.+?)\s*([+-][1-9]\d{0,5})(?:\s+([^\s:+]+))?", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[1-9]\d{0,5}", re.ASCII)
 _HOW = "Write 08:55+10 for ten that come, 11:00-3 for three that leave."
-
-
-class SessionsError(Exception):
-    """An invalid text. The message has its place, the problem and the fix."""
 
 
 class SessionScene(NamedTuple):
@@ -78,7 +75,7 @@ class _ParsedChange(NamedTuple):
 
 
 def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list[SessionChange]]:
-    """Parse changes by class, in the order of the text. `source` names its origin. Raises SessionsError.
+    """Parse changes by class, in the order of the text. `source` names its origin. Raises CommandError.
 
     A line has changes separated by commas, or `TIME,CHANGE` or `TIME,CHANGE,CLASS` as in a CSV file; comments
     (#) and CSV headers are ignored. A time of day is the first one while the occurrence is open and not
@@ -92,13 +89,13 @@ def parse_changes(text: str, source: str, scene: SessionScene) -> dict[str, list
         at = before = _instant(parsed, before, scene)
         name = _resource_class(parsed, scene)
         if there[name] + parsed.number < 0:
-            raise SessionsError(
+            raise CommandError(
                 f"{parsed.place}: {-parsed.number} leave, but only {there[name]} are there. "
                 "Let no more leave than came."
             )
         there[name] += parsed.number
         if there[name] > MOST:
-            raise SessionsError(
+            raise CommandError(
                 f"{parsed.place}: more than {MOST} sessions at once are too many to simulate. Let fewer come."
             )
         found[name].append(SessionChange(at, parsed.number))
@@ -119,7 +116,7 @@ def _items(text: str, source: str) -> Iterator[_ParsedChange]:
         for cell in cells:
             match = _ITEM.fullmatch(cell.replace("\u2212", "-"))  # a minus as word processors write it
             if match is None:
-                raise SessionsError(f'{place}: "{cell}" is not a session change. {_HOW}')
+                raise CommandError(f'{place}: "{cell}" is not a session change. {_HOW}')
             time, change, resource_class = match.groups()
             yield _ParsedChange(f'{place}: "{cell}"', time, int(change), resource_class or "")
 
@@ -132,16 +129,16 @@ def _instant(parsed: _ParsedChange, before: int | None, scene: SessionScene) -> 
     else:
         at = read(parsed.time, scene.zone)
     if at is None:
-        raise SessionsError(f'{parsed.place}: "{parsed.time}" is not a time. {_HOW}')
+        raise CommandError(f'{parsed.place}: "{parsed.time}" is not a time. {_HOW}')
     if before is not None and at < before:
-        raise SessionsError(f"{parsed.place} is earlier than the change in front of it. Put them in order.")
+        raise CommandError(f"{parsed.place} is earlier than the change in front of it. Put them in order.")
     if at >= scene.end:
         end = local_text(scene.end, scene.zone)
-        raise SessionsError(f"{parsed.place} is not before the end, {end}. Leave it out.")
+        raise CommandError(f"{parsed.place} is not before the end, {end}. Leave it out.")
     if at < scene.open - _EARLIEST:
         opens = local_text(scene.open, scene.zone)
         fix = f"Sessions that run by then are {opens[-5:]}+{max(parsed.number, 1)}."
-        raise SessionsError(f"{parsed.place} is more than a day before the opening, {opens}. {fix}")
+        raise CommandError(f"{parsed.place} is more than a day before the opening, {opens}. {fix}")
     return at
 
 
@@ -162,6 +159,6 @@ def _resource_class(parsed: _ParsedChange, scene: SessionScene) -> str:
         return name
     known = ", ".join(scene.classes)
     if name:
-        raise SessionsError(f'{parsed.place}: there are no seats of class "{name}" then, but of {known}.')
+        raise CommandError(f'{parsed.place}: there are no seats of class "{name}" then, but of {known}.')
     fix = f"Write 08:55+10 {scene.classes[0]}, or choose one by --class."
-    raise SessionsError(f"{parsed.place} names no class of {known}. {fix}")
+    raise CommandError(f"{parsed.place} names no class of {known}. {fix}")

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,17 +24,15 @@ from berth.core.jsonvalues import instant_text
 from berth.core.timetable import BEHAVIORS, parse_timetable
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named, near_text, span_text
-from berth.dates.zone import Zone
 from berth.manifests.timetabletext import timetable_text
 from berth.notation.refusal import CommandError
 from berth.output.answers import Answer, document, seats_text
 from berth.output.columns import Table
 from berth.output.table import Fit, wrapped
 from berth.pipeline import Item, Pipeline
-from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
-from berth.sessiontext import SessionScene, SessionsError, example_crowd, parse_changes
+from berth.sessiontext import SessionScene, example_crowd, parse_changes
 from berth.simulation import (
     CLOCK,
     COME,
@@ -62,31 +61,6 @@ class _Run(NamedTuple):
     stabilization_seconds: int
     steps: list[SimulationStep]
     closed: SimulationStep | None = None  # the step after which the number is what it was before
-
-    def targets(self, step: SimulationStep) -> Sequence[int | None]:
-        """Return the target of each behavior; None for what was there before."""
-        return [None] * len(step.targets) if step is self.closed else step.targets
-
-    @property
-    def follows_sessions(self) -> bool:
-        """Whether sessions change the target, or take seats of it."""
-        return self.unit is Unit.SEAT or any(behavior != "none" for behavior in self.behaviors)
-
-    @property
-    def has_promised(self) -> bool:
-        """Whether a session takes one of what is counted, so that both together are what was promised."""
-        return self.unit is Unit.SEAT and len(self.behaviors) == 1
-
-
-class _Simulation(NamedTuple):
-    occurrence: Occurrence
-    runs: list[_Run]
-    example: str = ""  # the sessions, if nobody gave any
-
-    @property
-    def when(self) -> str:
-        occurrence, zone = self.occurrence, self.occurrence.zone
-        return f"{occurrence.id}, {span_text(occurrence.start, occurrence.end, named(zone))} {zone}"
 
 
 @command(
@@ -126,54 +100,32 @@ def simulate(  # noqa: PLR0913 - one for each option
     require_reservations([name], pipeline)
     require_class(resource_class, pipeline)
     now = clock_of(settings, pipeline).now
-    item: Item | None = None
-    number = next((one.holder.shared for one in pipeline.declared.reservations if one.name == name), None)
-    sharing: list[Item] = []
-    for candidate in items_of(settings, pipeline):
-        if candidate.reservation.name == name:
-            item = candidate
-        elif number is not None and candidate.reservation.holder.shared == number:
-            sharing.append(candidate)
-    code = settings.report(pipeline.findings())
-    if code != EXIT_OK or item is None or pipeline.site is None:
+    items = [*items_of(settings, pipeline)]
+    code, site = settings.report(pipeline.findings()), pipeline.site
+    if code != EXIT_OK or site is None:
         return code
-    _refuse_without_choice(item, compare=compare)
+    (item,) = (each for each in items if each.reservation.name == name)
+    behaviors = _comparable(item) if compare else ()
+    _refuse_without_choice(item, behaviors)
     chosen = selected_occurrence(item, on, resource_class, now)
     shown = chosen.of_classes((resource_class,)) if resource_class else chosen
-    if sessions is not None and not compare:
-        _refuse_idle_sessions(item.reservation, shown)
-    scene = _scene(chosen, resource_class)
-    is_example = sessions is None and settings.form == "text" and item.reservation.holder.unit is Unit.SEAT
+    unit = item.reservation.holder.unit
+    is_idle = unit is not Unit.SEAT and {s.behavior for s in item.reservation.scaling_of(shown)} == {"none"}
+    if sessions is not None and not compare and is_idle:
+        raise CommandError(
+            f"{name} has behavior none, so no session changes its {unit.key}. Leave out --sessions."
+        )
+    classes = tuple(seats[0] for seats in chosen.seats)
+    usual = resource_class or (classes[0] if len(classes) == 1 else "")
+    scene = SessionScene(named(chosen.zone), chosen.open, chosen.end, classes, usual)
+    is_example = sessions is None and settings.form == "text" and unit is Unit.SEAT
     example = example_crowd(scene, shown.start, dict(shown.seats)) if is_example else ""
     coming = _sessions(settings, example or sessions, scene)
-    simulation = _simulation(item, sharing, pipeline.site, shown, coming, compare=compare)
-    simulation = simulation._replace(example=example)
+    runs = _runs(item, items, site, shown, coming, behaviors)
     if item.reservation.suspend:
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
-    settings.answer(lambda: _answer(simulation), lambda: _text(simulation, settings.columns))
+    settings.answer(lambda: _answer(runs), lambda: _text(shown, runs, example, settings.columns))
     return EXIT_OK
-
-
-def _refuse_without_choice(item: Item, *, compare: bool) -> None:
-    """Raise CommandError for a reservation of which there is nothing to simulate, or to compare."""
-    name = item.reservation.name
-    if item.reservation.holder.persistence is not None:
-        raise CommandError(f"{name} has no windows: there is nothing to simulate.")
-    if compare and len(behaviors := _comparable(item)) == 1:
-        raise CommandError(
-            f"{name} can have no behavior but {behaviors[0]}: there is nothing to compare. "
-            "Leave out --compare."
-        )
-
-
-def _refuse_idle_sessions(reservation: Reservation, shown: Occurrence) -> None:
-    """Raise CommandError for sessions that change nothing of what an occurrence holds."""
-    unit, behaviors = reservation.holder.unit, {one.behavior for one in reservation.scaling_of(shown)}
-    if unit is not Unit.SEAT and behaviors == {"none"}:
-        raise CommandError(
-            f"{reservation.name} has behavior none, so no session changes its {unit.key}. Leave out "
-            "--sessions."
-        )
 
 
 def _comparable(item: Item) -> tuple[str, ...]:
@@ -184,64 +136,61 @@ def _comparable(item: Item) -> tuple[str, ...]:
     return tuple(word for word in BEHAVIORS if word in allowed and (word != "buffer" or buffer))
 
 
-def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
-    names = tuple(name for name, _ in occurrence.seats)
-    default = resource_class or (names[0] if len(names) == 1 else "")
-    return SessionScene(named(occurrence.zone), occurrence.open, occurrence.end, names, default)
+def _refuse_without_choice(item: Item, behaviors: Sequence[str]) -> None:
+    """Raise CommandError for a reservation of which there is nothing to simulate, or to compare."""
+    name = item.reservation.name
+    if item.reservation.holder.persistence is not None:
+        raise CommandError(f"{name} has no windows: there is nothing to simulate.")
+    if len(behaviors) == 1:
+        raise CommandError(
+            f"{name} can have no behavior but {behaviors[0]}: there is nothing to compare. "
+            "Leave out --compare."
+        )
 
 
-def _simulation(  # noqa: PLR0913
+def _runs(  # noqa: PLR0913, PLR0917
     item: Item,
-    sharing: Sequence[Item],
+    items: Sequence[Item],
     site: Site,
     occurrence: Occurrence,
     coming: dict[str, list[SessionChange]],
-    *,
-    compare: bool,
-) -> _Simulation:
-    """Simulate each class of an occurrence. `sharing`: what holds the same number."""
-    reservation = item.reservation
-    own = {
-        name: (count, scaling.behavior)
-        for (name, count), scaling in zip(occurrence.seats, reservation.scaling_of(occurrence), strict=True)
-    }
-    runs = []
+    compared: tuple[str, ...],
+) -> list[_Run]:
+    """Simulate each class of an occurrence, with its own behavior or with those that are compared."""
+    reservation, holder, runs = item.reservation, item.reservation.holder, list[_Run]()
+    scalings = reservation.scaling_of(occurrence)
     for part in item.parts:
         timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
         pools = {pool.resource_class: pool for pool in timetable.pools}
-        names = part.placed.peers
+        cluster, names = part.placed.cluster.name, part.placed.peers
         peers = tuple(
             parse_timetable(timetable_text(site, other.placed, other.occurrences))
-            for each in sharing
+            for each in items
             for other in each.parts
-            if each.reservation.name in names and other.placed.cluster.name == part.placed.cluster.name
+            if each.reservation.name in names and other.placed.cluster.name == cluster
         )
-        for name, (count, behavior) in own.items():
-            if name in pools:
-                pool, held = pools[name], seats_text([(name, count)], reservation.holder.unit)
-                title = f"{held} in {part.placed.cluster.name}{'' if compare else f', {behavior}'}"
-                title += f", shared with {' and '.join(names)}" if names else ""
-                # Where nobody counts sessions, nobody waits.
-                waits = (compare or pool.behavior != "none") and reservation.holder.is_stabilized
-                wait = site.stabilization_seconds if waits else 0
-                setup = SimulationSetup(pool, timetable.occurrences, wait, peers)
-                known = _comparable(item)
-                asked = known if compare else ("",)
-                done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)
-                shown = known if compare else (behavior,)
-                run = _Run(title, name, reservation.holder.unit, shown, wait, done)
-                runs.append(_with_end(run, reservation))
-    return _Simulation(occurrence, runs)
-
-
-def _with_end(run: _Run, reservation: Reservation) -> _Run:
-    """Let the run end with what the number is outside of windows, unless another window goes on."""
-    otherwise, last = reservation.holder.otherwise_count, run.steps[-1]
-    if otherwise == 0 or any(last.targets):
-        return run
-    if otherwise is None:
-        return run._replace(closed=last)
-    return run._replace(steps=[*run.steps[:-1], last._replace(targets=(otherwise,) * len(last.targets))])
+        for (name, count), scaling in zip(occurrence.seats, scalings, strict=True):
+            if name not in pools:
+                continue
+            pool, behavior = pools[name], scaling.behavior
+            title = f"{seats_text([(name, count)], holder.unit)} in {cluster}"
+            title += "" if compared else f", {behavior}"
+            title += f", shared with {' and '.join(names)}" if names else ""
+            # Where nobody counts sessions, nobody waits.
+            waits = (compared or pool.behavior != "none") and holder.is_stabilized
+            wait = site.stabilization_seconds if waits else 0
+            setup = SimulationSetup(pool, timetable.occurrences, wait, peers)
+            steps = simulate_pool(setup, coming[name], compared or ("",), occurrence.open, occurrence.end)
+            run = _Run(title, name, holder.unit, compared or (behavior,), wait, steps)
+            otherwise, last = holder.otherwise_count, steps[-1]
+            if any(last.targets) or otherwise == 0:  # another window goes on, or nothing is left
+                runs.append(run)
+            elif otherwise is None:
+                runs.append(run._replace(closed=last))
+            else:
+                steps[-1] = last._replace(targets=(otherwise,) * len(last.targets))
+                runs.append(run)
+    return runs
 
 
 def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dict[str, list[SessionChange]]:
@@ -253,10 +202,7 @@ def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dic
     text, source = given.strip(), "--sessions"
     if not (text[:1].isdigit() and ":" in text):
         text, source = _content(settings, given), "standard input" if given == "-" else given
-    try:
-        return parse_changes(text, source, scene)
-    except SessionsError as error:
-        raise CommandError(str(error)) from error
+    return parse_changes(text, source, scene)
 
 
 def _content(settings: Settings, name: str) -> str:
@@ -277,35 +223,25 @@ def _content(settings: Settings, name: str) -> str:
         raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
 
 
-def _text(simulation: _Simulation, columns: int | None) -> str:
-    occurrence = simulation.occurrence
-    zone = named(occurrence.zone)
-    mark = " (example crowd)" if simulation.example else ""
-    parts = [f"{wrapped(simulation.when, columns)}\n{_example_text(simulation, columns)}"]
-    for run in simulation.runs:
-        setting = _Setting(occurrence.id, occurrence.start, zone, run.stabilization_seconds, columns)
-        parts.append(f"{run.title}{mark}\n{_table(run, setting)}")
-    return "\n".join(parts)
+def _text(occurrence: Occurrence, runs: Sequence[_Run], example: str, columns: int | None) -> str:
+    span = span_text(occurrence.start, occurrence.end, named(occurrence.zone))
+    head = f"{wrapped(f'{occurrence.id}, {span} {occurrence.zone}', columns)}\n"
+    if example:
+        lines = [""]  # that can be copied: --sessions reads lines as a file has them
+        for change in example.split(","):
+            if len(lines[-1]) + len(change) > _SESSIONS_LINE:
+                lines.append("")
+            lines[-1] += f",{change}" if lines[-1] else change
+        text = "This is an EXAMPLE crowd, because no --sessions are given. They would be:"
+        sessions = shlex.quote("\n    ".join(lines))
+        head += f"{wrapped(text, columns)}\n  --sessions {sessions}\n"
+    mark = " (example crowd)" if example else ""
+    fit = Fit(columns, ("what happens",))
+    tables = (f"{run.title}{mark}\n{_table(run, occurrence).written('text', fit)}" for run in runs)
+    return "\n".join([head, *tables])
 
 
-def _example_text(simulation: _Simulation, columns: int | None) -> str:
-    if not simulation.example:
-        return ""
-    text = "This is an EXAMPLE crowd, because no --sessions are given. They would be:"
-    return f"{wrapped(text, columns)}\n  --sessions {shlex.quote(_in_lines(simulation.example))}\n"
-
-
-def _in_lines(sessions: str) -> str:
-    """Break sessions into lines that can be copied: --sessions reads lines as a file has them."""
-    lines = [""]
-    for change in sessions.split(","):
-        if len(lines[-1]) + len(change) > _SESSIONS_LINE:
-            lines.append("")
-        lines[-1] += f",{change}" if lines[-1] else change
-    return "\n    ".join(lines)
-
-
-def _answer(simulation: _Simulation) -> Answer:
+def _answer(runs: Sequence[_Run]) -> Answer:
     """Return the answer of kind Simulation: an item for each step and behavior, by time."""
     items = [
         {
@@ -313,35 +249,27 @@ def _answer(simulation: _Simulation) -> Answer:
             "class": run.resource_class,
             "behavior": behavior,
             "active": step.active,
-            "target": target,
+            "target": None if step is run.closed else target,
             **({} if run.unit is Unit.SEAT else {"unit": run.unit.word}),
         }
         for step, run in sorted(
-            ((step, run) for run in simulation.runs for step in run.steps), key=lambda pair: pair[0].at
+            ((step, run) for run in runs for step in run.steps), key=lambda pair: pair[0].at
         )
-        for behavior, target in zip(run.behaviors, run.targets(step), strict=True)
+        for behavior, target in zip(run.behaviors, step.targets, strict=True)
     ]
     return document("Simulation", {"items": items})
 
 
-class _Setting(NamedTuple):
-    """What the cells of a table are relative to, and how wide it may be."""
-
-    occurrence: str
-    start: int
-    zone: Zone
-    stabilization_seconds: int
-    columns: int | None
-
-
-def _table(run: _Run, setting: _Setting) -> str:
+def _table(run: _Run, occurrence: Occurrence) -> Table:
     """Return a row for each step: one behavior with what it promises, or several beside each other."""
     targets = ["target"] if len(run.behaviors) == 1 else list(run.behaviors)
-    headings = ["local time", "active", *targets, "promised", "what happens"]
-    hidden = [
-        *([] if run.follows_sessions else ["active"]),
-        *([] if run.has_promised else ["promised"]),
-    ]
+    hidden = []
+    if run.unit is not Unit.SEAT:  # no session takes one of what is counted
+        hidden += ["promised", *(["active"] if {*run.behaviors} == {"none"} else [])]
+    elif len(run.behaviors) > 1:
+        hidden += ["promised"]
+    zone = named(occurrence.zone)
+    day = local_day(occurrence.start, zone)
     rows = []
     for step, skipped in _shortened(run.steps):
         if skipped:
@@ -349,50 +277,33 @@ def _table(run: _Run, setting: _Setting) -> str:
         numbers: list[object] = [*step.targets, step.active + step.targets[0]]
         if step is run.closed:
             numbers = [_AS_BEFORE] * len(numbers)
-        happens = ", ".join(_event(event, setting) for event in step.events)
-        rows.append((_time(step.at, setting), *map(str, [step.active, *numbers]), happens))
-    shown = Table(tuple(headings), tuple(rows)).without(*hidden)
-    return shown.written("text", Fit(setting.columns, ("what happens",)))
+        seconds = f":{step.at % 60:02}" if step.at % 60 else ""
+        happens = ", ".join(_event(event, run, occurrence) for event in step.events)
+        rows.append((near_text(step.at, zone, day) + seconds, *map(str, [step.active, *numbers]), happens))
+    headings = ("local time", "active", *targets, "promised", "what happens")
+    return Table(headings, tuple(rows)).without(*hidden)
 
 
 def _shortened(steps: Sequence[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
     """Yield the steps to show, each with the number of steps left out before it: the middle of long runs."""
-    run: list[SimulationStep] = []
-    for step in steps:
-        if [event.kind for event in step.events] == [CLOCK]:
-            run.append(step)
-            continue
-        yield from _ends(run)
-        run = []
-        yield step, 0
-    yield from _ends(run)
+    for is_run, group in groupby(steps, lambda step: [event.kind for event in step.events] == [CLOCK]):
+        run = [*group]
+        if is_run and len(run) > _LONGEST_RUN:
+            yield from ((run[0], 0), (run[-1], len(run) - 2))
+        else:
+            yield from ((step, 0) for step in run)
 
 
-def _ends(run: list[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:
-    if len(run) <= _LONGEST_RUN:
-        yield from ((step, 0) for step in run)
-    else:
-        yield run[0], 0
-        yield run[-1], len(run) - 2
-
-
-def _time(at: int, setting: _Setting) -> str:
-    """Return the local time, with seconds and the day only where they are needed."""
-    seconds = f":{at % 60:02}" if at % 60 else ""
-    return near_text(at, setting.zone, local_day(setting.start, setting.zone)) + seconds
-
-
-def _event(event: SimulationEvent, setting: _Setting) -> str:
+def _event(event: SimulationEvent, run: _Run, occurrence: Occurrence) -> str:
     single = event.number == 1
     if event.kind == COME:
         return f"{event.number} {'comes' if single else 'come'}"
     if event.kind == LEAVE:
-        still = (
-            f", counted for {setting.stabilization_seconds} s more" if setting.stabilization_seconds else ""
-        )
+        wait = run.stabilization_seconds
+        still = f", counted for {wait} s more" if wait else ""
         return f"{event.number} {'leaves' if single else 'leave'}{still}"
     if event.kind == WAIT_OVER:
         return "the wait is over"
     if event.kind == CLOCK:
         return "by the clock"
-    return event.kind if event.occurrence == setting.occurrence else f"{event.occurrence} {event.kind}"
+    return event.kind if event.occurrence == occurrence.id else f"{event.occurrence} {event.kind}"
