@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -19,20 +18,12 @@ from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
 from berth.webcalendar.events import EventSource, event_order, events_of, feed_name
 from berth.webcalendar.forgelinks import FORMS, edit_url, issue_form_link
-from berth.webcalendar.model import CalendarPage, DatedReservation, calendar_page
+from berth.webcalendar.model import DatedReservation, calendar_page
 from berth.webcalendar.outcomes import outcomes
 from berth.webcalendar.page import MARK, page_html
 
 _OUTPUT, _FEEDS = "site", "feeds"
 _FEED_MARK = b"PRODID:-//berth.dev//Berth//EN"
-
-
-class _Collected(NamedTuple):
-    """What the page and the feeds need of all reservations."""
-
-    sources: list[EventSource]
-    dated: list[DatedReservation]
-    loads: dict[str, list[PoolLoad]]
 
 
 @command(
@@ -54,19 +45,35 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     """
     folder = settings.output_folder(output_dir, _OUTPUT)
     pipeline = Pipeline()
-    found = _collect(settings, pipeline)
+    sources: list[EventSource] = []
+    dated: list[DatedReservation] = []
+    loads: dict[str, list[PoolLoad]] = {}
     site = pipeline.site
+    for item in items_of(settings, pipeline, all_loads=True):
+        for cluster, more in item.pool_loads():
+            loads.setdefault(cluster, []).extend(more)
+        assert site is not None  # as there are items, there is one
+        source = _source(item, site)
+        is_attended = item.reservation.spec.rehearses is None
+        sources += [source] if is_attended else []
+        edit = edit_url(site.repository, item.reservation.origin.file)
+        dated.append(
+            DatedReservation(item.reservation, item.expansion, source.url if is_attended else "", edit)
+        )
     code = settings.report(pipeline.findings(), counts_notes=True)
     if code != EXIT_OK or site is None:
         return code
-    page = _page(pipeline, site, found)
+    page = calendar_page(site, pipeline.declared.classes, dated, loads)
+    top, _ = top_of(Path())
+    forms = frozenset(form for form in FORMS if Path(top, form).is_file())  # that the repository has
+    page = page._replace(ask=issue_form_link(site.repository, forms))
     if records is not None:
-        windows = [window for dated in found.dated for window in dated.expansion.occurrences]
+        windows = [window for each in dated for window in each.expansion.occurrences]
         known = outcomes(read_record_file(settings, records), windows)
         page = page._replace(outcomes=known, recorded=clock_of(settings, pipeline).now // 60)
     files = {
         "index.html": page_html(page).encode(),
-        **_feeds(site, settings.progress(found.sources, len(found.sources)), published(settings, pipeline)),
+        **_feeds(site, settings.progress(sources, len(sources)), published(settings, pipeline)),
     }
     try:
         written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
@@ -81,22 +88,6 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     return EXIT_OK
 
 
-def _collect(settings: Settings, pipeline: Pipeline) -> _Collected:
-    found = _Collected([], [], {})
-    for item in items_of(settings, pipeline, all_loads=True):
-        if pipeline.site is not None:  # as there are items, there is one
-            source = _source(item, pipeline.site)
-            is_attended = item.reservation.spec.rehearses is None
-            found.sources.extend([source] if is_attended else [])
-            edit = edit_url(pipeline.site.repository, item.reservation.origin.file)
-            found.dated.append(
-                DatedReservation(item.reservation, item.expansion, source.url if is_attended else "", edit)
-            )
-        for cluster, loads in item.pool_loads():
-            found.loads.setdefault(cluster, []).extend(loads)
-    return found
-
-
 def _source(item: Item, site: Site) -> EventSource:
     """Return what the events of a reservation are made from."""
     source = EventSource.of(item.reservation, site)
@@ -108,17 +99,6 @@ def _source(item: Item, site: Site) -> EventSource:
         source.occurrences.extend((cluster, occurrence) for occurrence in part.occurrences)
         source.standing.append((cluster, tuple(pair for pair in item.reservation.seats if pair[0] in names)))
     return source
-
-
-def _page(pipeline: Pipeline, site: Site, found: _Collected) -> CalendarPage:
-    page = calendar_page(site, pipeline.declared.classes, found.dated, found.loads)
-    return page._replace(ask=issue_form_link(site.repository, _forms()))
-
-
-def _forms() -> frozenset[str]:
-    """Return the issue forms that the repository has."""
-    top, _ = top_of(Path())
-    return frozenset(form for form in FORMS if Path(top, form).is_file())
 
 
 def _feeds(site: Site, sources: Iterable[EventSource], stamp: int) -> dict[str, bytes]:

@@ -123,6 +123,12 @@ class Settings(NamedTuple):
             stderr(f"{findinglist.count(notes)}; berth validate shows {them}.\n")
         return code
 
+    def refused(self, findings: Sequence[Finding]) -> int:
+        """Report why nothing is written; return the exit code."""
+        code = self.report(findings)
+        stderr("Nothing was written.\n")
+        return code
+
     def _write(self, findings: Sequence[Finding], *, aside: bool) -> None:
         is_text = False
         if self.form in DATA_FORMS and not (aside and self.form == "csv"):

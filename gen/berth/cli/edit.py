@@ -1,7 +1,7 @@
 """The commands that edit a reservation, from `set` and `copy` to `end` and `delete`."""
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import click
@@ -182,28 +182,6 @@ def _check_once(paths: Sequence[FieldPath], *, has_seats: bool) -> None:
 _COUNTS = ("seats", *(unit.field for unit in Unit))
 
 
-def _edits_occurrence(
-    function: Callable[..., Callable[[OccurrenceSelector], OccurrenceEdit]],
-) -> Callable[..., int]:
-    """Make a command of a function that returns an edit of what DATE [TIME] and --name select."""
-
-    @wraps(function)
-    def run(
-        settings: Settings, *, name: str, date: str, start: str | None, entry: str | None, **rest: Any
-    ) -> int:
-        def read(clock: Clock) -> OccurrenceEdit:
-            which, edit_of = read_all(
-                lambda: occurrence_selector(clock, name, date, start, entry), lambda: function(clock, **rest)
-            )
-            edit: OccurrenceEdit = edit_of(which)
-            return edit
-
-        return _edit_occurrence(settings, name, read)
-
-    time = click.argument("start", metavar="[TIME]", required=False)
-    return click.argument("date")(time(entry_option(run)))
-
-
 @command(
     examples=(
         "berth skip my-course 2026-02-09 2026-02-16",
@@ -248,15 +226,25 @@ def skip(
     ),
 )
 @name_argument
-@_edits_occurrence
+@click.argument("date")
+@click.argument("start", metavar="[TIME]", required=False)
+@entry_option
 @click.option(
     "--to", metavar="WHEN", help="Where it goes: DATE, TIME, DATE TIME-TIME or DATE TIME to DATE TIME."
 )
 @click.option("--end", metavar="WHEN", help="When it ends, sooner or later than before: TIME or DATE TIME.")
 @_seats_option("How many seats it has then: NUMBER or CLASS=NUMBER,...")
-def move(
-    clock: Clock, to: str | None, end: str | None, seats: str | None
-) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
+def move(  # noqa: PLR0913 - one for each option
+    settings: Settings,
+    *,
+    name: str,
+    date: str,
+    start: str | None,
+    entry: str | None,
+    to: str | None,
+    end: str | None,
+    seats: str | None,
+) -> int:
     """Move one date of a reservation, or its end.
 
     Without a new end it keeps its length. A weekday in WHEN is the one nearest to the date. TIME is the start
@@ -264,8 +252,16 @@ def move(
     """
     if to is None and end is None:
         raise click.UsageError("Give --to or --end.")
-    target, counts = read_all(lambda: moved_to(clock, to, end), lambda: given_counts(seats))
-    return lambda which: move_occurrence(which, target, counts)
+
+    def read(clock: Clock) -> OccurrenceEdit:
+        which, target, counts = read_all(
+            lambda: occurrence_selector(clock, name, date, start, entry),
+            lambda: moved_to(clock, to, end),
+            lambda: given_counts(seats),
+        )
+        return move_occurrence(which, target, counts)
+
+    return _edit_occurrence(settings, name, read)
 
 
 @command(

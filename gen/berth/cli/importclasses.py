@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from berth.cli.command import Settings, exit_code
-from berth.cli.console import EXIT_OK, stderr, stdout
+from berth.cli.console import EXIT_OK, stdout
 from berth.cli.writing import write_imported
 from berth.edit.classes import ClassRequest, classes_text, import_renku_classes, import_z2jh
 from berth.notation.refusal import CommandError
@@ -36,9 +36,7 @@ def import_classes(
     )
     imported = import_z2jh(request) if source == "z2jh" else import_renku_classes(request)
     if not imported.classes or exit_code(imported.findings, strict=settings.strict) != EXIT_OK:
-        code = settings.report(imported.findings)
-        stderr("Nothing was written.\n")
-        return code
+        return settings.refused(imported.findings)
     settings.report(imported.findings)
     before = next((known for known in pipeline.sources if known.file == file), None)
     there = [one for one in declared if one.origin.file == file]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from berth.cli.command import Settings, exit_code
-from berth.cli.console import EXIT_OK, stderr, stdout
+from berth.cli.console import EXIT_OK, stdout
 from berth.cli.writing import write_imported
 from berth.dates.moments import named
 from berth.edit.create import MODELINE
@@ -28,9 +28,7 @@ def import_reservations(
     payloads, problems = read_payloads(files, classes)
     findings = locate(problems, files)
     if exit_code(findings, strict=settings.strict) != EXIT_OK:
-        code = settings.report([*findings, *pipeline.findings()])
-        stderr("Nothing was written.\n")
-        return code
+        return settings.refused([*findings, *pipeline.findings()])
     settings.report(findings)
     # A document is known by the id of its reservation in Renku, or by its name.
     known = {dict(one.annotations).get(ID) or one.name: one.origin.file for one in declared.reservations}

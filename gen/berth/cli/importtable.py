@@ -92,9 +92,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     of_project, dates = found.checked(clock.now)
     findings += of_project
     if exit_code(findings, strict=settings.strict) != EXIT_OK:
-        code = settings.report(in_order(findings))
-        stderr("Nothing was written.\n")
-        return code
+        return settings.refused(in_order(findings))
     if code := write_imported(settings, pipeline, found.texts, source.file):
         return code
     for name, row in found.rows.items():

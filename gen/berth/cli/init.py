@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from berth.cli.command import FOLDER, Settings, ask, command
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
+from berth.cli.console import EXIT_OK, is_terminal, stderr, stdout
 from berth.cli.selection import clock_of
 from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
@@ -146,9 +146,7 @@ def _begin(settings: Settings, directory: str, starter: Starter) -> int:
         findings = pipeline.findings()
         for file, places in _PLACES.items():
             findings = of_options(findings, file, (places, "DIR"))
-        settings.report(findings)
-        stderr("Nothing was written.\n")
-        return EXIT_BAD_INPUT
+        return settings.refused(findings)
     _write(Path(directory), files)
     stdout(_told(directory, starter, local_text(min(opens), named(starter.zone))))
     return EXIT_OK
@@ -159,9 +157,7 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...]) -> int:
     folder = Path(directory)
     project = Pipeline(directory)
     if project.has_errors():
-        settings.report(project.findings())
-        stderr("Nothing was written.\n")
-        return EXIT_BAD_INPUT
+        return settings.refused(project.findings())
     if "requests" in parts and not project.declared.classes:
         raise CommandError("No ResourceClass is declared, which people could ask for. Declare one first")
     contents = part_files(parts, project) | ({} if (folder / ACTION).exists() else action_files())

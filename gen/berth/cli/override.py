@@ -7,7 +7,6 @@ the sweep if none runs.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import click
 
@@ -43,20 +42,6 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
-
-
-class _Targets(NamedTuple):
-    """Targets by class, or the classes to clear (empty: all)."""
-
-    targets: dict[str, int]
-    cleared: tuple[str, ...]
-    until: int | None
-
-    def changes(self, classes: Sequence[str]) -> dict[str, Override | None]:
-        """Return what changes in a cluster with these classes."""
-        if self.until is None:
-            return {name: None for name in classes if name in self.cleared or not self.cleared}
-        return {name: Override(self.targets[name], self.until) for name in classes if name in self.targets}
 
 
 @command(
@@ -101,46 +86,35 @@ def override(  # noqa: PLR0913 - one for each option
     classes = tuple(
         dict.fromkeys(resource_class.name for part in parts for resource_class in part.placed.classes)
     )
-    pairs = _pairs(name, [*targets, *_words(placeholders or "", classes)], classes)
-    if not pairs and not clear:
+    # A number alone is that of the only class.
+    words = next_class.split(placeholders) if placeholders else []
+    words = [word if "=" in word or len(classes) != 1 else f"{classes[0]}={word}" for word in words]
+    pairs = [word.partition("=") for word in (*targets, *words)]
+    for resource_class, _, _ in pairs:
+        if resource_class not in classes:
+            hint = nearest(resource_class, classes) if classes else "It has none there."
+            raise CommandError(f'{name} has no class "{resource_class}". {hint}')
+    if clear:
+        if end is not None or any(equals for _, equals, _ in pairs):
+            raise CommandError("--clear ends an override: leave out --end and targets.")
+        wanted: dict[str, Override | None] = dict.fromkeys([pair[0] for pair in pairs] or classes)
+    elif pairs:
+        wanted = _overrides(pairs, end, clock)
+    else:
         raise CommandError("--placeholders is missing, such as --placeholders small=60; or say --clear.")
-    wanted = _cleared(pairs, end) if clear else _set(pairs, end, clock)
     concerned = {
         part.placed.cluster.name: part
         for part in parts
-        if wanted.changes([resource_class.name for resource_class in part.placed.classes])
+        if any(resource_class.name in wanted for resource_class in part.placed.classes)
     }
-    clusters = [part.placed.cluster for part in concerned.values()]
-    means = choice.access(settings, clusters)
-    return _carry_out(settings, means, site, concerned, _Change(name, wanted, clock.now))
+    means = choice.access(settings, [part.placed.cluster for part in concerned.values()])
+    return _carry_out(settings, means, site, name, concerned, wanted, clock.now)
 
 
-def _words(placeholders: str, classes: tuple[str, ...]) -> list[str]:
-    """Return each CLASS=NUMBER of --placeholders; a number alone is that of the only class."""
-    words = next_class.split(placeholders) if placeholders else []
-    return [word if "=" in word or len(classes) != 1 else f"{classes[0]}={word}" for word in words]
-
-
-Pair = tuple[str, str, str]
-
-
-def _pairs(reservation: str, targets: Sequence[str], classes: tuple[str, ...]) -> list[Pair]:
-    """Split CLASS=TARGET; the classes must be those of the reservation."""
-    pairs = [word.partition("=") for word in targets]
-    for name, _, _ in pairs:
-        if name not in classes:
-            hint = nearest(name, classes) if classes else "It has none there."
-            raise CommandError(f'{reservation} has no class "{name}". {hint}')
-    return pairs
-
-
-def _cleared(pairs: list[Pair], end: str | None) -> _Targets:
-    if end is not None or any(equals for _, equals, _ in pairs):
-        raise CommandError("--clear ends an override: leave out --end and targets.")
-    return _Targets({}, tuple(name for name, _, _ in pairs), None)
-
-
-def _set(pairs: list[Pair], end: str | None, clock: Clock) -> _Targets:
+def _overrides(
+    pairs: Sequence[tuple[str, str, str]], end: str | None, clock: Clock
+) -> dict[str, Override | None]:
+    """Read CLASS=NUMBER and --end."""
     twice = [name for name, count in Counter(name for name, _, _ in pairs).items() if count > 1]
     if twice:
         raise CommandError(f"--placeholders: {twice[0]} has two numbers.")
@@ -148,8 +122,7 @@ def _set(pairs: list[Pair], end: str | None, clock: Clock) -> _Targets:
         *(partial(override_target, name, text) for name, _, text in pairs),
         lambda: override_end(end, clock),
     )
-    names = [name for name, _, _ in pairs]
-    return _Targets(dict(zip(names, numbers, strict=True)), (), until)
+    return {name: Override(number, until) for (name, _, _), number in zip(pairs, numbers, strict=True)}
 
 
 def override_target(name: str, text: str) -> int:
@@ -179,29 +152,27 @@ def override_end(text: str | None, clock: Clock) -> int:
     return until
 
 
-class _Change(NamedTuple):
-    name: str  # of the reservation
-    wanted: _Targets
-    now: int
-
-
-def _carry_out(
-    settings: Settings, means: ClusterAccess, site: Site, parts: dict[str, Part], change: _Change
+def _carry_out(  # noqa: PLR0913, PLR0917
+    settings: Settings,
+    means: ClusterAccess,
+    site: Site,
+    name: str,
+    parts: dict[str, Part],
+    wanted: dict[str, Override | None],
+    now: int,
 ) -> int:
-    """Write the change to every cluster, by whose names the parts are."""
-    name = change.name
+    """Write overrides to every cluster, by whose names the parts are."""
     labels = {SITE: site.name, RESERVATION: name}
 
     def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
         classes = [resource_class.name for resource_class in parts[at.cluster].placed.classes]
-        return overriding.write_overrides(
-            remote, at.namespace, labels, change.wanted.changes(classes), change.now
-        )
+        changes = {own: wanted[own] for own in classes if own in wanted}
+        return overriding.write_overrides(remote, at.namespace, labels, changes, now)
 
     places = means.places(site, [part.placed.cluster for part in parts.values()])
-    answers = means.at_each([place for place in places.values() if isinstance(place, ClusterLocation)], write)
     reached = [place for place in places.values() if isinstance(place, ClusterLocation)]
-    facts = means.facts(site, reached, change.now) if change.wanted.targets else {}
+    answers = means.at_each(reached, write)
+    facts = means.facts(site, reached, now) if any(wanted.values()) else {}
     code = EXIT_OK
     for cluster, place in places.items():
         answer = place if isinstance(place, LiveFinding) else answers[cluster]
@@ -210,7 +181,7 @@ def _carry_out(
         elif isinstance(answer, LiveFinding):
             stderr(f"{live_line(answer, color=False)}\n")
         else:
-            sessions = _sessions(facts.get(cluster), name, change.now)
+            sessions = _sessions(facts.get(cluster), name, now)
             stdout(settings.wrapped(_confirmed(site, parts[cluster], *answer, sessions)))
             continue
         code = EXIT_BAD_INPUT

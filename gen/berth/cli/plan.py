@@ -1,12 +1,10 @@
 """`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the cost."""
 
-import sys
 from typing import Any
 
 from berth.checks.ceilings import PoolLoad
 from berth.cli import planreport
 from berth.cli.command import Settings, command
-from berth.cli.console import has_color
 from berth.cli.selection import (
     class_option,
     clock_of,
@@ -69,9 +67,8 @@ def plan(settings: Settings, **options: Any) -> int:
     code = settings.report(pipeline.findings())
     shown = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
     classes = [item.subject for item in shown.unplanned if item.reason == NO_CLOUD]
-    style = planreport.PlanStyle(settings.form, has_color(sys.stdout), settings.columns)
     settings.answer(
         lambda: planreport.as_answer(shown, site),
-        lambda: planreport.text(shown, site, style, missing_lines(pipeline.declared, site, classes)),
+        lambda: planreport.text(shown, site, settings, missing_lines(pipeline.declared, site, classes)),
     )
     return code

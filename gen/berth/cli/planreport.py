@@ -1,9 +1,12 @@
 """The layout of a plan: tables for a terminal or as Markdown, and the answer for programs."""
 
+import sys
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
+from berth.cli.command import Settings
+from berth.cli.console import has_color
 from berth.core.jsonvalues import instant_text
 from berth.dates.moments import hours_text, local_day, local_text, named, span_text
 from berth.dates.zone import date_text
@@ -45,33 +48,25 @@ _CUT = ("seats", "which", "no machine")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-class PlanStyle(NamedTuple):
-    """How to show a plan."""
-
-    form: str
-    color: bool = False
-    columns: int | None = None  # of a terminal
-
-
-def text(plan: CostPlan, site: Site, style: PlanStyle, missing: str = "") -> str:
+def text(plan: CostPlan, site: Site, settings: Settings, missing: str = "") -> str:
     """Return what the plan comes to, and tables of peaks, dates, reserved machines and money.
 
     `missing`: the lines that say what nodes there are, where no file does.
     """
     if not plan.peaks and not plan.reserved:
-        if missing and style.form == "markdown":
+        if missing and settings.form == "markdown":
             missing = f"```text\n{missing}```\n"
-        parts = ["No machines are planned.\n", _notes(plan, style), missing]
+        parts = ["No machines are planned.\n", _notes(plan, settings), missing]
         return "\n".join(part for part in parts if part)
     parts = [
-        f"{wrapped(_headline(plan, site), style.columns)}\n",
-        _part("Cluster peaks", style, Table.of(_peak_columns(site), plan.peaks)),
-        _part("Dates", style, _dates(plan.occurrences, wide=style.form == "wide")),
-        _part("Reserved machines", style, Table.of(_RESERVED, plan.reserved)),
-        _part("Reservations, USD", style, _sums("reservation", plan.reservations)),
-        _part("Classes, USD", style, _sums("class", plan.classes)),
-        _part("Months, USD", style, _months(plan, site)),
-        _notes(plan, style),
+        f"{wrapped(_headline(plan, site), settings.columns)}\n",
+        _part("Cluster peaks", settings, Table.of(_peak_columns(site), plan.peaks)),
+        _part("Dates", settings, _dates(plan.occurrences, wide=settings.form == "wide")),
+        _part("Reserved machines", settings, Table.of(_RESERVED, plan.reserved)),
+        _part("Reservations, USD", settings, _sums("reservation", plan.reservations)),
+        _part("Classes, USD", settings, _sums("class", plan.classes)),
+        _part("Months, USD", settings, _months(plan, site)),
+        _notes(plan, settings),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -86,16 +81,16 @@ def _headline(plan: CostPlan, site: Site) -> str:
     )
 
 
-def _part(heading: str, style: PlanStyle, table: Table) -> str:
+def _part(heading: str, settings: Settings, table: Table) -> str:
     """Return a table without its empty columns; nothing if it has no rows."""
     if not table.rows:
         return ""
-    if style.form == "markdown":
+    if settings.form == "markdown":
         heading = f"#### {heading}\n"
-    elif style.color:
+    elif has_color(sys.stdout):
         heading = f"{_BOLD}{heading}{_PLAIN}"
-    fit = Fit(style.columns, _CUT)
-    return f"{heading}\n{table.without_empty().written(style.form, fit)}"
+    fit = Fit(settings.columns, _CUT)
+    return f"{heading}\n{table.without_empty().written(settings.form, fit)}"
 
 
 def _number(value: int) -> str:
@@ -271,7 +266,7 @@ def _together(amounts: Sequence[Money | None]) -> str:
     return money_text(sum(known, Money(0))) if len(known) == len(amounts) else money_or_unknown(None)
 
 
-def _notes(plan: CostPlan, style: PlanStyle) -> str:
+def _notes(plan: CostPlan, settings: Settings) -> str:
     lacks = dict.fromkeys(
         f"No machine for {name} of {one.dated.occurrence.reservation}: {shortfall.message}."
         for one in plan.occurrences
@@ -289,9 +284,9 @@ def _notes(plan: CostPlan, style: PlanStyle) -> str:
         lines.append(f"{name} does not name its zones: {assumed}; declare them in requirements.")
     for reason, items in groupby(plan.unplanned, key=lambda item: item.reason):
         lines.append(f"Not planned: {', '.join(item.subject for item in items)} ({reason}).")
-    if style.form == "markdown":
+    if settings.form == "markdown":
         return "".join(f"- {line}\n" for line in lines)
-    return "".join(f"{wrapped(line, style.columns, INDENT)}\n" for line in lines)
+    return "".join(f"{wrapped(line, settings.columns, INDENT)}\n" for line in lines)
 
 
 def as_answer(plan: CostPlan, site: Site) -> Answer:

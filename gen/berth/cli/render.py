@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import click
 
@@ -27,10 +26,6 @@ from berth.output.stage import FolderComparison, Stage
 from berth.pipeline import Item, Part, Pipeline
 from berth.reading.source import OUTPUT, RESERVATIONS
 from berth.rendering import files, text_of
-
-
-class _Sink(Protocol):
-    def put(self, path: str, text: str) -> None: ...
 
 
 @command(
@@ -75,7 +70,7 @@ def render(settings: Settings, check: bool, staged: bool, output_dir: str | None
         return EXIT_BAD_INPUT
 
 
-def _fill(settings: Settings, pipeline: Pipeline, sink: _Sink) -> int:
+def _fill(settings: Settings, pipeline: Pipeline, sink: Stage | FolderComparison) -> int:
     """Put every file into the sink, report the findings, and return the exit code that they mean."""
     items = items_of(settings, pipeline, text_of(pipeline))
     for path, text in files(pipeline, items):

@@ -72,7 +72,5 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
 def _refused(settings: Settings, findings: Sequence[Finding], issue: str) -> int:
     if settings.form == MARKDOWN:
         settings.write(refused_text(findings, issue, strict=settings.strict))
-    else:
-        settings.report(findings)
-        stderr("Nothing was written.\n")
-    return EXIT_BAD_INPUT
+        return EXIT_BAD_INPUT
+    return settings.refused(findings)

@@ -127,11 +127,9 @@ def write_imported(settings: Settings, pipeline: Pipeline, texts: Mapping[str, s
         pass
     findings = [one for one in after.findings() if one.file in texts or one.severity == ERROR]
     if exit_code(findings, strict=settings.strict) != EXIT_OK:
-        code = settings.report(
+        return settings.refused(
             [_at_source(one, texts[one.file], source) if one.file in texts else one for one in findings]
         )
-        stderr("Nothing was written.\n")
-        return code
     for file in texts:
         refuse_link(file)
         if file not in before and Path(file).exists():
