@@ -26,7 +26,7 @@ COMPLETIONS = {
     "render --": [name for name in [*RENDER, *COMMON] if name.startswith("--")],
     "--strict render --ch": ["--check"],
     "render -o ": ["text", "github"],
-    "render --output j": ["json"],
+    "validate --output j": ["json"],
     "list -o w": ["wide"],
     "list --now ": [],
     "simulate course --c": ["--class", "--compare"],

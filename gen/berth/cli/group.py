@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,59 +13,46 @@ from berth.names import REPOSITORY
 from berth.notation.refusal import close
 from berth.version import VERSION
 
-
-class CommandEntry(NamedTuple):
-    """A command: its module in `berth.cli`, and its help in one line, which is the first of its docstring."""
-
-    module: str
-    help: str
-
-
-SECTIONS: dict[str, dict[str, CommandEntry]] = {
+# By section and command: its module in `berth.cli`, and its help in one line, the first of its docstring.
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Check and render": {
-        "validate": CommandEntry("render", "Check the reservations; write nothing."),
-        "render": CommandEntry("render", "Write the manifests of all reservations to rendered/."),
-        "diff": CommandEntry("diff", "Explain what a change means: dates, seats, peaks, manifests."),
+        "validate": ("render", "Check the reservations; write nothing."),
+        "render": ("render", "Write the manifests of all reservations to rendered/."),
+        "diff": ("diff", "Explain what a change means: dates, seats, peaks, manifests."),
     },
     "Look ahead": {
-        "list": CommandEntry("listing", "List the reservations: seats, seat-hours, next opening."),
-        "occurrences": CommandEntry("listing", "List every dated occurrence, in local time and UTC."),
-        "calendar": CommandEntry(
-            "calendar", "Write a page of all dates, and calendar feeds to subscribe to."
-        ),
-        "plan": CommandEntry("plan", "Plan the machines that the windows need, and their cost."),
-        "size": CommandEntry("size", "Size a reservation for so many people: seats, lead, cost."),
-        "simulate": CommandEntry("simulate", "Simulate one occurrence while sessions come and go."),
+        "list": ("listing", "List the reservations: seats, seat-hours, next opening."),
+        "occurrences": ("listing", "List every dated occurrence, in local time and UTC."),
+        "calendar": ("calendar", "Write a page of all dates, and calendar feeds to subscribe to."),
+        "plan": ("plan", "Plan the machines that the windows need, and their cost."),
+        "size": ("size", "Size a reservation for so many people: seats, lead, cost."),
+        "simulate": ("simulate", "Simulate one occurrence while sessions come and go."),
     },
     "Edit": {
-        "init": CommandEntry("init", "Start a repository of reservations that passes its checks."),
-        "new": CommandEntry("importformats", "Write a new reservation; ask for what is missing."),
-        "copy": CommandEntry("edit", "Copy a reservation to the dates of another term."),
-        "import": CommandEntry(
-            "importformats", "Convert tables, calendars, Renku's exports, or hub profiles."
-        ),
-        "set": CommandEntry("edit", "Change fields of a reservation, or seats of one date."),
-        "skip": CommandEntry("edit", "Leave out dates of a reservation."),
-        "move": CommandEntry("edit", "Move one date of a reservation, or its end."),
-        "rehearse": CommandEntry("edit", "Try the opening of a date beforehand."),
-        "add": CommandEntry("edit", "Add a date to a reservation, or a group to one of its dates."),
-        "end": CommandEntry("edit", "End a reservation early."),
-        "delete": CommandEntry("edit", "Remove a reservation and its rehearsals."),
+        "init": ("init", "Start a repository of reservations that passes its checks."),
+        "new": ("importformats", "Write a new reservation; ask for what is missing."),
+        "copy": ("edit", "Copy a reservation to the dates of another term."),
+        "import": ("importformats", "Convert tables, calendars, Renku's exports, or hub profiles."),
+        "set": ("edit", "Change fields of a reservation, or seats of one date."),
+        "skip": ("edit", "Leave out dates of a reservation."),
+        "move": ("edit", "Move one date of a reservation, or its end."),
+        "rehearse": ("edit", "Try the opening of a date beforehand."),
+        "add": ("edit", "Add a date to a reservation, or a group to one of its dates."),
+        "end": ("edit", "End a reservation early."),
+        "delete": ("edit", "Remove a reservation and its rehearsals."),
     },
     "Clusters": {
-        "status": CommandEntry("status", "Show what every pool does in its cluster, and what is wrong."),
-        "preflight": CommandEntry(
-            "preflightreport", "Prove that Jobs can run and scale: by dry runs and a test Job."
-        ),
-        "override": CommandEntry("override", "Set the placeholders of pools for a while, in an emergency."),
+        "status": ("status", "Show what every pool does in its cluster, and what is wrong."),
+        "preflight": ("preflightreport", "Prove that Jobs can run and scale: by dry runs and a test Job."),
+        "override": ("override", "Set the placeholders of pools for a while, in an emergency."),
     },
     "Look back": {
-        "report": CommandEntry("report", "Report on past windows; propose seats and leads for the next."),
+        "report": ("report", "Report on past windows; propose seats and leads for the next."),
     },
     "Other": {
-        "schema": CommandEntry("importformats", "Print the JSON Schema of the declarations, for editors."),
-        "completion": CommandEntry("completion", "Print the completion script of a shell."),
-        "help": CommandEntry("completion", "Show help for Berth or for a command."),
+        "schema": ("importformats", "Print the JSON Schema of the declarations, for editors."),
+        "completion": ("completion", "Print the completion script of a shell."),
+        "help": ("completion", "Show help for Berth or for a command."),
     },
 }
 # What people type who know other programs, and what says the same here.
@@ -104,7 +91,7 @@ promise (status) or something unproven (preflight); 2 usage; 3 internal error;
 
 def load(name: str) -> Command:
     """Import a command."""
-    module = import_module(f"berth.cli.{COMMANDS[name].module}")
+    module = import_module(f"berth.cli.{COMMANDS[name][0]}")
     return next(value for value in vars(module).values() if isinstance(value, Command) and value.name == name)
 
 
@@ -138,7 +125,7 @@ class Berth(Parsing, click.Group):
         width = max(map(len, COMMANDS))
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), entry.help) for name, entry in commands.items()])
+                formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
@@ -152,8 +139,8 @@ class Berth(Parsing, click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Name the commands without importing them."""
         completion_items = [
-            CompletionItem(name, help=entry.help)
-            for name, entry in COMMANDS.items()
+            CompletionItem(name, help=text)
+            for name, (_, text) in COMMANDS.items()
             if name.startswith(incomplete)
         ]
         return completion_items + click.Command.shell_complete(self, ctx, incomplete)

@@ -137,9 +137,9 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
     file = given.pop("file", None)
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    _, students, request = read_all(
-        lambda: _check_together(given),
-        lambda: _students(given),
+    students = given.pop("students", "")
+    _, request = read_all(
+        lambda: _check_together(given, students),
         lambda: _request(name or "", times, given, clock, pipeline.declared),
     )
     result = _asked_until_valid(settings, pipeline, clock, request, students, file)
@@ -149,13 +149,18 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
     return code
 
 
-def _check_together(given: Mapping[str, str]) -> None:
-    """Raise CommandError for options of which only one can be given, or which need another one."""
+def _check_together(given: dict[str, str], students: str) -> None:
+    """Raise CommandError for options of which only one can be given, or which need another one.
+
+    Until it is sized, everybody has a seat.
+    """
     wrong = []
     if len(_TYPES.keys() & given.keys()) > 1:
         wrong.append(f"Give only one of {', '.join(f'--{kind}' for kind in _TYPES)}.")
     if "contact" in given and "owner" not in given:
         wrong.append("--contact is how to reach the owner: give --owner, too.")
+    if students and given.setdefault("seats", students) != students:
+        wrong.append("Give --seats or --students.")
     raise_all(map(CommandError, wrong))
 
 
@@ -193,7 +198,11 @@ def _asked_until_valid(  # noqa: PLR0913, PLR0917 - what a reservation is made o
             answered |= {*request.missing()}
             request = _ask(request, pipeline.declared)
         file = _file(settings, given_file, request.name)
-        final, sized = _sized(settings, pipeline, request, students)
+        final, sized = request, ""
+        if students:
+            from berth.cli.size import sized_request  # noqa: PLC0415 - it loads the estimate
+
+            final, sized = sized_request(settings, pipeline, request, students)
         text = reservation_yaml(new_reservation(final), file.count("/") - 1, sized)
         if any(source.file == file and source.text != text.encode() for source in pipeline.sources):
             raise CommandError(f"{settings.shown(file)}: the file exists; nothing was written")
@@ -207,25 +216,6 @@ def _asked_until_valid(  # noqa: PLR0913, PLR0917 - what a reservation is made o
         settings.report(findings)
         for question in again:
             request = request.without(question)
-
-
-def _students(given: dict[str, str]) -> str:
-    """Take --students out of what is given; empty if it is not. Until it is sized, everybody has a seat."""
-    students = given.pop("students", "")
-    if students and given.setdefault("seats", students) != students:
-        raise CommandError("Give --seats or --students.")
-    return students
-
-
-def _sized(
-    settings: Settings, pipeline: Pipeline, wanted: ReservationRequest, students: str
-) -> tuple[ReservationRequest, str]:
-    """Return the request as it is sized for so many people, and the comment that says so."""
-    if not students:
-        return wanted, ""
-    from berth.cli.size import sized_request  # noqa: PLC0415 - it loads the estimate
-
-    return sized_request(settings, pipeline, wanted, students)
 
 
 def _file(settings: Settings, given: str | None, name: str) -> str:
@@ -385,12 +375,10 @@ def _import(
         from berth.cli.importtable import import_table  # noqa: PLC0415 - as above
 
         return import_table(settings, pipeline, sources[0], given["feed"])
+    from berth.cli.importhubs import import_classes, import_reservations  # noqa: PLC0415 - it loads models
+
     if source == "renku":
-        from berth.cli.importreservations import import_reservations  # noqa: PLC0415 - it loads models
-
         return import_reservations(settings, pipeline, sources, given)
-    from berth.cli.importclasses import import_classes  # noqa: PLC0415 - it loads models
-
     return import_classes(settings, pipeline, source, sources, given)
 
 
