@@ -116,7 +116,7 @@ STANDS = """\
 No occurrences.
 
 WITHOUT WINDOWS  OPEN                        SEATS    CLUSTER
-lab              until 2026-03-01T00:00:00Z  2 brief  prod
+lab              until Sun 2026-03-01 01:00  2 brief  prod
 """
 
 

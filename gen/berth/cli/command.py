@@ -331,7 +331,8 @@ def ask(question: str, accept: Callable[[str], T], default: str = "") -> T:
     """
     while True:
         try:
-            return accept(click.prompt(question, default, prompt_suffix=" ", show_default=False, err=True))
+            shown = wrapped(question, columns(sys.stderr))
+            return accept(click.prompt(shown, default, prompt_suffix=" ", show_default=False, err=True))
         except click.UsageError as error:
             stderr(f"berth: {error.message}\n")
         except click.Abort as abort:

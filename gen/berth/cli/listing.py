@@ -418,7 +418,13 @@ _SKIPPED: tuple[Column[tuple[str, Skipped]], ...] = (
 )
 _STANDING: tuple[Column[_Persistent], ...] = (
     Column("without windows", "reservation", lambda row: row.reservation.name),
-    Column("open", "", lambda row: row.until, lambda until: f"until {instant_text(until)}", none="always"),
+    Column(
+        "open",
+        "",
+        lambda row: row.until and local_text(row.until, named(row.reservation.recurrence.zone)),
+        "until {}".format,
+        none="always",
+    ),
     Column("", "cluster", lambda row: row.cluster),
     Column("seats", "seats", lambda row: row.seats, seats_text, dict),
     Column("cluster", "", lambda row: row.cluster),
