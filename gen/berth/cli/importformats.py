@@ -31,30 +31,12 @@ from berth.schema.documentproblems import nearest
 FEED_LIMIT = 16 * LIMIT  # bytes of a calendar: some tens of thousands of events
 _TYPES: dict[str, None] = dict.fromkeys(("weekly", "daily", "once", "dates"))
 UNKNOWN_CLASS, TWICE = "B061", "B060"
-_FLAGS = {
-    "renku": ("time_zone", "suspend"),
-    "renku-classes": ("cluster", "namespace", "pools", "file_name"),
-    "z2jh": ("cluster", "namespace", "release", "file_name"),
-    "csv": ("feed",),
-    "ics": (
-        "resource_class",
-        "seats",
-        "calendar",
-        "first",
-        "last",
-        "time_zone",
-        "only",
-        "skip",
-        "group",
-        "feed",
-    ),
-}
-_NAMES = {
-    "resource_class": "--class",
-    "first": "--from",
-    "last": "--until",
-    "pools": "--pool",
-    "file_name": "--file",
+_FLAGS = {  # which options go with a source
+    "renku": "time_zone suspend",
+    "renku-classes": "cluster namespace pools file_name",
+    "z2jh": "cluster namespace release file_name",
+    "csv": "feed",
+    "ics": "resource_class seats calendar first last time_zone only skip group feed",
 }
 
 
@@ -347,10 +329,9 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
 
     With -, stdin is read.
     """
-    for name, value in options.items():
-        if value and name not in _FLAGS[source]:
-            flag = _NAMES.get(name, f"--{name.replace('_', '-')}")
-            raise click.UsageError(f"{flag} does not go with {source}.")
+    for option in click.get_current_context().command.params:
+        if options.get(option.name or "") and option.name not in _FLAGS[source].split():
+            raise click.UsageError(f"{option.opts[-1]} does not go with {source}.")
     if source != "ics" and settings.form != "text":
         raise click.UsageError(f"-o does not go with {source}.")
     if len(files) > 1 and source not in ("renku", "z2jh"):
@@ -366,7 +347,7 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
 def _import(
     settings: Settings, pipeline: Pipeline, source: str, sources: list[Source], options: Mapping[str, Any]
 ) -> int:
-    given = {name: options[name] for name in _FLAGS[source]}
+    given = {name: options[name] for name in _FLAGS[source].split()}
     if source == "ics":
         from berth.cli.importevents import import_events  # noqa: PLC0415 - it loads icalendar
 

@@ -257,15 +257,12 @@ def occurrence(item: Item, text: str | None, resource_class: str | None, now: in
         return found[0]
     for one in item.expansion.occurrences:
         if not found and text in (one.id, one.id.partition("/")[2]):
-            raise CommandError(f"{one.id} has no seats of class {resource_class}; it has {_classes(one)}.")
+            others = ", ".join(name for name, _ in one.seats)
+            raise CommandError(f"{one.id} has no seats of class {resource_class}; it has {others}.")
     if found:
         ids = ", ".join(one.id for one in found)
         raise CommandError(f"{name} has {len(found)} occurrences on {text}: {ids}. Name one by its id.")
     raise CommandError(f'{name} has no occurrence "{text}"{_alternative(item, text, known)}')
-
-
-def _classes(one: Occurrence) -> str:
-    return ", ".join(name for name, _ in one.seats)
 
 
 def _local_date(one: Occurrence) -> str:

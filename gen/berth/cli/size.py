@@ -234,7 +234,8 @@ def _advice(size: SizeAnswer) -> Iterator[str]:
     pool, sizing = size.pool, size.sizing
     today = f" Today: {_offer(pool.today)}; {sizing.late_today} wait longer." * size.is_declared
     if not sizing.offer.seats:
-        yield f"{_NEEDLESS} {_capitalized(_reason(size))}{today}"
+        reason = _reason(size)
+        yield f"{_NEEDLESS} {reason[:1].upper()}{reason[1:]}{today}"
         return
     yield f"Reserve {_offer(sizing.offer)}: {_reason(size)}{today}"
     if size.is_declared and pool.occurrence.seats != pool.reservation.seats:
@@ -259,10 +260,6 @@ def _advice(size: SizeAnswer) -> Iterator[str]:
             f"No node for {sizing.unserved} people: {sizing.missing.message}. To seat all, raise the limits "
             "(maxCount of generic nodes), or let the class use more capacity (cloudCapacity)."
         )
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _offer(offer: Offer) -> str:
