@@ -148,15 +148,9 @@ class Berth(Parsing, click.Group):
 
 def _before(params: dict[str, Any]) -> Sequence[str]:
     """Return the common options before the command as arguments of the command."""
-    values = {"-C": "folder", "-o": "output", "--now": "now"}
-    switches = ("strict", "quiet", "help", "version")
-    words = [
-        word
-        for option, name in values.items()
-        if params.get(name) is not None
-        for word in (option, params[name])
-    ]
-    return [*words, *(f"--{name}" for name in switches if params.get(name))]
+    values = (("-C", params.get("folder")), ("-o", params.get("output")), ("--now", params.get("now")))
+    words = [word for option, value in values if value is not None for word in (option, value)]
+    return [*words, *(f"--{name}" for name in ("strict", "quiet", "help", "version") if params.get(name))]
 
 
 def _berth(*, help: bool, version: bool, **_: object) -> int:  # noqa: A002 - the option's name

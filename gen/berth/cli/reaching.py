@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.cli.command import Settings
-from berth.cli.selection import cluster_option, context_option, kubeconfig_option
+import click
+
+from berth.cli.command import FILE, Settings
+from berth.cli.selection import cluster_option
 from berth.notation.refusal import CommandError
 from berth.schema.values import Cluster, Site
 
@@ -41,8 +43,14 @@ def cluster_options(function: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options; their values come as `choice`."""
 
     @cluster_option
-    @context_option
-    @kubeconfig_option
+    @click.option(
+        "--context",
+        "contexts",
+        metavar="[CLUSTER=]CONTEXT",
+        multiple=True,
+        help="Context of the kubeconfig; may be repeated.",
+    )
+    @click.option("--kubeconfig", metavar="FILE", type=FILE, help="Kubeconfig file instead of the default.")
     @wraps(function)
     def run(
         settings: Settings,

@@ -1,7 +1,7 @@
 """`berth render` and `berth validate`: from the reservations to manifests, or only to findings."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -23,7 +23,7 @@ from berth.notation.refusal import CommandError
 from berth.output.escape import visible
 from berth.output.folder import OutputError
 from berth.output.stage import FolderComparison, Stage
-from berth.pipeline import Item, Part, Pipeline
+from berth.pipeline import Part, Pipeline
 from berth.reading.source import OUTPUT, RESERVATIONS
 from berth.rendering import files, text_of
 
@@ -138,11 +138,12 @@ def validate(settings: Settings) -> int:
     It takes no file: what is in reservations/ is checked together.
     """
     pipeline = Pipeline()
+    site = pipeline.site
 
     def too_large(part: Part) -> str | Problem:
         """Return no text, or the problem that only a render would find."""
-        assert pipeline.site is not None  # without it there are no parts
-        found = timetable_that_fits(pipeline.site, part.placed, part.occurrences)
+        assert site is not None  # without it there are no parts
+        found = timetable_that_fits(site, part.placed, part.occurrences)
         return found if isinstance(found, Problem) else ""
 
     pools: dict[str, list[PoolLoad]] = {}
@@ -152,23 +153,18 @@ def validate(settings: Settings) -> int:
         pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
         for cluster, loads in item.pool_loads():
             pools.setdefault(cluster, []).extend(loads)
-        cases += _policy_cases(item, pipeline, now)
+        if site is not None and site.policies:
+            subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
+            cases += cases_of_reservation(site, subject, now)
     costs, problems = _planned(pipeline, pools, now)
     pipeline.problems += problems
-    if pipeline.site is not None:
-        pipeline.problems += check_policies(pipeline.site, cases, costs)
+    if site is not None:
+        pipeline.problems += check_policies(site, cases, costs)
     code = settings.report(pipeline.findings(), aside=False)
     if code == EXIT_OK and settings.form == "text":
         number = len(pipeline.declared.reservations)
         stdout(f"{number} reservation{' is' if number == 1 else 's are'} valid.\n")
     return code
-
-
-def _policy_cases(item: Item, pipeline: Pipeline, now: int) -> Iterator[PolicyCase]:
-    site = pipeline.site
-    if site is not None and site.policies:
-        subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
-        yield from cases_of_reservation(site, subject, now)
 
 
 def _planned(

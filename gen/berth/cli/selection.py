@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from berth.cli.command import FILE, Settings
+from berth.cli.command import Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named
@@ -50,16 +50,6 @@ week_option = click.option(
     help="Only what is open in the week of DATE; default: this week. Write NAMEs before it.",
 )
 until_option = click.option("--until", metavar="DATE", help="Last date.")
-context_option = click.option(
-    "--context",
-    "contexts",
-    metavar="[CLUSTER=]CONTEXT",
-    multiple=True,
-    help="Context of the kubeconfig; may be repeated.",
-)
-kubeconfig_option = click.option(
-    "--kubeconfig", metavar="FILE", type=FILE, help="Kubeconfig file instead of the default."
-)
 name_argument = click.argument("name", shell_complete=complete_reservations)
 names_argument = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_reservations)
 
