@@ -429,8 +429,8 @@ def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
             ("[B061]\r\nFirst date, or which terms? (such as 2026-01-12) ", "03.02.2026\n"),
             ("Last date? (such as 2026-05-16) ", "2026-02-01\n"),
             ("[B024]\r\nLast date? (such as 2026-05-16) ", "2026-03-03\n"),
-            ("Empty: count all. (such as course=algebra) ", "course\n"),
-            ("Empty: count all. (such as course=algebra) ", "course=algebra\n"),
+            ("Empty: count all. (such as\r\ncourse=algebra) ", "course\n"),
+            ("Empty: count all. (such as\r\ncourse=algebra) ", "course=algebra\n"),
         ],
     )
 
