@@ -32,7 +32,7 @@ new permissions in berth; 1 reservation changed; 1 warning
 ../was -> working tree
 
 New permissions
-+ berth in prod: Role kurs grants get configmaps kurs, get/create/patch configmaps kurs-record, create events, get deployments.apps kurs-small, get/patch deployments/scale.apps kurs-small
++ berth in prod: Role kurs grants get configmaps kurs, get/create/patch configmaps kurs-record, create events, get/create/patch leases.coordination.k8s.io kurs-small, get deployments.apps kurs-small, get/patch deployments/scale.apps kurs-small
 + berth in prod: RoleBinding kurs grants Role kurs to ServiceAccount berth/kurs
 
 ~ kurs (was course): Zürich, Café | Lab [prod]

@@ -74,11 +74,11 @@ def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", first, re.M)
     told = set(re.findall(r"`(\w+)`", " ".join(rows)))
     events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", rest, re.M))))
-    written = "".join(
-        (ROOT / "gen/berth/runtime" / f"{name}.py").read_text("utf-8")
-        for name in ("program", "occurrence", "pools", "recorder", "scaler")
-    )
-    used = set(re.findall(r'log\.(?:info|error)\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))
+    runtime = ("program", "occurrence", "leases", "pools", "recorder", "scaler")
+    files = [ROOT / "gen/berth/runtime" / f"{name}.py" for name in runtime]
+    files += (ROOT / "gen/berth/plugins").rglob("*reconciler.py")
+    written = "".join(file.read_text("utf-8") for file in files)
+    used = set(re.findall(r'log\.(?:info|error)\)?\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))
 
     points = {"small": ((0, 1),)}
     shortfalls = {"small": dict.fromkeys((OPENED_LATE, NOT_READY, LOST), 1)}

@@ -44,7 +44,8 @@ def test_a_cluster_with_koordinator_has_more_objects_and_the_sweep_knows_it(tmp_
         ("CronJob", "berth-sweep"),
     ]
     assert [one for one in now["env"] if one not in was["env"]] == [
-        {"name": "BERTH_KOORDINATOR", "value": "1"}
+        {"name": "BERTH_KOORDINATOR", "value": "1"},
+        {"name": "BERTH_PLUGINS", "value": "slots"},
     ]
 
 

@@ -166,3 +166,14 @@ def test_the_sweep_has_its_token_as_a_job_has_it(tmp_path: Path) -> None:
     for both in ((ours["volumes"], job["volumes"]), mounts):
         first, second = ([one for one in some if one["name"] == "token"] for some in both)
         assert first == second != []
+
+
+def test_each_volume_of_a_pod_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """With a token, and with all plugins: the API server refuses the pod otherwise."""
+    text = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}, engine: none}")
+    pods = [occurrence(tmp_path, "maintain", "renku", project.SITE + TOKEN, TEMPLATE)]
+    pods += pod_specs(of_cluster(tmp_path, "prod", site=text))
+
+    for pod in pods:
+        names = [volume["name"] for volume in pod["volumes"]]
+        assert len(names) == len(set(names)) > 2, names

@@ -1,5 +1,6 @@
 """What our ServiceAccounts may do: exactly what is configured, in the cluster where it is configured."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,11 @@ def test_no_account_may_change_what_is_another_reservations(tmp_path: Path) -> N
             for one in found
             if one["kind"] in ("Role", "ClusterRole")
         }
+        timetables = [one["data"] for one in of_kind("ConfigMap", found) if "timetable.json" in one["data"]]
+        told = [json.loads(data["timetable.json"]) for data in timetables]
+        pools = {
+            pool["deployment"]: one["reservation"] for one in told for pool in one["pools"].values()
+        }  # whose Leases have their names
         accounts = {one["metadata"]["name"]: one for one in of_kind("ServiceAccount", found)}
         bindings = [*of_kind("RoleBinding", found), *of_kind("ClusterRoleBinding", found)]
         for one in bindings:
@@ -188,7 +194,9 @@ def test_no_account_may_change_what_is_another_reservations(tmp_path: Path) -> N
                 for name in rule["resourceNames"]:
                     kind = rule["resources"][0].removesuffix("/scale")
                     is_record = name == f"{subject['name']}-record" or name.endswith(".held")
-                    if kind != "configmaps" or not is_record:
+                    if kind == "leases":
+                        assert name.endswith(".held") or pools[name] == reservation
+                    elif kind != "configmaps" or not is_record:
                         assert labels[kind, name]["berth.dev/reservation"] == reservation
         for job in of_kind("CronJob", found):
             name = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["serviceAccountName"]
@@ -239,6 +247,7 @@ def test_nobody_makes_anything_but_events_records_and_slots_and_the_sweep_its_jo
         for verb in {*rule["verbs"]} - HARMLESS
         for resource in rule["resources"]
         if resource != "configmaps" or [one[-7:] for one in rule.get("resourceNames", ())] != ["-record"]
+        if resource != "leases" or not rule.get("resourceNames")
     }
 
     assert made == {

@@ -56,7 +56,9 @@ def _code(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     known: dict[str, Any] = {"has_plugins": bool(plugins), "plugin_names": " ".join(plugins)}
     if cluster.runtime_image:
         return {**known, "has_code": False, "plugins": [], **dict.fromkeys(code.PACKAGES, "")}
-    mounted = [{"name": name, "config_map": code.code_map(name).name} for name in plugins]
+    mounted = [
+        {"name": name, "volume": f"plugin-{name}", "config_map": code.code_map(name).name} for name in plugins
+    ]
     packages = {package: code.code_map(package).name for package in code.PACKAGES}
     return {**known, "has_code": True, "plugins": mounted, **packages}
 
