@@ -9,10 +9,9 @@ from berth.core.poolobjects import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
-from tests.objectstore import refusal
 from tests.runtime.fake_cluster import BUFFERS, PODS
-from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, lease, timetable
-from tests.runtime.world import COURSE, Row, World, pool, timetable_text, whole_timetable_text
+from tests.runtime.sweepworld import Swept, capacity_buffer
+from tests.runtime.world import COURSE, Row, World, pool, whole_timetable_text
 
 NAME = "buffer/course-small"
 
@@ -27,22 +26,6 @@ class BufferWorld(World):
     def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
         super().__init__(now, timetable or buffer_text())
         self.cluster.set(NAME, replicas)
-
-
-def test_a_window_opens_and_closes_its_buffer_on_the_second() -> None:
-    world = BufferWorld("07:29:07")
-
-    assert world.run() == 0
-    assert world.writes == [("07:30:00", NAME, 25), ("10:00:00", NAME, 0)]
-    assert world.told("scaled")[0] == {
-        "time": "07:30:00",
-        "pool": "small",
-        "capacitybuffer": "course-small",
-        "occurrences": ["course/1"],
-        "from": 0,
-        "to": 25,
-        "reason": "opened",
-    }
 
 
 def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> None:
@@ -61,25 +44,7 @@ def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> N
         {"op": "add", "path": "/spec/replicas", "value": 25},
     ]
     assert not [request for request in world.cluster.requests if "deployments" in request.path]
-
-
-def test_each_session_lowers_the_buffer_which_the_autoscaler_would_fill_again() -> None:
-    world = BufferWorld("07:30", timetable=buffer_text("maintain"))
-    world.plan("08:00", lambda: world.sessions(small={"course/1": 3}))
-    world.run("08:30")
-
-    assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 22)]
-
-
-def test_a_reset_is_put_right_and_a_conflict_is_tried_again() -> None:
-    world = BufferWorld("07:30")
-    world.plan("08:00", lambda: world.cluster.set(NAME, 0))
-    world.plan(
-        "08:00", lambda: world.cluster.interfere("PATCH /apis/auto", refusal(409, "Conflict"), times=2)
-    )
-    world.run("08:30")
-
-    assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 25)]
+    assert world.told("scaled")[0]["capacitybuffer"] == "course-small"
 
 
 def condition(reason: str, status: str, generation: int = 2) -> dict[str, Any]:
@@ -134,68 +99,12 @@ def test_what_a_condition_means_depends_on_its_reason(
     assert (pool_object.replicas, pool_object.ready, pool_object.tells_ready) == (25, ready, tells)
 
 
-def test_a_pool_that_becomes_placeholders_leaves_no_buffer() -> None:
-    world = BufferWorld("07:30")
-    world.cluster.set("course-small", 0)
-    world.plan("08:00", lambda: setattr(world.cluster, "timetable", timetable_text(COURSE)))
-    world.run("09:00")
-
-    assert world.writes[0] == ("07:30:00", NAME, 25)
-    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 0), ("small", 25)]
-
-
-def test_a_pool_that_becomes_a_buffer_leaves_no_placeholders() -> None:
-    world = BufferWorld("07:30", timetable=timetable_text(COURSE))
-    world.cluster.set("course-small", 0)
-    world.plan("08:00", lambda: setattr(world.cluster, "timetable", buffer_text()))
-    world.run("09:00")
-
-    assert world.writes[0] == ("07:30:00", "small", 25)
-    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 25), ("small", 0)]
-
-
 def test_a_buffer_and_a_deployment_of_one_name_are_never_mixed_up() -> None:
     seats = TimetablePool("small", "course-small", "none")
     buffered = seats._replace(holder=BUFFERED)
 
     assert seats.key != buffered.key
     assert pools_to_reconcile({seats.key: seats}, [buffered]) == {seats.key: seats, buffered.key: buffered}
-
-
-def test_the_sweep_opens_what_nobody_serves() -> None:
-    swept = Swept("09:00", timetable(text=buffer_text()), capacity_buffer(0), cronjob())
-
-    assert swept.run() == 0
-    assert swept.cluster.writes == [
-        "PATCH capacitybuffers course-small",
-        "PATCH jobs course-sweep",
-        "POST events",
-        "POST events",
-    ]
-    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 25
-
-
-def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do() -> None:
-    swept = Swept("10:05", timetable(text=buffer_text()), capacity_buffer(25), cronjob())
-
-    assert swept.run() == 0
-    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 0
-    assert swept.run() == 0
-    assert swept.cluster.writes == []
-
-
-def test_the_sweep_leaves_alone_what_is_served() -> None:
-    swept = Swept("09:00", timetable(text=buffer_text()), capacity_buffer(25), cronjob(), job(), lease())
-
-    assert swept.run() == 0
-    assert swept.cluster.writes == []
-
-
-def test_the_sweep_closes_a_buffer_that_the_timetable_names_no_more() -> None:
-    swept = Swept("12:00", timetable(), deployment(0), capacity_buffer(7), cronjob())
-
-    assert swept.run() == 0
-    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 0
 
 
 def test_a_buffer_without_a_timetable_is_marked_and_then_removed() -> None:

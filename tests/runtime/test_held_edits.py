@@ -63,16 +63,6 @@ def test_a_timetable_with_another_number_gives_back_the_first_at_once() -> None:
     assert world.cluster.notes() == []
 
 
-def test_a_timetable_without_the_pool_gives_back_its_number() -> None:
-    world = held_world()
-    world.start()
-    world.plan("07:40", lambda: world.apply(number_text(None, [])))
-    world.run("07:42")
-
-    assert values(world) == (2, 4)
-    assert world.pods == {}
-
-
 @pytest.mark.parametrize("text", [number_text(OTHER), number_text(None, [])], ids=["other", "none"])
 def test_what_no_pod_gives_back_after_an_edit_the_sweep_does(text: str) -> None:
     world = opened()

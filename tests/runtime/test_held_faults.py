@@ -3,11 +3,9 @@
 import pytest
 from berth.runtime.apiclient import Request, Response
 
-from tests.objectstore import no_answer, refusal
-from tests.runtime.fake_cluster import CONFIGMAPS
+from tests.objectstore import refusal
 from tests.runtime.heldworld import HPA, HeldWorld, number_text, shop
 from tests.runtime.sweepworld import cronjob
-from tests.runtime.world import Row
 
 NUMBER, NOTE = "/horizontalpodautoscalers/", ".held"
 
@@ -22,48 +20,20 @@ def is_over(world: HeldWorld) -> bool:
     return (world.value, world.cluster.notes(), world.pods) == (2, [], {})
 
 
-def away(world: HeldWorld, begin: str, end: str, part: str = "", outcome: object = None) -> None:
-    answer = no_answer() if outcome is None else outcome
-    world.plan(begin, lambda: world.cluster.interfere(part, answer))  # type: ignore[arg-type]
-    world.plan(end, lambda: world.cluster.interfere("", None))
-
-
-@pytest.mark.parametrize(
-    ("begin", "end", "opens", "closes"),
-    [
-        pytest.param("07:29:50", "07:31", "07:31:0", "08:00:00", id="over-open"),
-        pytest.param("07:40", "07:41", "07:30:00", "08:00:00", id="in-the-middle"),
-        pytest.param("07:59:50", "08:01", "07:30:00", "08:01:0", id="over-end"),
-    ],
-)
-def test_an_api_server_that_is_away_for_a_minute_costs_that_minute(
-    begin: str, end: str, opens: str, closes: str
-) -> None:
-    world = held_world()
-    away(world, begin, end)
-    world.start()
-    world.run("08:02")
-
-    (opened, closed) = world.changes
-    assert (opened[1], closed[1]) == (25, 2)
-    assert opened[0].startswith(opens)
-    assert closed[0].startswith(closes)
-    assert is_over(world)
-
-
 REFUSALS = [(403, "Forbidden"), (409, "Conflict"), (500, "InternalError")]
 
 
-@pytest.mark.parametrize("part", ["GET", NUMBER, NOTE, "PATCH /api/v1/namespaces/berth/configmaps", "DELETE"])
+@pytest.mark.parametrize("part", [NOTE, "PATCH /api/v1/namespaces/berth/configmaps", "DELETE"])
 @pytest.mark.parametrize(("status", "reason"), REFUSALS)
 @pytest.mark.parametrize(
     ("begin", "end"), [("07:29:50", "07:31"), ("07:59:50", "08:01")], ids=["open", "end"]
 )
-def test_what_is_refused_for_a_minute_is_done_then(
+def test_a_note_that_is_refused_for_a_minute_is_written_then(
     begin: str, end: str, status: int, reason: str, part: str
 ) -> None:
     world = held_world()
-    away(world, begin, end, part, refusal(status, reason))
+    world.plan(begin, lambda: world.cluster.interfere(part, refusal(status, reason)))
+    world.plan(end, lambda: world.cluster.interfere("", None))
     world.start()
     world.run("08:02:30")
 
@@ -163,57 +133,3 @@ def test_a_second_pod_beside_the_first_writes_nothing_twice() -> None:
     world.run("08:01")
 
     assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
-
-
-def test_a_number_that_somebody_sets_once_is_put_right_within_ten_seconds() -> None:
-    world = held_world()
-    world.start()
-    for when, value in (("07:40:02", 0), ("07:50:02", 100)):
-        world.plan(when, lambda value=value: world.set(value))  # type: ignore[misc]
-    world.run("08:01")
-
-    assert [value for _, value in world.changes] == [25, 25, 25, 2]
-    assert world.changes[1][0] < "07:40:12"
-    assert world.changes[2][0] < "07:50:12"
-
-
-def test_a_timetable_that_is_broken_by_hand_stays_in_effect() -> None:
-    world = held_world()
-    world.start()
-
-    def break_it() -> None:
-        world.cluster.all_in(CONFIGMAPS)["course"]["data"]["timetable.json"] = "{"
-
-    world.plan("07:40", break_it)
-    world.run("08:01")
-
-    assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
-
-
-@pytest.mark.parametrize(
-    ("row", "expected"),
-    [
-        pytest.param(("course/1", "07:30", "07:35", "08:20", {"small": 25}), [25, 2], id="later"),
-        pytest.param(("course/1", "07:30", "07:35", "07:45", {"small": 25}), [25, 2], id="earlier"),
-        pytest.param(("course/1", "07:30", "07:35", "08:00", {"small": 9}), [25, 9, 2], id="fewer"),
-        pytest.param(("course/1", "09:30", "09:35", "09:40", {"small": 9}), [25, 2], id="another-time"),
-    ],
-)
-def test_an_edit_of_the_window_takes_effect_within_a_minute(row: Row, expected: list[int]) -> None:
-    world = held_world()
-    world.start()
-    world.plan("07:40", lambda: world.apply(number_text(HPA, [row])))
-    world.run("08:25")
-
-    assert [value for _, value in world.changes] == expected
-    assert is_over(world)
-
-
-def test_a_reservation_that_is_suspended_gives_its_number_back() -> None:
-    world = held_world()
-    world.start()
-    text = number_text(HPA).replace('"suspend": false', '"suspend": true')
-    world.plan("07:40", lambda: world.apply(text))
-    world.run("07:42")
-
-    assert is_over(world)

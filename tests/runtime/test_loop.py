@@ -108,34 +108,6 @@ def test_it_stays_for_an_occurrence_that_asks_for_nothing() -> None:
     assert [line["time"] for line in world.told("ended")] == ["10:00:00"]
 
 
-def test_back_to_back_occurrences_are_one_run_and_change_nothing_in_between() -> None:
-    world = World("07:30", timetable_text(COURSE, NEXT), small=0)
-
-    assert world.run() == 0
-    assert world.writes == [("07:30:00", "small", 25), ("12:00:00", "small", 0)]
-    assert [(line["time"], line["occurrence"]) for line in world.told("open")] == [
-        ("07:30:00", "course/1"),
-        ("09:30:00", "course/2"),
-    ]
-    assert [(line["time"], line["occurrence"]) for line in world.told("over")] == [
-        ("10:00:00", "course/1"),
-        ("12:00:00", "course/2"),
-    ]
-
-
-def test_overlapping_occurrences_are_one_run_and_add_up() -> None:
-    later = ("course/2", "08:30", "09:00", "11:00", {"small": 30})
-    world = World("07:30", timetable_text(COURSE, later), small=0)
-
-    assert world.run() == 0
-    assert [(line["time"], line["to"], line["occurrences"]) for line in world.told("scaled")] == [
-        ("07:30:00", 25, ["course/1"]),
-        ("08:30:00", 55, ["course/2"]),
-        ("10:00:00", 30, ["course/1"]),
-        ("11:00:00", 0, ["course/2"]),
-    ]
-
-
 def test_each_class_has_its_own_pool() -> None:
     both = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
     one = ("course/2", "09:00", "09:30", "11:00", {"huge": 3})
@@ -149,27 +121,6 @@ def test_each_class_has_its_own_pool() -> None:
         ("10:00:00", "small", 0),
         ("10:00:00", "huge", 3),
         ("11:00:00", "huge", 0),
-    ]
-
-
-def test_a_restart_in_the_middle_finds_everything_in_order() -> None:
-    world = World("08:30", timetable_text(COURSE), small=25)
-
-    assert world.run(until="09:00") is None
-    assert world.writes == []
-
-
-def test_whoever_resets_a_pool_is_corrected_within_a_tick() -> None:
-    world = World("07:30", timetable_text(COURSE), small=0)
-    world.plan("08:00:01", lambda: world.cluster.set("course-small", 0))
-    world.plan("09:00:01", lambda: world.cluster.set("course-small", 40))
-    world.run()
-
-    assert [(line["time"], line["from"], line["to"], line["reason"]) for line in world.told("scaled")] == [
-        ("07:30:00", 0, 25, "opened"),
-        ("08:00:08", 0, 25, "reset by somebody to 0"),
-        ("09:00:08", 40, 25, "reset by somebody to 40"),
-        ("10:00:00", 25, 0, "closed"),
     ]
 
 

@@ -1,7 +1,7 @@
 """An edit of the timetable acts within half a minute, also on what it removes."""
 
 from tests.objectstore import refusal
-from tests.runtime.world import COURSE, NEXT, Row, World, at, timetable_text
+from tests.runtime.world import COURSE, Row, World, timetable_text
 
 TWO = {"small": "course-small", "huge": "course-huge"}
 BOTH: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
@@ -16,44 +16,6 @@ def edited(world: World, when: str, text: str | None) -> None:
 
 def reasons(world: World) -> list[tuple[object, ...]]:
     return [(line["pool"], line["from"], line["to"], line["reason"]) for line in world.told("scaled")]
-
-
-def delays(world: World, since: str) -> list[int]:
-    return [at(when) - at(since) for when, _, _ in world.writes if at(when) >= at(since)]
-
-
-def test_other_counts() -> None:
-    world = World("08:00", timetable_text(COURSE), small=25)
-    edited(world, "08:30:01", timetable_text((*COURSE[:4], {"small": 40})))
-    world.run(until="09:00")
-
-    assert reasons(world) == [("small", 25, 40, "timetable edited")]
-    assert [delay <= 30 for delay in delays(world, "08:30:01")] == [True]
-
-
-def test_a_later_end() -> None:
-    world = World("08:00", timetable_text(COURSE), small=25)
-    edited(world, "09:59:20", timetable_text((*COURSE[:3], "11:00", {"small": 25})))
-
-    assert world.run() == 0
-    assert world.writes == [("11:00:00", "small", 0)]
-
-
-def test_one_more_occurrence() -> None:
-    world = World("08:00", timetable_text(COURSE), small=25)
-    edited(world, "09:00", timetable_text(COURSE, NEXT))
-
-    assert world.run() == 0
-    assert world.writes == [("12:00:00", "small", 0)]
-
-
-def test_suspending_closes_and_ends_the_run() -> None:
-    world = World("08:00", timetable_text(COURSE), small=25)
-    edited(world, "08:30:01", timetable_text(COURSE, suspend=True))
-
-    assert world.run() == 0
-    assert reasons(world) == [("small", 25, 0, "timetable edited")]
-    assert [delay <= 30 for delay in delays(world, "08:30:01")] == [True]
 
 
 def test_one_more_class() -> None:
@@ -101,13 +63,3 @@ def test_a_deployment_of_another_name_takes_over() -> None:
 
     assert world.run() == 0
     assert {("other", 25), ("small", 0), ("other", 0)} == {(name, count) for _, name, count in world.writes}
-
-
-def test_a_timetable_that_is_deleted_or_broken_leaves_everything_as_it_is() -> None:
-    for text, told in ((None, "404 NotFound"), ("{", "malformed")):
-        world = World("08:00", timetable_text(COURSE), small=25)
-        edited(world, "08:30:01", text)
-
-        assert world.run() == 0
-        assert world.writes == [("10:00:00", "small", 0)]
-        assert [("timetable", told)] == [(line["subject"], line["reason"]) for line in world.told("failed")]

@@ -5,83 +5,16 @@ from random import Random
 import pytest
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import ApiError, Request, Response
+from berth.runtime.apiclient import ApiError, Request
 from berth.runtime.scaler import TICK
 
 from tests.objectstore import no_answer, refusal
-from tests.runtime.fake_cluster import DEPLOYMENTS
+from tests.runtime.holders import TROUBLES
 from tests.runtime.world import COURSE, Row, World, at, clock, timetable_text
 from tests.seeds import seeds
 
 TWO = {"small": "course-small", "huge": "course-huge"}
 BOTH: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
-
-TROUBLES = [
-    pytest.param(refusal(401, "Unauthorized"), "401 Unauthorized", id="token-expired"),
-    pytest.param(refusal(403, "Forbidden"), "403 Forbidden", id="forbidden"),
-    pytest.param(refusal(404, "NotFound"), "404 NotFound", id="not-applied-yet"),
-    pytest.param(refusal(409, "Conflict"), "409 Conflict", id="conflict"),
-    pytest.param(
-        refusal(429, "TooManyRequests", retry_after=60.0), "429 TooManyRequests", id="too-many-requests"
-    ),
-    pytest.param(refusal(500, "InternalError"), "500 InternalError", id="internal-error"),
-    pytest.param(Response(503, b"<html>"), "503 Unknown", id="a-proxy-page"),
-    pytest.param(Response(200, b'{"kind": '), "200 InvalidResponse", id="cut-off"),
-    pytest.param(no_answer(), "ConnectionRefusedError", id="refused"),
-    pytest.param(RuntimeError("a bug of ours"), "RuntimeError", id="bug"),
-]
-
-
-@pytest.mark.parametrize("part", ["GET /apis/apps", "PATCH /apis/apps", ""])
-@pytest.mark.parametrize(("outcome", "reason"), TROUBLES)
-def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
-    outcome: Response | Exception, reason: str, part: str
-) -> None:
-    """Without a timetable the pod ends after two minutes, and the Job starts another one."""
-    over = "07:31" if reason == "404 NotFound" and not part else "07:35"
-    world = World("07:30", timetable_text(COURSE), small=0)
-    world.cluster.interfere(part, outcome)
-    world.interfere_at(over, "", None)
-    world.run(until="07:36")
-
-    assert [write[1:] for write in world.writes] == [("small", 25)]
-    assert 0 <= at(world.writes[0][0]) - at(over) <= 5
-    if part:
-        assert [("deployment course-small", reason)] == [
-            (line["subject"], line["reason"]) for line in world.told("failed")
-        ]
-        assert [line["subject"] for line in world.told("recovered")] == ["deployment course-small"]
-
-
-@pytest.mark.parametrize("part", ["GET /apis/apps", "PATCH /apis/apps"])
-@pytest.mark.parametrize(
-    ("outcome", "reason"), [trouble for trouble in TROUBLES if trouble.id != "not-applied-yet"]
-)
-def test_trouble_at_the_end_is_outlasted(outcome: Response | Exception, reason: str, part: str) -> None:
-    world = World("09:59", timetable_text(COURSE), small=25)
-    world.interfere_at("09:59:59", part, outcome)
-    world.interfere_at("10:20", "", None)
-
-    assert world.run() == 0
-    assert [write[1:] for write in world.writes] == [("small", 0)]
-    assert 0 <= at(world.writes[0][0]) - at("10:20") <= 5
-    assert [reason] == [line["reason"] for line in world.told("failed")]
-
-
-def test_a_deployment_that_is_gone_at_the_end_holds_nobody_up() -> None:
-    world = World("08:00", timetable_text(COURSE), small=25)
-    world.plan("09:00", world.cluster.all_in(DEPLOYMENTS).clear)
-
-    assert world.run() == 0
-    assert [(str(line["time"])[11:19], line["event"]) for line in world.log[-1:]] == [("10:00:03", "ended")]
-
-
-def test_a_deployment_that_comes_late_is_opened_when_it_comes() -> None:
-    world = World("07:30", timetable_text(COURSE))
-    world.plan("08:10", lambda: world.cluster.set("course-small", 0))
-    world.run(until="08:30")
-
-    assert [0 <= at(when) - at("08:10") <= 5 for when, _, _ in world.writes] == [True]
 
 
 def test_the_trouble_of_one_pool_does_not_reach_another() -> None:
@@ -100,21 +33,6 @@ def test_a_run_that_cannot_end_serves_the_next_occurrence() -> None:
 
     assert world.run(until="14:00") is None
     assert world.writes == [("10:00:00", "huge", 0), ("12:00:00", "huge", 3), ("13:00:00", "huge", 0)]
-
-
-def test_a_race_with_others_is_won_within_a_tick() -> None:
-    world = World("07:30", timetable_text(COURSE), small=0)
-    races = iter(range(1, 5))
-
-    def race(request: Request) -> None:
-        if request.method == "PATCH" and (count := next(races, None)):
-            world.cluster.set("course-small", count)
-
-    world.cluster.interferences.append(race)
-    world.run(until="07:31")
-
-    assert world.cluster.scales == {"course-small": 25}
-    assert world.told("failed") == []
 
 
 def test_a_server_that_takes_another_number_is_asked_again_at_each_tick() -> None:
@@ -286,9 +204,8 @@ def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
 
     for minute in range(at("07:29"), at("10:05"), 60):
         part = random.choice(("", "GET", "PATCH", "small", "huge", "configmaps"))
-        outcome = random.choice(TROUBLES).values[0]
+        outcome = random.choice((*TROUBLES.values(), refusal(404, "NotFound")))
         begins = minute + random.randrange(10, 30)
-        assert isinstance(outcome, Response | Exception)
         world.interfere_at(clock(begins), part, outcome)
         world.plan(clock(begins + random.randrange(1, 15)), over)
         world.plan(clock(minute + 56), check)

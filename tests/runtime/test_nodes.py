@@ -10,8 +10,8 @@ from berth.core.timetable import TimetablePool, parse_timetable
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import NODE_POOLS
-from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, lease, node_pool, timetable
-from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
+from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, node_pool, timetable
+from tests.runtime.world import COURSE, World, pool, whole_timetable_text
 
 NAME = "example.course-small"
 
@@ -27,22 +27,6 @@ class NodeWorld(World):
         self.cluster.set(NAME, replicas)
 
 
-def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
-    world = NodeWorld("07:29:07")
-
-    assert world.run() == 0
-    assert world.writes == [("07:30:00", NAME, 25), ("10:00:00", NAME, 0)]
-    assert world.told("scaled")[0] == {
-        "time": "07:30:00",
-        "pool": "small",
-        "nodepool": NAME,
-        "occurrences": ["course/1"],
-        "from": 0,
-        "to": 25,
-        "reason": "opened",
-    }
-
-
 def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     world = NodeWorld("09:00")
     seen = world.cluster.all_in(NODE_POOLS)[NAME]["metadata"]["resourceVersion"]
@@ -55,17 +39,7 @@ def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     scaled = [json.loads(request.body) for request in patches if "nodepools" in request.path]
     assert scaled[0] == {"metadata": {"resourceVersion": seen}, "spec": {"replicas": 25}}
     assert not [request for request in world.cluster.requests if "deployments" in request.path]
-
-
-def test_a_reset_is_put_right_and_a_conflict_is_tried_again() -> None:
-    world = NodeWorld("07:30", 0)
-    world.plan("08:00", lambda: world.cluster.set(NAME, 0))
-    world.plan(
-        "08:00", lambda: world.cluster.interfere("PATCH /apis/karp", refusal(409, "Conflict"), times=2)
-    )
-    world.run("08:30")
-
-    assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 25)]
+    assert world.told("scaled")[0]["nodepool"] == NAME
 
 
 def test_nodes_that_lack_at_the_start_are_told_on_the_timetable() -> None:
@@ -79,26 +53,6 @@ def test_nodes_that_lack_at_the_start_are_told_on_the_timetable() -> None:
         "24 of 25 nodes of small are ready for course/1, which starts at 2026-02-02T08:00:00Z. Look at "
         "kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud has left."
     )
-
-
-def test_a_pool_that_becomes_placeholders_leaves_no_nodes() -> None:
-    world = NodeWorld("07:30")
-    world.cluster.set("course-small", 0)
-    world.plan("08:00", lambda: setattr(world.cluster, "timetable", timetable_text(COURSE)))
-    world.run("09:00")
-
-    assert world.writes[0] == ("07:30:00", NAME, 25)
-    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 0), ("small", 25)]
-
-
-def test_a_pool_that_becomes_nodes_leaves_no_placeholders() -> None:
-    world = NodeWorld("07:30", timetable=timetable_text(COURSE))
-    world.cluster.set("course-small", 0)
-    world.plan("08:00", lambda: setattr(world.cluster, "timetable", nodes_text()))
-    world.run("09:00")
-
-    assert world.writes[0] == ("07:30:00", "small", 25)
-    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 25), ("small", 0)]
 
 
 def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
@@ -115,40 +69,6 @@ def test_the_name_of_a_node_pool_is_text() -> None:
 
     with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a non-empty string"):
         parse_timetable(text)
-
-
-def test_the_sweep_opens_what_nobody_serves() -> None:
-    swept = Swept("09:00", timetable(text=nodes_text()), node_pool(0), cronjob())
-
-    assert swept.run() == 0
-    assert swept.cluster.writes == [
-        f"PATCH nodepools {NAME} scale",
-        "PATCH jobs course-sweep",
-        "POST events",
-        "POST events",
-    ]
-    assert swept.cluster.of("nodepools")[NAME]["spec"]["replicas"] == 25
-    assert swept.cluster.events()[0] == (
-        "course",
-        "SweepOpened",
-        "Scaled from 0 to 25: course/1 is open and no pod serves it.",
-    )
-
-
-def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do() -> None:
-    swept = Swept("10:05", timetable(text=nodes_text()), node_pool(25), cronjob())
-
-    assert swept.run() == 0
-    assert swept.cluster.of("nodepools")[NAME]["spec"]["replicas"] == 0
-    assert swept.run() == 0
-    assert swept.cluster.writes == []
-
-
-def test_the_sweep_leaves_alone_what_is_served() -> None:
-    swept = Swept("09:00", timetable(text=nodes_text()), node_pool(25), cronjob(), job(), lease())
-
-    assert swept.run() == 0
-    assert swept.cluster.writes == []
 
 
 def test_the_sweep_closes_nodes_that_the_timetable_names_no_more() -> None:

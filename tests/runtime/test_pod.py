@@ -57,13 +57,6 @@ def test_between_looks_it_writes_upon_what_the_server_last_told() -> None:
     assert pod.replicas == 23
 
 
-def test_nothing_is_written_twice_and_nothing_that_did_not_change() -> None:
-    pod = Pod("08:00", MAINTAIN, 25)
-    Story(pod).run("08:10")
-
-    assert pod.writes == []
-
-
 def test_reduce_falls_with_the_clock_though_nobody_comes() -> None:
     pod = Pod("07:29:50", REDUCE)
     pod.arrive(5)
@@ -93,22 +86,6 @@ def test_a_session_costs_one_request_unless_the_deployment_has_changed(by_hand: 
     assert short(pod)[-1] == ("07:50:02", 24)
     methods = [request.method for request in pod.cluster.requests if "deployments" in request.path]
     assert methods == (["PATCH", "GET", "PATCH"] if by_hand else ["PATCH"])
-
-
-@pytest.mark.parametrize("replicas", [0, 100])
-def test_a_scale_by_hand_is_put_right_within_ten_seconds(replicas: int) -> None:
-    for behaviour in ("maintain", "reduce", "none"):
-        pod = Pod("07:50", timetable_text(COURSE, behaviour=behaviour))
-        story = Story(pod)
-        story.run("07:55")
-        story.plan("07:55:01", partial(pod.cluster.set, "course-small", replicas))
-        story.run("07:55:30")
-        told = [line for line in pod.log if line["event"] == "scaled"]
-
-        assert pod.replicas == 25
-        assert (told[-1]["from"], told[-1]["to"]) == (replicas, 25)
-        assert told[-1]["reason"] == f"reset by somebody to {replicas}"
-        assert at(str(told[-1]["time"])[11:19]) - at("07:55:01") <= 10
 
 
 def test_none_is_full_count_at_once_whether_sessions_are_known_or_not() -> None:
@@ -148,32 +125,6 @@ def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
         assert at(pod.writes[high].at) - at(f"08:05:{offset:02d}") <= 60
         assert values[:high] == sorted(values[:high], reverse=True)
         assert values[high:] == sorted(values[high:], reverse=True)
-
-
-def test_an_override_is_in_force_until_it_is_over_whatever_else() -> None:
-    pod = Pod("07:59", MAINTAIN, 20)
-    pod.arrive(5)
-    story = Story(pod)
-    said = '{"small": {"target": 60, "until": "2026-02-02T08:30:00Z"}}'
-    story.plan("08:05:03", lambda: pod.cluster.annotate(said))
-    story.run("09:00")
-
-    assert [write.replicas for write in pod.writes] == [60, 20]
-    assert at(pod.writes[0].at) - at("08:05:03") <= 60
-    assert pod.writes[1].at == "08:30:00"
-    told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
-    assert told == ["override to 60", "override is over"]
-
-
-def test_an_override_holds_the_run_though_nothing_is_open() -> None:
-    pod = Pod("09:59", MAINTAIN, 20)
-    pod.arrive(5)
-    pod.cluster.annotate('{"small": {"target": 3, "until": "2026-02-02T10:30:00Z"}}')
-    story = Story(pod)
-    story.run("11:00")
-
-    assert short(pod) == [("09:59:00", 3), ("10:30:00", 0)]
-    assert (pod.scaler.exit_code, story.exit_code, pod.now) == (0, 0, at("10:30"))
 
 
 def test_what_one_of_two_pods_reads_first_the_other_follows_at_its_next_look() -> None:

@@ -6,11 +6,9 @@ No pod that does not work stays.
 from typing import cast
 
 import pytest
-from berth.runtime.apiclient import ApiError
 from berth.runtime.occurrence import LATE_SECONDS
 from berth.runtime.scaler import TICK
 
-from tests.objectstore import no_answer, refusal
 from tests.runtime.pod import Pod, Story, short
 from tests.runtime.world import COURSE, at, clock, timetable_text
 
@@ -107,18 +105,6 @@ def test_a_scaler_that_comes_back_within_a_minute_of_the_end_closes() -> None:
     assert (story.exit_code, short(pod)) == (0, [("10:00:30", 0)])
 
 
-@pytest.mark.parametrize("outcome", [no_answer(), refusal(403, "Forbidden")])
-def test_a_pool_that_cannot_be_closed_keeps_the_pod_until_it_can(outcome: ApiError) -> None:
-    pod = Pod("09:59", MAINTAIN, 25)
-    story = Story(pod)
-    story.plan("09:59:30", lambda: pod.cluster.interfere("PATCH", outcome))
-    story.plan("10:30:00", lambda: pod.cluster.interfere("PATCH", None))
-    story.run("11:00")
-
-    assert (story.exit_code, [write.replicas for write in pod.writes]) == (0, [0])
-    assert 0 <= pod.now - at("10:30") <= 5
-
-
 def test_a_scaler_that_starts_anew_moves_nothing() -> None:
     """What stands is left as it is until it has a list of its own."""
     pod = Pod("07:45", MAINTAIN)
@@ -194,17 +180,3 @@ def test_the_run_ends_only_once_that_could_be_said() -> None:
     story.run("10:01")
 
     assert (pod.scaler.exit_code, story.exit_code, clock(pod.now)) == (0, 0, "10:00:20")
-
-
-@pytest.mark.parametrize("outcome", [no_answer(), refusal(500, "InternalError"), refusal(403, "Forbidden")])
-def test_a_server_that_is_down_leaves_all_as_it_is_and_is_caught_up_with(outcome: ApiError) -> None:
-    pod = Pod("07:59", MAINTAIN, 20)
-    pod.arrive(5)
-    story = Story(pod)
-    story.plan("08:10:02", lambda: pod.cluster.interfere("", outcome))
-    story.plan("08:11:00", lambda: pod.arrive(3))
-    story.plan("08:12:02", lambda: pod.cluster.interfere("", None))
-    story.run("08:20")
-
-    assert [write.replicas for write in pod.writes] == [17]
-    assert at(pod.writes[0].at) - at("08:12:02") <= TICK

@@ -22,14 +22,6 @@ def edited(after: str | None, before: str | None = None, **replicas: int) -> Slo
     return world
 
 
-def test_more_seats_are_there_within_a_minute() -> None:
-    world = edited(slot_text(row(6)))
-    world.run(until="07:46")
-
-    assert world.counts == "5+1"
-    assert world.slot_lines()[-1][1:] == (2, 0, 0, "timetable edited")
-
-
 def test_fewer_seats_are_free_within_a_minute_and_no_session_loses_its_slot() -> None:
     world = edited(slot_text(row(2)))
     world.run(until="07:46")
@@ -108,26 +100,6 @@ def test_where_nobody_else_gives_room_the_old_ones_make_it_and_no_more_than_one_
         f"2-{OTHER}",
     }
     assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 2
-
-
-def test_from_placeholders_to_slots() -> None:
-    """The Deployment is still there: its removal from git is not done yet."""
-    world = edited(slot_text(row()), timetable_text(row(), behaviour="maintain"), small=0)
-    world.run(until="07:46")
-
-    assert world.writes[-1][1:] == ("small", 0)
-    assert world.counts == "3+0"
-    assert (world.run(), world.koordinator.objects, world.cluster.scales["course-small"]) == (0, {}, 0)
-
-
-def test_from_slots_to_placeholders() -> None:
-    world = edited(timetable_text(row(), behaviour="maintain"), small=0)
-    world.run(until="07:46")
-
-    assert world.counts == "0+0 placeholders=3"
-    assert world.koordinator.objects == {}
-    assert world.run() == 0
-    assert world.cluster.scales["course-small"] == 0
 
 
 @pytest.mark.parametrize("before", [False, True])

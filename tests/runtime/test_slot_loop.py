@@ -178,16 +178,6 @@ def test_once_a_slot_is_consumed_it_is_removed_and_the_seats_are_as_promised() -
     assert [counts for _, counts in world.history] == ["0+0", "4+0", "3+0 dead=1", "3+0", "4+0"]
 
 
-def test_one_that_somebody_deletes_is_back_within_ten_seconds() -> None:
-    world = SlotWorld("07:29", slot_text(FOUR))
-    world.sessions(small={"course/1": 0})
-    world.plan("07:45:01", lambda: world.koordinator.objects.pop(f"example-course-small-1-{DIGEST}"))
-    world.run(until="07:46")
-
-    assert world.slot_lines()[1:] == [("07:45:04", 1, 0, 0, "reset by somebody to 3")]
-    assert names(sorted(world.koordinator.objects)) == [f"{n}-{DIGEST}" for n in range(4)]
-
-
 def test_those_whose_node_is_gone_are_replaced() -> None:
     world = SlotWorld("07:29", slot_text(FOUR))
     world.sessions(small={"course/1": 0})

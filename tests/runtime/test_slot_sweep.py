@@ -8,7 +8,7 @@ from berth.core.pooldecision import ChangeSlots
 
 from tests.objectstore import Tree, refusal
 from tests.runtime.fake_koordinator import names
-from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
+from tests.runtime.slotworld import DIGEST, HANDING, slot_text, slots
 from tests.runtime.sweeping import ROW, numbered, twice
 from tests.runtime.sweepworld import (
     Swept,
@@ -93,12 +93,6 @@ def test_what_is_over_is_removed(phase: str) -> None:
     assert swept.cluster.events() == [
         ("course", "SweepClosed", "Removed 4 slots of small: none of its occurrences is open.")
     ]
-
-
-def test_what_a_pod_serves_is_left_alone_while_it_is_open() -> None:
-    swept = Swept("09:00", *course(), *SERVED, *numbered(2), slot_of(f"x-9-{OTHER}", "Failed"))
-
-    assert twice(swept) == []
 
 
 @pytest.mark.parametrize(("now", "count"), [("10:00:29", 0), ("10:00:30", 4)])

@@ -1,0 +1,332 @@
+"""The stories that are the same whoever holds the seats of a class: replicas of a Deployment, of a NodePool
+or of a CapacityBuffer, slots, or a number of somebody else.
+"""
+
+import pytest
+from berth.runtime.apiclient import Request, Response
+from berth.runtime.scaler import TICK
+
+from tests.objectstore import no_answer, refusal
+from tests.runtime.holders import HOLDERS, TROUBLES, WINDOW, Buffer, Nodes, Number, Placeholders, Slots
+from tests.runtime.sweepworld import Swept, cronjob, job, lease, timetable
+from tests.runtime.world import Row, at, whole_timetable_text
+
+MISSING = refusal(404, "NotFound")
+Holder = type[Placeholders]
+every = pytest.mark.parametrize("holder", HOLDERS)
+of_one_object = pytest.mark.parametrize("holder", [holder for holder in HOLDERS if holder is not Slots])
+
+
+def opened_and_closed(holder: Holder) -> list[tuple[str, int]]:
+    return [("07:30:00", 4), ("08:00:00", holder.REST)]
+
+
+# Windows
+
+
+@every
+def test_a_window_opens_and_closes_on_the_second(holder: Holder) -> None:
+    world = holder("07:29:07")
+
+    assert world.run() == 0
+    assert world.changes == opened_and_closed(holder)
+    assert world.count == holder.REST
+
+
+@every
+def test_with_nothing_open_it_ends_at_once(holder: Holder) -> None:
+    world = holder("08:30")
+
+    assert world.run() == 0
+    assert (world.changes, world.sleeps) == ([], [])
+
+
+@every
+def test_a_restart_in_the_middle_writes_nothing(holder: Holder) -> None:
+    world = holder("07:29")
+
+    assert [world.run("07:40"), world.run()] == [None, 0]
+    assert world.changes == opened_and_closed(holder)
+
+
+@every
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        pytest.param(
+            ("course/2", "07:50", "07:55", "08:10", {"small": 3}),
+            [("07:30:00", 4), ("07:50:00", 7), ("08:00:00", 3)],
+            id="overlapping",
+        ),
+        pytest.param(
+            ("course/2", "07:55", "08:00", "08:10", {"small": 4}), [("07:30:00", 4)], id="back-to-back"
+        ),
+    ],
+)
+def test_windows_that_overlap_add_up_and_those_that_touch_give_nothing_back(
+    holder: Holder, second: Row, expected: list[tuple[str, int]]
+) -> None:
+    world = holder("07:30", WINDOW, second)
+
+    assert world.run() == 0
+    assert world.changes == [*expected, ("08:10:00", holder.REST)]
+
+
+@pytest.mark.parametrize("holder", [Placeholders, Buffer, Number])
+def test_each_session_lowers_what_is_held(holder: Holder) -> None:
+    """Whole nodes are left alone, and slots are used by sessions themselves."""
+    world = holder("07:30", text=holder.text(WINDOW, behavior="maintain"))
+    world.plan("07:40", lambda: world.sessions(small={"course/1": 3}))
+    world.run()
+
+    assert world.seats == [4, 1, holder.REST]
+    assert at(world.changes[1][0]) - at("07:40") <= TICK
+
+
+# Somebody scales by hand, or overrides the timetable
+
+
+@every
+@pytest.mark.parametrize("count", [0, 9])
+def test_whoever_resets_it_is_corrected_within_ten_seconds(holder: Holder, count: int) -> None:
+    world = holder("07:30")
+    world.plan("07:40:01", lambda: world.set(count))
+    world.run()
+
+    assert world.seats == [4, 4, holder.REST]
+    assert at(world.changes[1][0]) - at("07:40:01") <= 10
+
+
+@every
+def test_an_override_holds_it_with_no_window_open(holder: Holder) -> None:
+    world = holder("11:00")
+    world.override(7, "11:10")
+
+    assert world.run() == 0
+    assert world.changes == [("11:00:00", 7), ("11:10:00", holder.REST)]
+
+
+@every
+@pytest.mark.parametrize("target", [0, 7])
+def test_an_override_in_a_window_replaces_its_seats(holder: Holder, target: int) -> None:
+    world = holder("07:30")
+    world.plan("07:40:01", lambda: world.override(target, "07:50"))
+    world.run()
+
+    assert world.seats == [4, target, 4, holder.REST]
+    assert at(world.changes[1][0]) - at("07:40:01") <= 60
+    assert world.changes[2][0] == "07:50:00"
+
+
+# Edits
+
+
+@every
+@pytest.mark.parametrize(
+    ("rows", "expected", "end"),
+    [
+        pytest.param([(*WINDOW[:4], {"small": 6})], [4, 6], "08:00:00", id="more"),
+        pytest.param([(*WINDOW[:4], {"small": 3})], [4, 3], "08:00:00", id="fewer"),
+        pytest.param([(*WINDOW[:3], "08:10", WINDOW[4])], [4], "08:10:00", id="later"),
+        pytest.param(
+            [WINDOW, ("course/2", "08:00", "08:00", "08:10", {"small": 4})], [4], "08:10:00", id="one-more"
+        ),
+    ],
+)
+def test_an_edit_acts_within_half_a_minute(
+    holder: Holder, rows: list[Row], expected: list[int], end: str
+) -> None:
+    world = holder("07:30")
+    world.edit("07:40:01", holder.text(*rows))
+
+    assert world.run() == 0
+    assert world.seats == [*expected, holder.REST]
+    assert [when for when, _ in world.changes if "07:30:00" < when < "08:00:00" and when > "07:40:31"] == []
+    assert world.changes[-1][0] == end
+
+
+@every
+@pytest.mark.parametrize("edit", ["suspended", "no-pool", "ended-already", "another-time"])
+def test_an_edit_that_closes_the_window_closes_it_and_ends_the_run(holder: Holder, edit: str) -> None:
+    world = holder("07:30")
+    text = {
+        "suspended": holder.text(WINDOW, suspend=True),
+        "no-pool": whole_timetable_text("course", {}, ()),
+        "ended-already": holder.text((*WINDOW[:3], "07:38", WINDOW[4])),
+        "another-time": holder.text(("course/1", "09:30", "09:35", "09:40", {"small": 4})),
+    }
+    world.edit("07:40:01", text[edit])
+
+    assert world.run() == 0
+    assert world.seats == [4, holder.REST]
+    assert world.now - at("07:40:01") <= 31
+
+
+@every
+@pytest.mark.parametrize("text", [None, "{"], ids=["deleted", "malformed"])
+def test_a_timetable_that_is_deleted_or_broken_stays_in_effect(holder: Holder, text: str | None) -> None:
+    world = holder("07:30")
+    world.edit("07:40:01", text)
+
+    assert world.run() == 0
+    assert world.changes == opened_and_closed(holder)
+    assert "timetable" in [line["subject"] for line in world.told("failed")]
+
+
+@pytest.mark.parametrize("holder", [Nodes, Buffer, Number, Slots])
+def test_a_class_that_gets_another_holder_leaves_nothing_with_the_first(holder: Holder) -> None:
+    for before, after in ((holder, Placeholders), (Placeholders, holder)):
+        world = holder("07:30", text=before.text(WINDOW))
+        world.cluster.set(Placeholders.NAME, 0)
+        world.edit("07:40:01", after.text(WINDOW))
+        world.run("07:39")
+        seats = [world.count, world.cluster.scales[Placeholders.NAME]]
+        assert seats == ([4, 0] if before is holder else [holder.REST, 4])
+        world.run("07:41")
+        seats = [world.count, world.cluster.scales[Placeholders.NAME]]
+        assert seats == ([4, 0] if after is holder else [holder.REST, 4])
+
+
+# Faults
+
+
+def begin_trouble(world: Placeholders, when: str, part: str, outcome: Response | Exception) -> None:
+    """`part` is the name of what the holder asks for; empty: all that it does."""
+    is_transient = getattr(outcome, "status", 200) in (0, 429, 500, 503)
+    if isinstance(world, Slots) and part in ("READS", "") and is_transient:
+        pytest.skip("a list of slots is asked for again after pauses of the machine's clock")
+    world.interfere_at(when, getattr(world, part) if part else "", outcome)
+
+
+@every
+@pytest.mark.parametrize("part", ["READS", "OPENS", ""])
+@pytest.mark.parametrize("outcome", [*TROUBLES.values(), MISSING], ids=[*TROUBLES, "not-applied-yet"])
+def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
+    holder: Holder, outcome: Response | Exception, part: str
+) -> None:
+    world = holder("07:29")
+    begin_trouble(world, "07:29:50", part, outcome)
+    world.interfere_at("07:31", "", None)
+    world.run("07:32")
+
+    assert world.seats == [4]
+    assert 0 <= at(world.changes[0][0]) - at("07:31") <= TICK
+    if part:
+        failed = [line["subject"] for line in world.told("failed")]
+        assert failed
+        assert [line["subject"] for line in world.told("recovered")] == failed
+
+
+@every
+@pytest.mark.parametrize("part", ["READS", "CLOSES", ""])
+@pytest.mark.parametrize("outcome", TROUBLES.values(), ids=TROUBLES)
+def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exception, part: str) -> None:
+    world = holder("07:58")
+    begin_trouble(world, "07:59:59", part, outcome)
+    world.interfere_at("08:02", "", None)
+
+    assert world.run() == 0
+    assert world.seats == [4, holder.REST]
+    assert 0 <= at(world.changes[1][0]) - at("08:02") <= TICK
+
+
+@every
+def test_trouble_in_the_middle_moves_nothing(holder: Holder) -> None:
+    world = holder("07:30")
+    begin_trouble(world, "07:40", "", no_answer())
+    world.interfere_at("07:41", "", None)
+
+    assert world.run() == 0
+    assert world.changes == opened_and_closed(holder)
+
+
+@of_one_object
+def test_an_object_that_comes_late_is_opened_when_it_comes(holder: Holder) -> None:
+    world = holder("07:30")
+    world.remove()
+    world.plan("07:40:01", lambda: world.set(holder.REST))
+    world.run("07:41")
+
+    assert world.seats == [4]
+    assert 0 <= at(world.changes[0][0]) - at("07:40:01") <= TICK
+
+
+@of_one_object
+def test_an_object_that_is_gone_at_the_end_holds_nobody_up(holder: Holder) -> None:
+    world = holder("07:30")
+    world.plan("07:40", world.remove)
+
+    assert world.run() == 0
+    assert world.now - at("08:00") <= TICK
+
+
+@of_one_object
+def test_a_race_with_others_is_won_within_a_tick(holder: Holder) -> None:
+    """The object changes at each of the first writes."""
+    world = holder("07:30")
+    races = iter((5, 6, 7))
+
+    def race(request: Request) -> None:
+        said = f"{request.method} {request.path}"
+        if holder.OPENS in said and (count := next(races, None)):
+            world.set(count)
+
+    world.cluster.interferences.append(race)
+    world.run("07:31")
+
+    assert world.count == 4
+    assert world.changes[-1][0] <= "07:30:08"
+
+
+# The sweep
+
+
+SWEPT = pytest.mark.parametrize("holder", [Placeholders, Nodes, Buffer, Slots])
+
+
+def swept(holder: Holder, now: str, count: int, *more: dict[str, object]) -> Swept:
+    return Swept(now, timetable(text=holder.text(WINDOW)), cronjob(), *holder.standing(count), *more)
+
+
+def standing(run: Swept, holder: Holder) -> int:
+    if holder is Slots:
+        return len(run.koordinator.objects)
+    (tree,) = run.cluster.all_in(holder.PATH).values()
+    return int(tree["spec"]["replicas"])
+
+
+@SWEPT
+def test_the_sweep_opens_what_nobody_serves_and_starts_a_job(holder: Holder) -> None:
+    run = swept(holder, "07:45", 0)
+
+    assert run.run() == 0
+    assert standing(run, holder) == 4
+    assert "course-sweep" in run.cluster.of("jobs")
+    assert [reason for _, reason, _ in run.cluster.events()].count("SweepOpened") == 1
+
+
+@SWEPT
+def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do(holder: Holder) -> None:
+    run = swept(holder, "08:05", 4)
+
+    assert run.run() == 0
+    assert standing(run, holder) == 0
+    assert run.run() == 0
+    assert run.cluster.writes == []
+
+
+@SWEPT
+def test_the_sweep_leaves_alone_what_is_served(holder: Holder) -> None:
+    run = swept(holder, "07:45", 1, job(), lease())
+
+    assert run.run() == 0
+    assert (standing(run, holder), run.cluster.writes) == (1, [])
+
+
+@SWEPT
+def test_the_sweep_closes_what_the_timetable_names_no_more(holder: Holder) -> None:
+    text = whole_timetable_text("course", {}, ())
+    run = Swept("12:00", timetable(text=text), cronjob(), *holder.standing(4))
+
+    assert run.run() == 0
+    assert standing(run, holder) == 0
