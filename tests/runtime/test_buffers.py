@@ -1,6 +1,5 @@
 """Pools that a CapacityBuffer holds: opened, kept and closed like Deployments, by a patch of its spec."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from berth.core.poolobjects import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
-from tests.runtime.fake_cluster import BUFFERS, PODS
+from tests.runtime.fake_cluster import PODS
 from tests.runtime.sweepworld import Swept, capacity_buffer
 from tests.runtime.world import COURSE, Row, World, pool, whole_timetable_text
 
@@ -26,25 +25,6 @@ class BufferWorld(World):
     def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
         super().__init__(now, timetable or buffer_text())
         self.cluster.set(NAME, replicas)
-
-
-def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> None:
-    world = BufferWorld("09:00")
-    seen = world.cluster.all_in(BUFFERS)["course-small"]["metadata"]["resourceVersion"]
-    world.run()
-    asked = {request.path for request in world.cluster.requests if "capacitybuffers" in request.path}
-    patches = [
-        request for request in world.cluster.requests if request.method == "PATCH" and BUFFERS in request.path
-    ]
-
-    path = f"{BUFFERS}/course-small"
-    assert asked == {path, f"{path}?fieldManager=berth-scaler"}
-    assert json.loads(patches[0].body) == [
-        {"op": "replace", "path": "/metadata/resourceVersion", "value": seen},
-        {"op": "add", "path": "/spec/replicas", "value": 25},
-    ]
-    assert not [request for request in world.cluster.requests if "deployments" in request.path]
-    assert world.told("scaled")[0]["capacitybuffer"] == "course-small"
 
 
 def condition(reason: str, status: str, generation: int = 2) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 or of a CapacityBuffer, slots, or a number of somebody else.
 """
 
+import json
+
 import pytest
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import TICK
@@ -31,6 +33,21 @@ def test_a_window_opens_and_closes_on_the_second(holder: Holder) -> None:
     assert world.run() == 0
     assert world.changes == opened_and_closed(holder)
     assert world.count == holder.REST
+
+
+@pytest.mark.parametrize("holder", [Placeholders, Nodes, Buffer])
+def test_a_plain_number_is_one_field_of_its_object(holder: Holder) -> None:
+    world = holder("07:45")
+    world.run()
+    path, part = f"{holder.PATH}/{holder.NAME.rpartition('/')[2]}", "" if holder is Buffer else "/scale"
+    asked = [request for request in world.cluster.requests if request.path.startswith(holder.PATH)]
+
+    assert {request.path for request in asked} == {path, f"{path}{part}?fieldManager=berth-scaler"}
+    assert [json.loads(request.body) for request in asked if request.method == "PATCH"] == [
+        {"spec": {"replicas": 4}},
+        {"spec": {"replicas": 0}},
+    ]
+    assert holder.PATH.rpartition("/")[2].removesuffix("s") in world.told("scaled")[0]
 
 
 @every

@@ -1,7 +1,5 @@
 """Pools that are whole nodes: opened, kept and closed like Deployments, through the scale of a NodePool."""
 
-import json
-
 import pytest
 from berth.core.holders import nodes_of
 from berth.core.jsonvalues import TimetableError
@@ -9,7 +7,6 @@ from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
 
 from tests.objectstore import refusal
-from tests.runtime.fake_cluster import NODE_POOLS
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, node_pool, timetable
 from tests.runtime.world import COURSE, World, pool, whole_timetable_text
 
@@ -25,21 +22,6 @@ class NodeWorld(World):
     def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
         super().__init__(now, timetable or nodes_text())
         self.cluster.set(NAME, replicas)
-
-
-def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
-    world = NodeWorld("09:00")
-    seen = world.cluster.all_in(NODE_POOLS)[NAME]["metadata"]["resourceVersion"]
-    world.run()
-    asked = {request.path for request in world.cluster.requests if "nodepools" in request.path}
-    patches = [request for request in world.cluster.requests if "fieldManager" in request.path]
-
-    path = f"/apis/karpenter.sh/v1/nodepools/{NAME}"
-    assert asked == {path, f"{path}/scale?fieldManager=berth-scaler"}
-    scaled = [json.loads(request.body) for request in patches if "nodepools" in request.path]
-    assert scaled[0] == {"metadata": {"resourceVersion": seen}, "spec": {"replicas": 25}}
-    assert not [request for request in world.cluster.requests if "deployments" in request.path]
-    assert world.told("scaled")[0]["nodepool"] == NAME
 
 
 def test_nodes_that_lack_at_the_start_are_told_on_the_timetable() -> None:
