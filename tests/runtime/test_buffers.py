@@ -1,4 +1,4 @@
-"""Pools that a CapacityBuffer holds: opened, kept and closed like Deployments, by a patch of its spec."""
+"""What only pools have that a CapacityBuffer holds."""
 
 from typing import Any
 
@@ -9,22 +9,9 @@ from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
 from tests.runtime.fake_cluster import PODS
+from tests.runtime.holders import Buffer
 from tests.runtime.sweepworld import Swept, capacity_buffer
-from tests.runtime.world import COURSE, Row, World, pool, whole_timetable_text
-
-NAME = "buffer/course-small"
-
-
-def buffer_text(behavior: str = "none", row: Row = COURSE) -> str:
-    sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
-    found = {**pool("course-small", behavior, {**sessions, "handoverSeconds": 900}), "capacityBuffer": True}
-    return whole_timetable_text("course", {"small": found}, (row,))
-
-
-class BufferWorld(World):
-    def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
-        super().__init__(now, timetable or buffer_text())
-        self.cluster.set(NAME, replicas)
+from tests.runtime.world import Row
 
 
 def condition(reason: str, status: str, generation: int = 2) -> dict[str, Any]:
@@ -32,28 +19,28 @@ def condition(reason: str, status: str, generation: int = 2) -> dict[str, Any]:
 
 
 def test_a_buffer_without_nodes_at_the_start_is_told_on_the_timetable() -> None:
-    world = BufferWorld("07:30")
+    world = Buffer("07:30")
     world.cluster.conditions = [condition("RequiresNewCapacity", "False")]
-    world.run("08:00")
+    world.run("07:35")
 
     (event,) = world.cluster.events
     assert event["involvedObject"]["kind"] == "ConfigMap"
-    assert event["message"].startswith("0 of 25 buffered seats of small are ready for course/1, ")
+    assert event["message"].startswith("0 of 4 buffered seats of small are ready for course/1, ")
     assert "readyAt" not in world.cluster.records()[0]
 
 
 def test_of_a_buffer_of_cluster_autoscaler_nobody_says_that_it_is_ready_or_late() -> None:
-    world = BufferWorld("07:30")
+    world = Buffer("07:30")
     world.cluster.conditions = [condition("FakePodsInjected", "True")]
-    world.run("09:00")
+    world.run("07:45")
 
     assert world.cluster.events == []
     assert "readyAt" not in world.cluster.records()[0]
 
 
 def test_a_buffer_for_which_karpenter_has_nodes_is_ready() -> None:
-    world = BufferWorld("07:30")
-    world.run("09:00")
+    world = Buffer("07:30")
+    world.run("07:45")
 
     assert world.cluster.events == []
     assert "readyAt" in world.cluster.records()[0]
@@ -114,11 +101,11 @@ NO_NODES = {**INJECTED, "status": "False", "reason": "RequiresNewCapacity", "mes
 def test_a_rehearsal_of_a_buffer_is_judged_only_where_somebody_tells(
     told: list[dict[str, Any]] | None, closes: str, event: str | None
 ) -> None:
-    world = BufferWorld("07:30", timetable=buffer_text(row=REHEARSAL))
+    world = Buffer("07:30", REHEARSAL)
     world.cluster.conditions = told
 
     assert world.run() == 0
-    assert world.writes == [("07:30:00", NAME, 25), (closes, NAME, 0)]
+    assert world.changes == [("07:30:00", 25), (closes, 0)]
     assert [one["reason"] for one in world.cluster.events] == ([event] if event else [])
     assert not [request for request in world.cluster.requests if request.path.startswith(PODS)]
     if event == "RehearsalFailed":

@@ -1,4 +1,4 @@
-"""Pools that are whole nodes: opened, kept and closed like Deployments, through the scale of a NodePool."""
+"""What only pools have that are whole nodes."""
 
 import pytest
 from berth.core.holders import nodes_of
@@ -7,39 +7,26 @@ from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
 
 from tests.objectstore import refusal
+from tests.runtime.holders import WINDOW, Nodes
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, node_pool, timetable
-from tests.runtime.world import COURSE, World, pool, whole_timetable_text
-
-NAME = "example.course-small"
-
-
-def nodes_text() -> str:
-    found = {"small": {**pool("course-small", "none"), "nodePool": NAME}}
-    return whole_timetable_text("course", found, (COURSE,))
-
-
-class NodeWorld(World):
-    def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
-        super().__init__(now, timetable or nodes_text())
-        self.cluster.set(NAME, replicas)
 
 
 def test_nodes_that_lack_at_the_start_are_told_on_the_timetable() -> None:
-    world = NodeWorld("07:30")
-    world.cluster.ready[NAME] = 24
-    world.run("08:00")
+    world = Nodes("07:30")
+    world.cluster.ready[Nodes.NAME] = 3
+    world.run("07:35")
 
     (event,) = world.cluster.events
     assert event["involvedObject"]["kind"] == "ConfigMap"
     assert event["message"] == (
-        "24 of 25 nodes of small are ready for course/1, which starts at 2026-02-02T08:00:00Z. Look at "
+        "3 of 4 nodes of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. Look at "
         "kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud has left."
     )
 
 
 def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
     seats = TimetablePool("small", "course-small", "none")
-    nodes = seats._replace(holder=nodes_of(NAME))
+    nodes = seats._replace(holder=nodes_of(Nodes.NAME))
 
     assert pools_to_reconcile({}, [nodes]) == {nodes.key: nodes}
     assert pools_to_reconcile({seats.key: seats}, [nodes]) == {seats.key: seats, nodes.key: nodes}
@@ -47,7 +34,7 @@ def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
 
 
 def test_the_name_of_a_node_pool_is_text() -> None:
-    text = nodes_text().replace(f'"nodePool": "{NAME}"', '"nodePool": 3')
+    text = Nodes.text(WINDOW).replace(f'"nodePool": "{Nodes.NAME}"', '"nodePool": 3')
 
     with pytest.raises(TimetableError, match=r"pools\.small\.nodePool: 3 is not a non-empty string"):
         parse_timetable(text)
@@ -59,8 +46,8 @@ def test_the_sweep_closes_nodes_that_the_timetable_names_no_more() -> None:
     swept = Swept("12:00", timetable(), deployment(0), node_pool(7), other, cronjob())
 
     assert swept.run() == 0
-    assert swept.cluster.of("nodepools")[NAME]["spec"]["replicas"] == 0
-    assert swept.cluster.writes == [f"PATCH nodepools {NAME} scale", "POST events"]
+    assert swept.cluster.of("nodepools")[Nodes.NAME]["spec"]["replicas"] == 0
+    assert swept.cluster.writes == [f"PATCH nodepools {Nodes.NAME} scale", "POST events"]
 
 
 def test_without_a_timetable_whoever_prunes_removes_them() -> None:

@@ -179,15 +179,3 @@ def test_whole_nodes_are_left_alone_whoever_comes() -> None:
 
     assert pod.writes == []
     assert not [request for request in pod.cluster.requests if "deployments" in request.path]
-
-
-def test_one_pool_out_of_reach_holds_no_other_up() -> None:
-    pools = {"small": "course-small", "huge": "course-huge"}
-    row: Row = (*COURSE[:4], {"small": 25, "huge": 2})
-    pod = Pod("08:00", timetable_text(row, pools=pools, behaviour="maintain"))
-    pod.cluster.set("course-huge", 0)
-    pod.observed.sessions["huge"] = {}
-    pod.cluster.interfere("course-small", no_answer())
-    pod.scaler.step()
-
-    assert pod.cluster.scales["course-huge"] == 2
