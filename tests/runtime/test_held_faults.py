@@ -5,7 +5,6 @@ from berth.runtime.apiclient import Request, Response
 
 from tests.objectstore import refusal
 from tests.runtime.heldworld import HPA, HeldWorld, number_text, shop
-from tests.runtime.sweepworld import cronjob
 
 NUMBER, NOTE = "/horizontalpodautoscalers/", ".held"
 
@@ -62,17 +61,6 @@ def test_conflicts_again_and_again_cost_no_more_than_tries(part: str) -> None:
     assert is_over(world)
 
 
-@pytest.mark.parametrize("ahead", [-30.0, 30.0])
-def test_a_clock_that_is_wrong_moves_the_window_and_loses_nothing(ahead: float) -> None:
-    world = held_world("07:29")
-    pod = world.start()
-    pod.ahead = ahead
-    world.run("08:02")
-
-    assert [value for _, value in world.changes] == [25, 2]
-    assert is_over(world)
-
-
 @pytest.mark.parametrize("jump", [-3600.0, -90.0, 90.0, 3600.0, 86400.0])
 def test_a_clock_that_jumps_and_comes_back_leaves_the_number_as_it_was(jump: float) -> None:
     world = held_world()
@@ -87,31 +75,6 @@ def test_a_clock_that_jumps_and_comes_back_leaves_the_number_as_it_was(jump: flo
     assert is_over(world)
 
 
-@pytest.mark.parametrize("times", [1, 5])
-def test_pods_that_are_deleted_are_followed_by_others(times: int) -> None:
-    world = held_world()
-    world.start()
-    for n in range(times):
-        world.plan(f"07:{31 + 5 * n}", world.kill)
-        world.plan(f"07:{31 + 5 * n}:10", lambda: world.start() and None)
-    world.run("08:01")
-
-    assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
-    assert is_over(world)
-
-
-@pytest.mark.parametrize("when", ["07:28", "07:40"], ids=["from-the-start", "in-the-middle"])
-def test_where_no_pod_starts_the_sweep_opens_and_gives_back(when: str) -> None:
-    world = held_world("07:27")
-    world.cluster.add(cronjob())
-    world.plan("07:29:30", lambda: world.start() and None) if when == "07:40" else None
-    world.plan(when, world.kill)
-    world.sweeps("08:12")
-
-    assert [value for _, value in world.changes] == [25, 2]
-    assert is_over(world)
-
-
 def test_a_pod_that_works_is_left_alone_by_the_sweep() -> None:
     world = held_world()
     world.start()
@@ -122,14 +85,3 @@ def test_a_pod_that_works_is_left_alone_by_the_sweep() -> None:
         world.run(f"07:{int(world.now // 60 % 60) + 4}")
 
     assert world.changes == []
-
-
-def test_a_second_pod_beside_the_first_writes_nothing_twice() -> None:
-    world = held_world()
-    world.start()
-    second = world.pods.pop("course")
-    world.start()
-    world.pods["beside"] = second
-    world.run("08:01")
-
-    assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]

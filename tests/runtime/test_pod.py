@@ -108,22 +108,6 @@ def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
         assert values[high:] == sorted(values[high:], reverse=True)
 
 
-def test_what_one_of_two_pods_reads_first_the_other_follows_at_its_next_look() -> None:
-    pod = Pod("08:05", MAINTAIN, 20)
-    pod.arrive(5)
-    other = Pod("08:05", MAINTAIN, beside=pod)
-    pod.scaler.step()
-    other.scaler.step()
-    pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
-    pod.source.refresh()
-    for scaler in (pod.scaler, other.scaler) * 3:
-        pod.now += 5
-        scaler.step()
-
-    assert short(pod) == [("08:05:05", 35)]
-    assert other.source.timetable == pod.source.timetable
-
-
 EDITS = {
     "ends-earlier": timetable_text((*COURSE[:3], "08:05", {"small": 25}), behaviour="maintain"),
     "ends-later": timetable_text((*COURSE[:3], "11:00", {"small": 25}), behaviour="maintain"),

@@ -68,14 +68,6 @@ def test_without_any_timetable_it_waits_for_one() -> None:
     assert (pod.writes, pod.word, pod.observed.waits) == ([], "waiting", [TICK] * 3)
 
 
-def test_a_timetable_that_does_not_exist_gives_no_word() -> None:
-    pod = Pod("08:00", MAINTAIN)
-    pod.cluster.timetable = None
-
-    assert run(pod, 3) == []
-    assert (pod.writes, pod.word) == ([], "")
-
-
 WORDS = {
     "open": (MAINTAIN, "08:00", "", "10:00"),
     "opens-soon": (MAINTAIN, "07:28:30", "", "10:00"),

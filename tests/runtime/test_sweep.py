@@ -81,14 +81,6 @@ def test_its_job_is_the_cronjobs_with_our_labels_and_an_owner() -> None:
     assert found["spec"] == TEMPLATE["spec"]
 
 
-def test_a_second_run_finds_nothing_to_do() -> None:
-    swept = Swept("09:00", *missed(), *missed("other"), deployment(3, "left-small", reservation="left"))
-    swept.run()
-    swept.run()
-
-    assert swept.cluster.writes == []
-
-
 def test_a_job_that_failed_is_made_again_and_keeps_its_name() -> None:
     swept = Swept("09:00", *missed(replicas=25), job("course-sweep", end="Failed"))
 
