@@ -80,6 +80,10 @@ class Placeholders(World):
     def seats(self) -> list[int]:
         return [count for _, count in self.changes]
 
+    def notes(self) -> list[Tree]:
+        """What is to be given back, which somebody has noted."""
+        return []
+
     @staticmethod
     def standing(count: int) -> list[Tree]:
         """As the sweep meets it."""
@@ -131,6 +135,9 @@ class Number(Placeholders):
         if before := self.cluster.all_in(self.PATH).get(self.NAME):
             tree["metadata"]["uid"] = before["metadata"]["uid"]
         self.cluster.add(tree)
+
+    def notes(self) -> list[Tree]:
+        return self.cluster.notes()
 
     @property
     def count(self) -> int:

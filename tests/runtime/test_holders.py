@@ -32,7 +32,7 @@ def test_a_window_opens_and_closes_on_the_second(holder: Holder) -> None:
 
     assert world.run() == 0
     assert world.changes == opened_and_closed(holder)
-    assert world.count == holder.REST
+    assert (world.count, world.notes()) == (holder.REST, [])
 
 
 @pytest.mark.parametrize("holder", [Placeholders, Nodes, Buffer])
@@ -177,6 +177,7 @@ def test_an_edit_that_closes_the_window_closes_it_and_ends_the_run(holder: Holde
     assert world.run() == 0
     assert world.seats == [4, holder.REST]
     assert world.now - at("07:40:01") <= 31
+    assert world.notes() == []
 
 
 @every
@@ -245,6 +246,7 @@ def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exc
     assert world.run() == 0
     assert world.seats == [4, holder.REST]
     assert 0 <= at(world.changes[1][0]) - at("08:02") <= TICK
+    assert world.notes() == []
 
 
 @every
