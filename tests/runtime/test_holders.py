@@ -208,14 +208,6 @@ def test_a_class_that_gets_another_holder_leaves_nothing_with_the_first(holder: 
 # Faults
 
 
-def begin_trouble(world: Placeholders, when: str, part: str, outcome: Response | Exception) -> None:
-    """`part` is the name of what the holder asks for; empty: all that it does."""
-    is_transient = getattr(outcome, "status", 200) in (0, 429, 500, 503)
-    if isinstance(world, Slots) and part in ("READS", "") and is_transient:
-        pytest.skip("a list of slots is asked for again after pauses of the machine's clock")
-    world.interfere_at(when, getattr(world, part) if part else "", outcome)
-
-
 @every
 @pytest.mark.parametrize("part", ["READS", "OPENS", ""])
 @pytest.mark.parametrize("outcome", [*TROUBLES.values(), MISSING], ids=[*TROUBLES, "not-applied-yet"])
@@ -223,7 +215,7 @@ def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
     holder: Holder, outcome: Response | Exception, part: str
 ) -> None:
     world = holder("07:29")
-    begin_trouble(world, "07:29:50", part, outcome)
+    world.interfere_at("07:29:50", getattr(holder, part) if part else "", outcome)
     world.interfere_at("07:31", "", None)
     world.run("07:32")
 
@@ -240,7 +232,7 @@ def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
 @pytest.mark.parametrize("outcome", TROUBLES.values(), ids=TROUBLES)
 def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exception, part: str) -> None:
     world = holder("07:58")
-    begin_trouble(world, "07:59:59", part, outcome)
+    world.interfere_at("07:59:59", getattr(holder, part) if part else "", outcome)
     world.interfere_at("08:02", "", None)
 
     assert world.run() == 0
@@ -252,7 +244,7 @@ def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exc
 @every
 def test_trouble_in_the_middle_moves_nothing(holder: Holder) -> None:
     world = holder("07:30")
-    begin_trouble(world, "07:40", "", no_answer())
+    world.interfere_at("07:40", "", no_answer())
     world.interfere_at("07:41", "", None)
 
     assert world.run() == 0

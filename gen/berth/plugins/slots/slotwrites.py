@@ -40,7 +40,8 @@ def list_slots(api: Api, slots: SlotSpec) -> list[Slot]:
     """List the slots of the pool, except persistent ones."""
     listed: list[Slot] = []
     collection = Collection(SLOT.path(""), slot_selector(slots))
-    list_objects(api, collection, lambda tree: listed.append(_read_slot(tree)))
+    # The next look asks again: a pause here would keep the scaler from its other pools and its Leases.
+    list_objects(api, collection, lambda tree: listed.append(_read_slot(tree)), gives_up=lambda _: True)
     return listed
 
 
