@@ -255,17 +255,19 @@ class TimetableSource:
                 self._log.info("override", says=annotation)
 
 
-def load_plugins(environment: Mapping[str, str]) -> frozenset[str]:
+def load_plugins(environment: Mapping[str, str], unused: str) -> frozenset[str]:
     """Import all modules of the plugins that are mounted, and return the names of these.
 
-    What is imported later could be of another release, or be missing. Raises ImportError.
+    What is imported later could be of another release, or be missing. Modules that end with `unused` are those
+    of the other program. Raises ImportError.
     """
     names = environment.get("BERTH_PLUGINS", "").split()
     for name in names:
         (folder,) = import_module(f"berth.plugins.{name}").__path__
         for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is memory)
-            if file.endswith(".py"):
-                import_module(f"berth.plugins.{name}.{file.removesuffix('.py')}")
+            module, _, kind = file.partition(".")
+            if kind == "py" and not module.startswith("_") and not module.endswith(unused):
+                import_module(f"berth.plugins.{name}.{module}")
     return frozenset(names)
 
 

@@ -434,7 +434,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
     signal.signal(signal.SIGTERM, leave)
     try:
-        load_plugins(environment)
+        load_plugins(environment, unused="sweep")
         aside = in_cluster(environment, account, RECORDER_SECONDS, RECORDER_SECONDS)
         leases = Api(in_cluster(environment, account, LEASE_SECONDS, LEASE_SECONDS))
         connections = Connections(partial(in_cluster, environment, account))

@@ -227,7 +227,7 @@ def _settings(environment: Mapping[str, str]) -> SweepSettings:
         environment.get("BERTH_KOORDINATOR") == "1",
         environment.get("BERTH_NODE_POOLS") == "1",
         environment.get("BERTH_CAPACITY_BUFFERS") == "1",
-        load_plugins(environment),
+        load_plugins(environment, unused="reconciler"),
     )
 
 
