@@ -1,6 +1,6 @@
-"""Read the samples of findings in tests/cases/findings.md, try them, and rewrite their output and the page.
+"""Read the samples of findings in tests/cases/findings.md, try them, rewrite their output, and make their page.
 
-`python -m tests.refresh` calls `refreshed` and `refreshed_page`; tests/docs/test_findings.py compares.
+`python -m tests.refresh` calls `refreshed`, tests/reference.py `made_page`; tests/docs/test_findings.py compares.
 """
 
 import re
@@ -18,14 +18,15 @@ from tests.console import ROOT
 _NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 PAGE = ROOT / "docs" / "reference" / "findings.md"
 SAMPLES = ROOT / "tests" / "cases" / "findings.md"
-_SAMPLE = re.compile(r"^### (B\d{3})\n\n```diff\n(.*?)```\n\n```text\n(.*?)```\n", re.M | re.S)
+_SAMPLE = re.compile(r"^### (B\d{3})(, on the page)?\n\n```diff\n(.*?)```\n\n```text\n(.*?)```\n", re.M | re.S)
 _FILE = re.compile(r"^`(reservations/[^`]+)`:\n\n```\w+\n(.*?)```\n", re.M | re.S)
 
 
 class Sample(NamedTuple):
-    """A code, a change that causes its finding, and the output."""
+    """A code, whether the page shows a line of the output, a change that causes its finding, and the output."""
 
     code: str
+    is_shown: bool
     change: str
     output: str
 
@@ -33,27 +34,29 @@ class Sample(NamedTuple):
 def samples(text: str) -> Iterator[Sample]:
     """Yield the samples."""
     for match in _SAMPLE.finditer(text):
-        yield Sample(*match.groups())
+        code, shown, change, output = match.groups()
+        yield Sample(code, shown is not None, change, output)
 
 
-class Section(NamedTuple):
-    """A section of the page. `example`: a line of the output of its sample, if it has one; or empty."""
-
-    code: str
-    severity: str
-    meaning: str
-    example: str
+def notes(page: str) -> dict[str, str]:
+    """Return what the page in git says of single findings, by heading."""
+    return dict(re.findall(r"^### (.+)\n\n((?:(?!^### ).*\n)+)", page, re.M))
 
 
-def sections(page: str) -> list[Section]:
-    """Return the sections of the page."""
-    found = []
-    for part in page.split("\n### ")[1:]:
-        heading, _, body = part.partition("\n\n")
-        code, severity = heading.split()
-        example = re.search(r"^```text\n(.*?)\n```$", body, re.M | re.S)
-        found.append(Section(code, severity, body.partition("\n")[0], example[1] if example else ""))
-    return found
+def made_page() -> str:
+    """Return the page with the meaning of every finding, a note and a line of its sample if it has them."""
+    page = PAGE.read_text("utf-8")
+    examples = {
+        sample.code: f"```text\n{sample.output.partition(chr(10))[0]}\n```\n"
+        for sample in samples(SAMPLES.read_text("utf-8"))
+        if sample.is_shown
+    }
+    parts = [page.partition("<!-- findings -->")[0]]
+    for code, rule in sorted(RULES.items()):
+        heading = f"{code} {rule.severity}"
+        parts.append(f"### {heading}\n\n{rule.meaning}\n")
+        parts += [text for text in (notes(page).get(heading, ""), examples.get(code, "")) if text]
+    return "\n".join(parts)
 
 
 def valid_project(page: str) -> dict[str, str]:
@@ -135,22 +138,9 @@ def refreshed(text: str) -> str:
     """Return the samples with each output as the program has it now."""
 
     def sample(match: re.Match[str]) -> str:
-        _, change, output = match.groups()
+        *_, change, output = match.groups()
         with tempfile.TemporaryDirectory() as folder:
             now = findings_of(printed(Path(folder), sample_project(text, change)))
         return match[0].replace(f"```text\n{output}```", f"```text\n{now}```")
 
     return _SAMPLE.sub(sample, text)
-
-
-def refreshed_page(page: str, text: str) -> str:
-    """Return the page with each meaning as the program has it now, and examples as the samples have them."""
-    outputs = {sample.code: sample.output for sample in samples(text)}
-    for section in sections(page):
-        rule = RULES.get(section.code)
-        if rule:
-            before = f"### {section.code} {section.severity}\n\n{section.meaning}\n"
-            page = page.replace(before, f"### {section.code} {rule.severity}\n\n{rule.meaning}\n")
-        if section.code in outputs and section.example not in outputs[section.code]:
-            page = page.replace(section.example, outputs[section.code].partition("\n")[0])
-    return page

@@ -12,7 +12,7 @@ from berth.cli.group import SECTIONS, berth, load
 from berth.schema import describe
 from berth.schema.engine import OPTIONS
 
-from tests import answerkeys
+from tests import answerkeys, findingspage
 from tests.pages import text_of
 
 _WIDTH = 80
@@ -59,7 +59,11 @@ def answers_page() -> str:
     return f"{before}{answerkeys.text()}\n\nA mapping by class or capacity type is `{{...}}`.\n\n{rest}"
 
 
-MADE = {"docs/reference/fields.md": fields_page, "docs/reference/cli.md": commands_page}
+MADE = {
+    "docs/reference/fields.md": fields_page,
+    "docs/reference/cli.md": commands_page,
+    "docs/reference/findings.md": findingspage.made_page,
+}
 
 
 def main(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Rewrite everything in the pages that the program can print: `python -m tests.refresh [PAGE...]`.
 
-These are the outputs of the commands shown, the samples of findings in tests/cases/findings.md, their page,
-the findings in docs/status.md and the table of the time rule. Review the difference before you commit it.
+These are the outputs of the commands shown, the samples of findings in tests/cases/findings.md, the findings in
+docs/status.md and the table of the time rule. Review the difference before you commit it.
 """
 
 import re
@@ -26,18 +26,14 @@ def status_page(text: str) -> str:
 
 def main(chosen: list[str]) -> None:
     """Rewrite the chosen pages, or all of them."""
-    findings = str(findingspage.PAGE.relative_to(ROOT))
-    samples = findingspage.SAMPLES.read_text("utf-8")
-    if not chosen or findings in chosen:
-        samples = findingspage.refreshed(samples)
-        findingspage.SAMPLES.write_text(samples, "utf-8")
-    for page in chosen or pages.pages():
+    samples = str(findingspage.SAMPLES.relative_to(ROOT))
+    for page in chosen or [samples, *pages.pages()]:
         before = pages.text_of(page)
         text = before
         if page in pages.pages_with_commands():
             text = pages.refreshed(page)
-        if page == findings:
-            text = findingspage.refreshed_page(text, samples)
+        if page == samples:
+            text = findingspage.refreshed(text)
         if page == STATUS:
             text = status_page(text)
         if page == timetable_rows.PAGE:
