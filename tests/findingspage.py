@@ -1,6 +1,6 @@
-"""Read the samples of findings in tests/cases/findings.md, try them, rewrite their output, and make their page.
+"""Read the samples of findings in tests/cases/findings.md, try them, and make the page of findings.
 
-`python -m tests.refresh` calls `refreshed`, tests/reference.py `made_page`; tests/docs/test_findings.py compares.
+`python -m tests.refresh` calls `refreshed`, and tests/reference.py `made_page`.
 """
 
 import re
@@ -18,12 +18,14 @@ from tests.console import ROOT
 _NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 PAGE = ROOT / "docs" / "reference" / "findings.md"
 SAMPLES = ROOT / "tests" / "cases" / "findings.md"
-_SAMPLE = re.compile(r"^### (B\d{3})(, on the page)?\n\n```diff\n(.*?)```\n\n```text\n(.*?)```\n", re.M | re.S)
+_SAMPLE = re.compile(
+    r"^### (B\d{3})(, on the page)?\n\n```diff\n(.*?)```\n\n```text\n(.*?)```\n", re.M | re.S
+)
 _FILE = re.compile(r"^`(reservations/[^`]+)`:\n\n```\w+\n(.*?)```\n", re.M | re.S)
 
 
 class Sample(NamedTuple):
-    """A code, whether the page shows a line of the output, a change that causes its finding, and the output."""
+    """A code, whether the page shows its output, a change that causes its finding, and the output."""
 
     code: str
     is_shown: bool

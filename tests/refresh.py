@@ -1,6 +1,6 @@
 """Rewrite everything in the pages that the program can print: `python -m tests.refresh [PAGE...]`.
 
-These are the outputs of the commands shown, the samples of findings in tests/cases/findings.md, the findings in
+These are the outputs of the commands shown, the samples in tests/cases/findings.md, the findings in
 docs/status.md and the table of the time rule. Review the difference before you commit it.
 """
 

@@ -18,7 +18,8 @@ OTHER_PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
-MADE = ("reference/cli.md", "reference/fields.md", "reference/findings.md", "reference/json.md")  # by tests/reference.py
+# tests/reference.py makes these.
+MADE = ("reference/cli.md", "reference/fields.md", "reference/findings.md", "reference/json.md")
 BADGE = re.compile(r"^\[!\[.*\n", re.M)
 LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]+)?\)")
 FINDING = re.compile(r'<h3 id="(b\d{3}-\w+)">.*</h3>\n<p>(.*?)\.?</p>')
