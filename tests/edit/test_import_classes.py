@@ -105,7 +105,7 @@ def started(berth: Berth, tmp_path: Path) -> Path:
 def test_nothing_is_told_when_the_site_names_the_values_and_tolerates_their_taints(
     berth: Berth, started: Path
 ) -> None:
-    for sample in ("classes", "first-course"):  # as docs/jupyterhub-values.md says
+    for sample in ("classes", "first-course"):  # as docs/jupyterhub.md says
         (started / f"reservations/{sample}.yaml").unlink()
     site = started / "reservations/site.yaml"
     runtime = "runtime: {tolerations: [{operator: Exists}]}"

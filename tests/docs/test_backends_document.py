@@ -1,4 +1,4 @@
-"""docs/node-placeholders.md: a node for each placeholder, and the numbers of a plan."""
+"""docs/backends.md: a node for each placeholder, and the numbers of a plan."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from tests.console import ROOT, blocks, printed
 
-TEXT = (ROOT / "docs/node-placeholders.md").read_text("utf-8")
+TEXT = (ROOT / "docs/backends.md").read_text("utf-8")
 CLUSTER, COURSE, ALONE = (text for language, text in blocks(TEXT) if language == "yaml")
 FULL_CLASS, RESERVATION = COURSE.split("---\n")
 NODES = 11
