@@ -11,10 +11,10 @@ PICTURE = ROOT / "docs/img/comment.svg"
 SVG = "{http://www.w3.org/2000/svg}"
 CHANGE = """\
 ```console
-$ berth move data-science-101 2026-02-16 --to "2026-02-17 10:00-14:00"
-$ berth set data-science-101 --on 2026-03-09 --seats 120
+$ berth move data-science-101 2027-02-15 --to "2027-02-16 10:00-14:00"
+$ berth set data-science-101 --on 2027-03-08 --seats 120
 $ berth render
-$ berth diff --now 2026-02-15T18:00:00Z -o markdown
+$ berth diff --now 2027-02-14T18:00:00Z -o markdown
 ```
 """
 
