@@ -53,7 +53,7 @@ def by_kind() -> Mapping[str, Keys]:
         ours[0]["spec"]["policies"] = [{"name": "large", "when": {"seatsAbove": 9}, "require": "warn"}]
         (Path(folder) / "held/reservations/all.yaml").write_text(yaml.safe_dump_all(ours), "utf-8")
         (Path(folder) / "none/reservations/site.yaml").write_text(yaml.safe_dump(ours[0]), "utf-8")
-        printed("berth set data-science-101 --on 2026-03-09 --seats 120", Path(folder))
+        printed("berth set data-science-101 --on 2027-03-08 --seats 120", Path(folder))
         for command in COMMANDS:
             out = printed(f"berth {command} -o json", Path(folder))
             answer, _ = json.JSONDecoder().raw_decode(out)  # findings come after it

@@ -11,12 +11,12 @@ from tests.terminal import on_terminal
 
 COMMANDS = [
     "list",
-    "list --week 2026-03-04",
-    "occurrences --from 2026-02-01",
-    "occurrences machine-learning --from 2026-02-01",
+    "list --week 2027-03-03",
+    "occurrences --from 2027-01-31",
+    "occurrences machine-learning --from 2027-01-31",
     "plan",
     "-C tests/examples/size size linear-algebra --students 300 --show-up 80%",
-    "simulate data-science-101 --sessions 08:55+10,11:00-3 --on 2026-03-02",
+    "simulate data-science-101 --sessions 08:55+10,11:00-3 --on 2027-03-01",
 ]
 
 
@@ -28,7 +28,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def answer(capsys: pytest.CaptureFixture[str], command: str) -> str:
     with contextlib.chdir(ROOT):
-        assert cli.run([*command.split(), "--now", "2026-02-20"]) == 0
+        assert cli.run([*command.split(), "--now", "2027-02-19"]) == 0
     return capsys.readouterr().out
 
 
@@ -62,7 +62,7 @@ def test_the_wide_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_in_a_pipe_a_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("list", "occurrences --from 2026-02-01"):
+    for command in ("list", "occurrences --from 2027-01-31"):
         assert not [line for line in told(capsys, command) if line.startswith(" ")]
 
 
@@ -77,16 +77,16 @@ SENTENCES = [
     "simulate spring-hackathon",
     "diff tests/examples/size",
     "list --class smal",
-    "skip data-science-101 2026-03-03",
+    "skip data-science-101 2027-03-02",
     "status --context nowhere",
-    "move data-science-101 2026-03-04",
+    "move data-science-101 2027-03-03",
     "help diff",
 ]
 
 
 @pytest.mark.parametrize("command", SENTENCES, ids=["_".join(one.split()[-3:]) for one in SENTENCES])
 def test_all_that_a_terminal_shows_fits(command: str) -> None:
-    _, shown = on_terminal(ROOT, [*command.split(), "--quiet", "--now", "2026-02-01"])
+    _, shown = on_terminal(ROOT, [*command.split(), "--quiet", "--now", "2027-01-31"])
     assert [line for line in shown.splitlines() if width(line) > 80 and len(line.split()) > 1] == []
 
 

@@ -108,7 +108,7 @@ def test_the_exam_of_the_example_is_planned(berth: Berth) -> None:
     answer = json.loads(berth("-C", str(ROOT), "plan", "machine-learning-exam", *NOW, "-o", "json").out)
 
     assert [(load["id"], load["nodes"], load["bought"]) for load in answer["occurrences"]] == [
-        ("machine-learning-exam/2026-05-13T09:00", {"workbench": 3}, 3)
+        ("machine-learning-exam/2027-05-12T09:00", {"workbench": 3}, 3)
     ]
     assert [(load["name"], load["cost"]["sum"]) for load in answer["reservations"]] == [
         ("machine-learning-exam", "1.51872")
