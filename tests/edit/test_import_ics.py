@@ -183,6 +183,10 @@ def test_a_copy_is_not_updated_by_the_event_and_objects_do_not_have_the_annotati
         (("--class", "small", "--seats", "many"), '"many"'),
         (("--class", "small", "--until", "soon"), '"soon"'),
         (("--class", "small", "--time-zone", "Mars"), '"Mars"'),
+        (
+            ("--class", "small", "--time-zone", "EST"),
+            "Write America/New_York, or Etc/GMT+5 for EST",
+        ),
         (("--class", "small", "--suspend"), "--suspend"),
         (("--calendar", "holidays"), "holidays"),
         (("--class", "small", "--only", "lab*"), "title:Lab*"),

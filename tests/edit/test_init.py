@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -368,6 +369,25 @@ def test_what_is_there_is_never_overwritten(berth: Berth, tmp_path: Path, name: 
     assert (told.code, told.out) == (2, "")
     assert "exists; nothing was written." in told.err
     assert files(tmp_path / "seats") == [name]
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "there"])
+def test_a_file_that_does_not_fit_on_the_disk_leaves_nothing(
+    berth: Berth, tmp_path: Path, *, is_new: bool
+) -> None:
+    folder = tmp_path / "seats"
+    if not is_new:
+        folder.mkdir()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+    try:
+        told = berth("init", str(folder), *NOW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (told.code, told.out) == (2, "")
+    assert "cannot be written" in told.err
+    assert folder.exists() is not is_new
+    assert berth("init", str(folder), *NOW).code == 0
 
 
 def test_a_readme_that_is_there_stays(berth: Berth, empty: Path) -> None:

@@ -23,7 +23,7 @@ from berth.edit.feedreservations import NEW, UNCHANGED, UPDATED, import_reservat
 from berth.edit.seatcounts import seat_count
 from berth.findings import in_order
 from berth.notation.refusal import CommandError, nearest, read_at
-from berth.notation.zones import zone
+from berth.notation.zones import zone_at
 from berth.output.answers import document
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
@@ -76,7 +76,7 @@ def _options(
     return ImportOptions(
         resource_class=given["resource_class"] or "",
         seats=None if given["seats"] is None else read_at("--seats", lambda: seat_count(given["seats"])),
-        zone=None if given["time_zone"] is None else read_at("--time-zone", lambda: zone(given["time_zone"])),
+        zone=read_at("--time-zone", partial(zone_at, given["time_zone"])) if given["time_zone"] else None,
         first=first,
         last=last,
         now=clock.now,

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from berth.edit.scaffold import (
 from berth.git import origin, top_of
 from berth.notation.refusal import CommandError, taken
 from berth.notation.zones import zone_at
+from berth.output.stage import PendingFiles
 from berth.pipeline import Pipeline
 from berth.reading.source import RESERVATIONS
 from berth.schema import grammar
@@ -204,15 +206,26 @@ _PLACES = {
 
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
+    """Write all files of a new repository, or none."""
     for path in files:
         refuse_link(str(folder / path), str(folder))
     existing = [path for path in ("reservations", "rendered", *files) if (folder / path).exists()]
     in_the_way = [path for path in existing if path != README]
     if in_the_way:
         raise CommandError(f"{folder / in_the_way[0]} exists; nothing was written.")
-    for path, content in files.items():
-        if path not in existing:
-            write_file(str(folder / path), content, None, str(folder))
+    new = {path: content for path, content in files.items() if path not in existing}
+    made = {parent for path in new for parent in (folder / path).parents if not parent.exists()}
+    try:
+        with PendingFiles(str(folder)) as pending:
+            for path, content in new.items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                pending.write(path, content)
+            pending.replace_all()
+    except OSError as error:
+        for parent in sorted(made, reverse=True):  # a folder comes after what is in it
+            with suppress(OSError):
+                parent.rmdir()
+        raise CommandError(f"{folder} cannot be written: {error.strerror}") from error
 
 
 def _told(directory: str, starter: Starter, opens: str) -> str:
