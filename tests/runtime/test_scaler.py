@@ -232,7 +232,8 @@ TEMPLATE = "01JC3CB5426KC7P5STS5X3KSS8"
 # Writes what was loaded: before anything ran, before the second look, and at the end.
 WATCHED = """\
 import os, signal, sys
-from berth.runtime import scaler
+from berth.runtime import program, scaler
+program.load_plugins(os.environ, "sweep")
 loaded, look = [set(sys.modules)], scaler.Scaler.step
 def step(self):
     seconds = look(self)

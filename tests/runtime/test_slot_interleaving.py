@@ -198,7 +198,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
         assert it.world.counts == "9+0"
         assert {name[-8:] for name in it.koordinator.objects} == {OTHER}
         assert most <= 6 + 9
-        assert len(it.koordinator.writes) <= 6 + 9 + 6 + 3
+        assert len(it.koordinator.writes) <= 6 + 9 + 6 + 9
 
 
 @pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)

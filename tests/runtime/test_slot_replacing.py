@@ -87,7 +87,7 @@ def test_a_slot_in_use_is_replaced_when_its_session_has_left() -> None:
 def test_larger_slots_take_the_room_of_several_one_after_the_other() -> None:
     loop = full(slot_text(ROW))
     loop.edit(slot_text(ROW, cpu="2"))
-    loop.pass_time(5 * PENDING_SECONDS)
+    loop.pass_time(8 * PENDING_SECONDS)
 
     assert loop.counts == {f"{WIDE} Available": 2, f"{WIDE} Pending": 2}
 

@@ -41,10 +41,10 @@ def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
 
     assert list_objects(server.api, Collection(JOBS, "a=b,c", "x=y", page=500), found.append) == "7"
     assert found == [{"n": 1}, {"n": 2}, {"n": 3}]
-    query = "labelSelector=a%3Db%2Cc&fieldSelector=x%3Dy&limit=500"
+    query = "labelSelector=a%3Db%2Cc&fieldSelector=x%3Dy&limit="
     assert [request.path for request in server.requests] == [
-        f"{JOBS}?{query}",
-        f"{JOBS}?{query}&continue=a+b",
+        f"{JOBS}?{query}32",
+        f"{JOBS}?{query}500&continue=a+b",
     ]
 
 

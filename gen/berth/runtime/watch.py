@@ -117,13 +117,14 @@ def list_objects(
     pieces. A single object that cannot be read is left
     out, if that may be by its name: a pod that was taken over must not stop all others.
     """
-    limit, token, version, failures = min(FIRST_PAGE, collection.page), "", "", 0
+    most, token, version, failures = collection.page, "", "", 0
+    limit = min(FIRST_PAGE, most)
     while token or not version:
         items: list[Tree] = []
         try:
             text = api.read(collection.list_request(limit, token))
             items, version, token = parse_page(text)
-            limit = max(1, min(collection.page, PAGE_BYTES * len(items) // len(text) or limit))
+            limit = max(1, min(most, PAGE_BYTES * len(items) // len(text) or limit))
             failures = 0
         except ApiError as error:
             if error.reason != "TooLarge":
@@ -135,9 +136,10 @@ def list_objects(
                 name, version, token = _unreadable(api, collection, token)
                 if not may_skip(name, error):
                     raise
-                limit = collection.page
+                most = collection.page
+                limit = min(FIRST_PAGE, most)
             else:
-                limit = max(1, limit // 4)
+                limit = most = max(1, limit // 4)
         while items:  # each is released as soon as it is read
             take(items.pop(0))
     return version

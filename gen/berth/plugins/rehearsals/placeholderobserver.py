@@ -28,6 +28,7 @@ from berth.runtime.watch import Collection, parse_page
 T = TypeVar("T")
 LOOK_INTERVAL = 30.0  # seconds between looks
 LAST_LOOK = 20.0  # seconds before the end at which there is another
+PAGE = 32  # objects: an answer is parsed as a whole, and memory is scarce
 MAX_OBJECTS = 500  # pods, and Events of each kind
 BUDGET_SECONDS = 1.5  # after which no further page is asked for
 
@@ -72,7 +73,7 @@ class PlaceholderObserver:
     def _look_at_pods(self, labels: str) -> None:
         with self._log.guard("list placeholders"):
             pods: list[Placeholder] = []
-            self._read(Collection(POD.path(self._namespace), labels), parse_placeholder, pods)
+            self._read(Collection(POD.path(self._namespace), labels, page=PAGE), parse_placeholder, pods)
             self._pods = pods
         if any(pod.cause == NO_ROOM for pod in self._pods):
             selectors = (KARPENTER_EVENTS, CLUSTER_AUTOSCALER_EVENTS)
@@ -81,7 +82,7 @@ class PlaceholderObserver:
     def _look_at_events(self, fields: str) -> None:
         with self._log.guard("list events"):
             refusals: list[ScaleUpRefusal] = []
-            collection = Collection(EVENT.path(self._namespace), "", fields)
+            collection = Collection(EVENT.path(self._namespace), "", fields, page=PAGE)
             self._read(collection, parse_scale_up_refusal, refusals)
             self._refusals[fields] = refusals
 
