@@ -84,7 +84,7 @@ def test_what_koordinator_lends_is_a_resource_whose_limit_may_be_higher(tier: st
     declared = read(site(), resource_class(requests={name: 500}, limits={name: 1000}))
 
     assert declared.problems == []
-    assert declared.classes["small"].limits == ((name, "1000"),)
+    assert declared.classes["small"].limits == {name: "1000"}
     assert read(resource_class(requests={"kubernetes.io/gpu": 1})).problems != []
 
 

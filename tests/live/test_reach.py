@@ -17,7 +17,7 @@ from tests.live.happenings import NOW, in_order
 
 GIT = project.project()
 (PROD,) = GIT.site.clusters
-SITE = GIT.site._replace(clusters=(PROD, PROD._replace(name="lab")))
+SITE = GIT.site.model_copy(update={"clusters": (PROD, PROD.model_copy(update={"name": "lab"}))})
 PLACES = [ClusterLocation(name, "berth", name) for name in ("prod", "lab")]
 
 

@@ -20,7 +20,6 @@ from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, PoolRequirement
-from berth.schema.pod import Placement
 from berth.schema.seatholders import Unit
 from berth.schema.values import ResourceClass
 
@@ -95,9 +94,13 @@ def sold(name: str, *capacity: tuple[str, str], **more: Any) -> InstanceTypeSpec
 
 
 def resource_class(name: str, cpu: str, memory: str, *clouds: str) -> ResourceClass:
-    requests = (("cpu", cpu), ("memory", memory))
-    return ResourceClass(
-        ORIGIN, name, "", None, requests, (), built(Placement, {}), (), None, clouds or ("general",)
+    return ResourceClass.model_construct(
+        origin=ORIGIN,
+        name=name,
+        cluster="",
+        requests={"cpu": cpu, "memory": memory},
+        limits={},
+        cloud_capacity=clouds or ("general",),
     )
 
 
@@ -129,7 +132,7 @@ def planned(
         found = known[seat_demand.key[1]]
         pools = tuple(nodeaffinity.pools("uni", found.cloud_capacity))
         labels = (("berth.dev/class", found.name), ("berth.dev/reservation", seat_demand.key[0]))
-        seats = class_seats(found._replace(node_pools=pools), labels)
+        seats = class_seats(found.model_copy(update={"node_pools": pools}), labels)
         places[seat_demand.key] = PoolPlacement(seats, found.cloud_capacity)
     catalog = CapacityCatalog(every, "uni", zones=named_zones_by_capacity(places.values()))
     minutes = [minute for seat_demand in wanted for minute in seat_demand.steps[::2]]

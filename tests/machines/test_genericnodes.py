@@ -73,7 +73,7 @@ def test_a_taint_of_a_requested_resource_may_be_tolerated_by_a_plugin() -> None:
     plain = resource_class("small", "1", "4Gi", *shape_names(one))
     for known, is_told in (
         (plain, False),
-        (plain._replace(requests=(*plain.requests, ("nvidia.com/gpu", "1"))), True),
+        (plain.model_copy(update={"requests": {**plain.requests, "nvidia.com/gpu": "1"}}), True),
     ):
         run = planned([*as_clouds([one])], [demand("ml", "8-12=1")], [known]).run
         ((_, lack),) = run.steps[0].shortfalls

@@ -176,7 +176,7 @@ def test_seats_find_their_disk_where_the_volume_is_large() -> None:
     devices = (volume("200Gi"),)
     one = cloud("m5.xlarge", node_class={"amiFamily": "AL2023", "blockDeviceMappings": devices})
     plain = resource_class("small", "1", "1Gi")
-    wide = plain._replace(requests=(*plain.requests, (DISK, "80Gi")))
+    wide = plain.model_copy(update={"requests": {**plain.requests, DISK: "80Gi"}})
 
     assert told(run([one], [demand("ml", "8-12=3")], [wide]).intervals) == [
         "0 on-demand m5.xlarge 8:00-12:01 ml 2",

@@ -21,7 +21,9 @@ TWO_MACHINES = ["0 on-demand m5.4xlarge 8:00-13:01 a 1", "1 on-demand m5.4xlarge
 
 
 def choosy(name: str = "small", **labels: str) -> ResourceClass:
-    return resource_class(name, "1", "4Gi")._replace(pod=built(Placement, {"nodeSelector": labels}))
+    return resource_class(name, "1", "4Gi").model_copy(
+        update=dict(built(Placement, {"nodeSelector": labels}))
+    )
 
 
 def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = ()) -> list[str]:

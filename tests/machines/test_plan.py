@@ -12,7 +12,7 @@ ALL = PlanFilter()
 def cluster(name: str, capacity: str, windows: str, count: int = 2) -> ClusterPlan:
     held = reservation("cr-1", "m5.large", count, first=0, until=100 * HOUR)
     both = cloud("m5.large", name=capacity, capacity_types=("reserved", "on-demand"), reservations=(held,))
-    one = planned([both], [demand("ml", windows)], [SMALL._replace(cloud_capacity=(capacity,))])
+    one = planned([both], [demand("ml", windows)], [SMALL.model_copy(update={"cloud_capacity": (capacity,)})])
     return one._replace(cluster=name)
 
 

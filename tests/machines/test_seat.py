@@ -24,7 +24,7 @@ def caring(name: str, kind: str, selector: Any = SMALL, **term: Any) -> Resource
     """Of a CPU and 1Gi; with one required term of affinity by host."""
     terms = ({"topologyKey": HOSTNAME, "labelSelector": selector, **term},)
     affinity = {kind: {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-    return plain(name)._replace(pod=built(Placement, {"affinity": affinity}))
+    return plain(name).model_copy(update=dict(built(Placement, {"affinity": affinity})))
 
 
 def plain(name: str) -> ResourceClass:
@@ -32,7 +32,7 @@ def plain(name: str) -> ResourceClass:
 
 
 def of_pod(**pod: Any) -> ResourceClass:
-    return plain("exam")._replace(pod=built(Placement, pod))
+    return plain("exam").model_copy(update=dict(built(Placement, pod)))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,9 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     if reserved:
         held = (reservation("cr-1", "m5.large", 1),)
         one = one._replace(capacity_types=("reserved", "on-demand"), reservations=held)
-    found = planned([one], [demand("ml", "8-12=1")], [plain("small")._replace(pod=built(Placement, pod))])
+    found = planned(
+        [one], [demand("ml", "8-12=1")], [plain("small").model_copy(update=dict(built(Placement, pod)))]
+    )
 
     assert [kind[2:] for kind in found.run.kinds] == [("us-east-1b", "on-demand", "")]
     assert found.catalog.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
@@ -70,7 +72,7 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
 
 def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
     """As are those of a type."""
-    pinned = plain("small")._replace(pod=built(Placement, {"nodeSelector": {ZONE: "us-east-1b"}}))
+    pinned = plain("small").model_copy(update=dict(built(Placement, {"nodeSelector": {ZONE: "us-east-1b"}})))
     found = planned([cloud("m5.large")], [demand("ml", "8-12=1")], [pinned])
 
     assert (found.run.kinds, found.catalog.assumed) == ((), {})
@@ -125,7 +127,7 @@ def test_an_overhead_takes_room_on_machines(overhead: dict[str, str], machines: 
     found = run(
         [cloud("m5.xlarge")],
         [demand("exam", "8-12=6", of="kata")],
-        [kata._replace(cloud_capacity=("general",))],
+        [kata.model_copy(update={"cloud_capacity": ("general",)})],
     )
 
     assert len(found.kinds) == machines

@@ -260,7 +260,11 @@ def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
 def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
     """As they are rendered: their NodePool is one of their own."""
     selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
-    classes = [resource_class("small", "1", "4Gi")._replace(pod=built(Placement, {"nodeSelector": selector}))]
+    classes = [
+        resource_class("small", "1", "4Gi").model_copy(
+            update=dict(built(Placement, {"nodeSelector": selector}))
+        )
+    ]
     every, demands = [cloud("m5.large", "c5.large")], [demand("lab", "8-12=1", nodes=True)]
 
     assert told(run(every, demands, classes).intervals) == ["0 on-demand m5.large 8:00-12:01 lab 1"]

@@ -14,7 +14,9 @@ ROOMY = NodeShapeSpec.model_construct(name="roomy", allocatable={"cpu": "64", "m
 def nodes(shape: NodeShapeSpec, seats: int, volumes: int = 1) -> tuple[int, list[str]]:
     """Return the nodes of a window, and why seats get none. Sixty-four seats fit by cpu and memory."""
     generic_capacity = GenericCapacity(ORIGIN, "campus", "", (shape,), NodeStartup(4))
-    known = resource_class("small", "1", "4Gi", *shape_names(generic_capacity))._replace(volumes=volumes)
+    known = resource_class("small", "1", "4Gi", *shape_names(generic_capacity)).model_copy(
+        update={"volumes": volumes}
+    )
     run = planned([*as_clouds([generic_capacity])], [demand("ml", f"8-12={seats}")], [known]).run
     lacks = [lack.message for _, lack in run.steps[0].shortfalls]
     return sum(count for _, count in MachineCounts(run.intervals).at(9 * HOUR).items()), lacks

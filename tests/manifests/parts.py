@@ -101,7 +101,7 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
             row = TimetableOccurrence(item.id, opens, item.start, item.end, ((name, count),), one.behavior)
             occurrences.append(row)
     settings = TimetableSettings(
-        site.stabilization_seconds, site.ready_minutes, site.renku.url if site.renku else ""
+        site.scaler.stabilization_seconds, site.scaler.ready_minutes, site.renku.url if site.renku else ""
     )
     return Timetable(
         reservation.name, reservation.suspend, tuple(pools), tuple(sorted(occurrences)), site.name, settings

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotmapping import SlotMapping
 from berth.backends.koordinator.slotoptions import SlotOptions
 from berth.pipeline import Part
 from berth.schema.siteparts import KoordinatorSpec
@@ -36,13 +37,16 @@ def evening(
     declared = part.placed.reservation.spec
     resolved = part.placed.reservation._fields
     spec = declared.model_copy(update={key: reservation.pop(key) for key in {*reservation} - {*resolved}})
+    changes = dict(seat or {})
+    if "reservation" in changes:
+        changes["reservation"] = built(SlotMapping, changes["reservation"])
     placed = part.placed._replace(
         reservation=part.placed.reservation._replace(spec=spec, holder=slots, **reservation),
         cluster=with_koordinator(part.placed.cluster, koordinator),
-        classes=tuple(resource_class._replace(**(seat or {})) for resource_class in part.placed.classes),
+        classes=tuple(resource_class.model_copy(update=changes) for resource_class in part.placed.classes),
     )
     return site, part._replace(placed=placed, **standing)
 
 
 def with_koordinator(cluster: Cluster, koordinator: KoordinatorSpec = KOORDINATOR) -> Cluster:
-    return cluster._replace(koordinator=koordinator)
+    return cluster.model_copy(update={"koordinator": koordinator})

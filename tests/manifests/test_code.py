@@ -133,7 +133,7 @@ def test_a_cluster_may_have_an_image_and_another_one_not(tmp_path: Path) -> None
     text = project.SITE.replace("- name: prod", f"- {{name: prod, runtime: {{image: {DIGEST}}}}}")
     site, _ = small(tmp_path, site=text)
 
-    assert {cluster.name: cluster.runtime_image for cluster in site.clusters} == {"prod": DIGEST, "lab": ""}
+    assert {cluster.name: cluster.runtime.image for cluster in site.clusters} == {"prod": DIGEST, "lab": None}
 
 
 def test_the_containerfile_copies_what_the_config_maps_have_and_nothing_else() -> None:

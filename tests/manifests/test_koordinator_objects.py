@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotmapping import SlotMapping
 from berth.backends.koordinator.slotobjects import pool_slots
 from berth.backends.koordinator.slotoptions import Owner, SlotTaint
 from berth.core.holders import SlotSpec as InCluster
@@ -55,6 +56,7 @@ def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> Non
 
     assert [line.strip() for line in after if line not in before] == [
         f'"hash": "{hash_of(tmp_path, SLOTS, seat=draining)}",',
+        '"annotations": {}',
         '"allocatePolicy": "Restricted",',
         '"unschedulable": true',
     ]
@@ -215,7 +217,10 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotH
         )
         patch = {"annotations": {"a.b/c": text}}
         mapping = {"metadata": patch, "spec": {"template": {"metadata": {"annotations": {"x": text}}}}}
-        classes = tuple(found._replace(reservation=mapping) for found in part.placed.classes)
+        classes = tuple(
+            found.model_copy(update={"reservation": built(SlotMapping, mapping)})
+            for found in part.placed.classes
+        )
         reservation = part.placed.reservation._replace(holder=slot_holder)
         spec = reservation.spec.model_copy(update={"title": text})
         reservation = reservation._replace(spec=spec)

@@ -129,7 +129,7 @@ def test_the_mapping_of_a_class_is_merged_into_the_object(
     tmp_path: Path, mapping: Object, metadata: Object, spec: Object
 ) -> None:
     assert made(tmp_path, seat={"reservation": mapping}) == {
-        "metadata": {"labels": LABELS, **metadata},
+        "metadata": {"labels": LABELS, "annotations": {}, **metadata},
         "spec": spec,
     }
 
@@ -145,17 +145,12 @@ def test_the_cluster_says_scheduler_and_policy(tmp_path: Path) -> None:
 def test_it_lies_where_the_seats_of_its_class_do_but_for_the_mapping(tmp_path: Path) -> None:
     """Limits are nothing to hold; the scheduler is Koordinator's whatever the class says."""
     seat = {
-        "requests": (("cpu", "500m"), ("nvidia.com/gpu", "1")),
-        "limits": (("nvidia.com/gpu", "1"), ("memory", "8Gi")),
-        "pod": built(
-            Placement,
-            {
-                "nodeSelector": {"pool": "y", "disk": "a"},
-                "tolerations": [{"key": "gpu", "operator": "Exists"}],
-                "schedulerName": "other",
-            },
-        ),
-        "pod_labels": (("team", "on"), ("own", "1e3")),
+        "requests": {"cpu": "500m", "nvidia.com/gpu": "1"},
+        "limits": {"nvidia.com/gpu": "1", "memory": "8Gi"},
+        "node_selector": {"pool": "y", "disk": "a"},
+        "tolerations": built(Placement, {"tolerations": [{"key": "gpu", "operator": "Exists"}]}).tolerations,
+        "scheduler_name": "other",
+        "pod_labels": {"team": "on", "own": "1e3"},
     }
     said = {
         "metadata": {"namespace": "jhub", "labels": {"own": "2"}, "annotations": {"n": "m"}},
@@ -232,7 +227,10 @@ def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> N
     ours = {"berth.dev/site": "uni", "berth.dev/reservation": "evening", "berth.dev/resource-class": "seat"}
 
     assert found == {
-        "metadata": {"labels": {**LABELS, "scheduling.koordinator.sh/pre-allocation-required": "true"}},
+        "metadata": {
+            "labels": {**LABELS, "scheduling.koordinator.sh/pre-allocation-required": "true"},
+            "annotations": {},
+        },
         "spec": {
             **PLAIN["spec"],
             "owners": [*OWNERS, {"object": {"namespace": "berth"}, "labelSelector": {"matchLabels": ours}}],
@@ -289,7 +287,7 @@ def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
     site, part = evening(tmp_path, altered(SLOTS, standing=True), seat=seat_ends)
     (seat,) = part.placed.classes
     items = list(persistent_slots(site, part.placed.cluster, part.placed.reservation, seat, 2))
-    shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}}}
+    shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}, "annotations": {}}}
 
     assert [name for name, _ in items] == [f"uni-evening-seat-{i}-{slot_hash(shape)}" for i in (0, 1)]
     assert items[0][1] == {**shape, "spec": {**PLAIN["spec"], **spec}} == items[1][1]

@@ -88,7 +88,7 @@ def test_what_places_a_pod_comes_back(world: tuple[Site, Part], reader: str) -> 
         "nodeSelector": LABELS,
         "tolerations": [{"key": "a", "operator": "Equal", "value": v} for v in LABELS.values()],
     }
-    changed = only._replace(pod=built(Placement, pod), pod_labels=tuple(LABELS.items()))
+    changed = only.model_copy(update={**dict(built(Placement, pod)), "pod_labels": LABELS})
     text = text_of(site, part._replace(placed=part.placed._replace(classes=(changed,))))
     template = READERS[reader](text.split("\n---\n")[2])["spec"]["template"]
 

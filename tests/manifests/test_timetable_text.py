@@ -58,7 +58,7 @@ def with_sessions(
     part = world.parts["night/lab"]
     (only,) = part.placed.classes
     changed = part.placed._replace(
-        classes=(only._replace(sessions=found, renku_id=renku_id),),
+        classes=(only.model_copy(update={"sessions": found, "renku_id": renku_id}),),
         reservation=with_match(part.placed.reservation, **match),
     )
     return json.loads(timetable_text(world.site, changed, part.occurrences))["pools"][only.name]["sessions"]
@@ -117,7 +117,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
 def test_namespaces_may_be_known_by_their_labels(world: World) -> None:
     (only,) = world.parts["night/lab"].placed.classes
     part = world.parts["night/lab"]
-    changed = part.placed._replace(classes=(only._replace(sessions=BY_LABEL),))
+    changed = part.placed._replace(classes=(only.model_copy(update={"sessions": BY_LABEL}),))
     text = timetable_text(world.site, changed, part.occurrences)
     (pool,) = parse_timetable(text).pools
 
@@ -171,7 +171,7 @@ def test_every_text_comes_back_from_ascii(world: World) -> None:
     placed = world.parts["night/lab"].placed
     (only,) = placed.classes
     changed = placed._replace(
-        classes=(only._replace(sessions=RENKU),),
+        classes=(only.model_copy(update={"sessions": RENKU}),),
         reservation=with_match(placed.reservation, match_annotations=dict(pairs)),
     )
     text = timetable_text(world.site, changed, world.parts["night/lab"].occurrences)
@@ -188,7 +188,7 @@ def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, mor
 
     def padded(length: int) -> Any:
         long = class_sessions("pods", ("a",), {"matchLabels": {"a": "b" * length}}, {})
-        return part.placed._replace(classes=(only._replace(sessions=long),))
+        return part.placed._replace(classes=(only.model_copy(update={"sessions": long}),))
 
     room = LARGEST - len(timetable_text(site, padded(0), part.occurrences))
     found = timetable_that_fits(site, padded(room + more), part.occurrences)

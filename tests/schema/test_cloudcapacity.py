@@ -111,7 +111,7 @@ def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
     )
     assert declared.problems == []
     assert declared.site is not None
-    assert declared.site.budget == Decimal("5000.5")
+    assert declared.site.diff.budget == Decimal("5000.5")
     assert [cluster.karpenter for cluster in declared.site.clusters] == [
         built(KarpenterSpec, {"version": (1, 6), "gates": {"StaticCapacity": True}}),
         built(KarpenterSpec, {"version": NEWEST}),

@@ -20,18 +20,19 @@ def made(**spec: Any) -> ResourceClass:
     return declared.classes["small"]
 
 
-def test_whatever_is_left_out_has_its_default() -> None:
-    assert made(requests={"cpu": "1", "memory": "4Gi"}, sessions=None) == ResourceClass(
-        origin=Origin("b.yaml", 0),
-        name="small",
-        cluster="",
-        renku_id=None,
-        requests=(("cpu", "1"), ("memory", "4Gi")),
-        limits=(),
-        pod=built(Placement, {}),
-        pod_labels=(),
-        sessions=None,
-    )
+def test_what_is_left_out_has_its_default() -> None:
+    bare = made(requests={"cpu": "1", "memory": "4Gi"}, sessions=None)
+
+    assert (bare.origin, bare.name, bare.cluster) == (Origin("b.yaml", 0), "small", "")
+    assert (bare.requests, bare.limits) == ({"cpu": "1", "memory": "4Gi"}, {})
+    assert bare.pod == built(Placement, {})
+
+
+def test_amounts_are_completed_as_kubernetes_does() -> None:
+    complete = made(requests={"cpu": 4, "nvidia.com/gpu": 1}, limits={"memory": "33Gi"})
+
+    assert complete.requests == {"cpu": "4", "nvidia.com/gpu": "1", "memory": "33Gi"}
+    assert complete.limits == {"memory": "33Gi", "nvidia.com/gpu": "1"}
 
 
 @pytest.mark.parametrize(
@@ -39,23 +40,23 @@ def test_whatever_is_left_out_has_its_default() -> None:
     [
         (
             {"requests": {"cpu": "1", "memory": "4Gi"}},
-            (("cpu", "1250m"), ("memory", "4256Mi")),
-            (),
+            {"cpu": "1250m", "memory": "4256Mi"},
+            {},
         ),
         (
             {"requests": {"cpu": "1", "memory": "4Gi"}, "limits": {"cpu": "2"}},
-            (("cpu", "1250m"), ("memory", "4256Mi")),
-            (("cpu", "2250m"),),
+            {"cpu": "1250m", "memory": "4256Mi"},
+            {"cpu": "2250m"},
         ),
         (
             {"requests": {"cpu": "1"}, "limits": {"memory": "4Gi"}},
-            (("cpu", "1250m"), ("memory", "4256Mi")),
-            (("memory", "4256Mi"),),
+            {"cpu": "1250m", "memory": "4256Mi"},
+            {"memory": "4256Mi"},
         ),
         (
             {"requests": {"cpu": "1", "nvidia.com/gpu": "1"}},
-            (("cpu", "1250m"), ("nvidia.com/gpu", "1"), ("memory", "160Mi")),
-            (("nvidia.com/gpu", "1"),),
+            {"cpu": "1250m", "nvidia.com/gpu": "1", "memory": "160Mi"},
+            {"nvidia.com/gpu": "1"},
         ),
     ],
 )
@@ -66,7 +67,7 @@ def test_a_seat_takes_the_overhead_of_its_runtime_class_too(
 
     assert found.requests == requests
     assert found.limits == limits
-    assert found.overhead == (("cpu", "250m"), ("memory", "160Mi"))
+    assert found.overhead == {"cpu": "250m", "memory": "160Mi"}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from berth.schema.basemodel import Model
 from berth.schema.cloudmachines import InstanceTypeSpec, NodeShapeSpec
 from berth.schema.pod import completed
 from berth.schema.resourceclass import ResourceClassSpec
-from berth.schema.site import ClusterSpec
-from berth.schema.siteparts import CeilingSpec, JobResources, RuntimeSpec
+from berth.schema.site import ClusterSpec, JobResources, RuntimeSpec
+from berth.schema.siteparts import CeilingSpec
 from berth.schema.types import Amount
 
 from tests.cases import table

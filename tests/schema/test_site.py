@@ -3,17 +3,15 @@
 from typing import Any
 
 import pytest
-from berth.schema.basemodel import Model
-from berth.schema.engine import NoEngine
-from berth.schema.fluxoptions import Flux
-from berth.schema.pod import Tolerating
+from berth.schema.site import ImagesSpec
 from berth.schema.siteparts import RenkuSpec
-from berth.schema.values import Cluster, Images, Site
+from berth.schema.values import Site
 
 from tests.built import built
 from tests.cases import table
 from tests.saying import finding, read, site, told
 
+HOME = {"url": "https://git.example.org/capacity.git", "revision": "main"}
 HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
@@ -29,60 +27,69 @@ def made(*clusters: dict[str, Any], **spec: object) -> Site:
     return declared.site
 
 
-def engine(model: type[Model]) -> dict[str, Any]:
-    name = model.model_fields["type"].annotation.__args__[0]  # type: ignore[union-attr] # a Literal
-    options = built(model, {"type": name})
-    return {
-        "engine": name,
-        "engine_options": options,
-        "replicas_in_git": name != "none",
-        "destination": HERE,
-    }
+def test_what_is_left_out_has_its_default() -> None:
+    bare = made()
+    (prod,) = bare.clusters
 
-
-def runtime(**said: Any) -> Tolerating:
-    return built(Tolerating, {"nodeSelector": {}, "tolerations": [], **said})
-
-
-def test_whatever_is_left_out_has_its_default() -> None:
-    whole = made()
-    assert whole[1:10] == (
-        "example",
-        "UTC",
-        (
-            Cluster(
-                name="prod",
-                namespace="berth",
-                **engine(NoEngine),
-                autoscaler="none",
-                ceilings=(),
-                priority=-10,
-                images=Images("registry.k8s.io/pause:3.10.1", PYTHON, ()),
-                runtime=runtime(),
-                job_resources=JOBS,
-                occurrence_resources=WAITING,
-            ),
-        ),
-        False,
+    assert (bare.name, bare.zone) == ("example", "UTC")
+    assert (bare.scaler.stabilization_seconds, bare.scaler.ready_minutes, bare.diff.notice_hours) == (
         30,
         5,
-        None,
         24,
-        None,
     )
+    assert (prod.name, prod.namespace, prod.priority) == ("prod", "berth", -10)
+    assert (prod.images.pause, prod.images.python) == ("registry.k8s.io/pause:3.10.1", PYTHON)
+    assert (prod.job_resources, prod.occurrence_resources) == (JOBS, WAITING)
+    assert (prod.destination_of_argocd, prod.hubs) == (HERE, [])
+    assert (prod.creates_namespace, prod.has_own_namespace, prod.existing_priority_class) == (True, False, "")
 
 
 def test_what_is_empty_says_nothing() -> None:
     empty: dict[str, object] = {"nodeSelector": {}, "tolerations": [], "resources": {}}
 
-    assert made(runtime=empty, images={}) == made()
-    assert made({"name": "prod", "runtime": empty, "images": {}, "ceilings": []}) == made()
+    for prod in (
+        *made(runtime=empty, images={}).clusters,
+        *made({"name": "prod", "runtime": empty, "images": {}, "ceilings": []}).clusters,
+    ):
+        assert (prod.images, prod.job_resources, prod.occurrence_resources) == (ImagesSpec(), JOBS, WAITING)
+        assert not prod.runtime.node_selector
+        assert not prod.runtime.tolerations
 
 
-def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
-    first, second = made(scaler={"readyMinutes": 0}), made(scaler={"stabilizationSeconds": 7})
-    assert (first.stabilization_seconds, first.ready_minutes) == (30, 0)
-    assert (second.stabilization_seconds, second.ready_minutes) == (7, 5)
+def test_a_null_leaves_the_sites_value() -> None:
+    nothing = {"image": None, "priorityClassName": None, "podLabels": None}
+    of_site = {"image": IMAGE, "priorityClassName": "jobs", "podLabels": {"a": "b"}}
+    (prod,) = made({"name": "prod", "runtime": nothing}, runtime=of_site).clusters
+
+    assert (prod.runtime.image, prod.runtime.priority_class_name) == (IMAGE, "jobs")
+    assert prod.runtime.pod_labels == {"a": "b"}
+
+
+@pytest.mark.parametrize(
+    ("destination", "expected"),
+    [({"server": "https://a.example"}, ("server", "https://a.example")), ({"name": "hub"}, ("name", "hub"))],
+)
+def test_a_destination_is_an_address_or_a_name(
+    destination: dict[str, str], expected: tuple[str, str]
+) -> None:
+    (prod,) = made({"name": "prod", "destination": destination}, engine="argocd", repository=HOME).clusters
+
+    assert prod.destination_of_argocd == expected
+
+
+def test_a_path_and_a_list_name_hubs() -> None:
+    hubs = [{"files": ["a.yaml"], "namespace": "a"}, {"files": ["b.yaml"], "namespace": "b", "release": "x"}]
+    one, several = made(
+        {"name": "one", "z2jh": "./hub//values.yaml"}, {"name": "several", "z2jh": hubs}
+    ).clusters
+
+    assert [(below, hub.files, hub.namespace) for below, hub in one.hubs] == [
+        (("z2jh",), ("hub/values.yaml",), None)
+    ]
+    assert [(below, hub.files, hub.release) for below, hub in several.hubs] == [
+        (("z2jh", 0), ("a.yaml",), None),
+        (("z2jh", 1), ("b.yaml",), "x"),
+    ]
 
 
 def test_renkus_api_needs_no_token_and_a_slash_at_its_end_says_nothing() -> None:
@@ -102,32 +109,19 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             "runtime": {"tolerations": [], "resources": {"requests": {"memory": "128Mi"}}},
         },
         engine="argocd",
-        repository={"url": "https://git.example.org/capacity.git", "revision": "main"},
+        repository=HOME,
         images={"pause": "a/pause", "python": IMAGE, "pullSecrets": ["a"]},
         runtime={"nodeSelector": {"a": "b"}, "tolerations": [{"operator": "Exists"}]},
     )
 
-    assert whole.clusters == (
-        Cluster(
-            name="hub",
-            namespace="hub-berth",
-            has_own_namespace=True,
-            **engine(Flux),
-            autoscaler="none",
-            ceilings=(),
-            priority=-3,
-            images=Images("a/pause", A_PYTHON, ()),
-            runtime=runtime(nodeSelector={"a": "b"}),
-            job_resources={
-                "requests": {"cpu": "10m", "memory": "128Mi"},
-                "limits": {"memory": "128Mi"},
-            },
-            occurrence_resources={
-                "requests": {"cpu": "1m", "memory": "128Mi"},
-                "limits": {"memory": "128Mi"},
-            },
-        ),
-    )
+    (hub,) = whole.clusters
+    assert (hub.namespace, hub.has_own_namespace, hub.engine, hub.priority) == ("hub-berth", True, "flux", -3)
+    images = {"pause": "a/pause", "python": A_PYTHON, "pull_secrets": ()}
+    assert dict(hub.images) == images
+    assert (hub.runtime.node_selector, hub.runtime.tolerations) == ({"a": "b"}, ())
+    limits = {"memory": "128Mi"}
+    assert hub.job_resources == {"requests": {"cpu": "10m", "memory": "128Mi"}, "limits": limits}
+    assert hub.occurrence_resources == {"requests": {"cpu": "1m", "memory": "128Mi"}, "limits": limits}
 
 
 def test_an_empty_mapping_of_resources_leaves_the_sites() -> None:
@@ -142,7 +136,7 @@ def test_an_empty_mapping_of_resources_leaves_the_sites() -> None:
 
 
 def test_an_image_with_our_code_has_a_digest() -> None:
-    assert made(runtime={"image": IMAGE}).clusters[0].runtime_image == IMAGE
+    assert made(runtime={"image": IMAGE}).clusters[0].runtime.image == IMAGE
     for name in ("example.org/berth", "example.org/berth:1.0", "example.org/berth@sha256:12"):
         assert told(site(runtime={"image": name})) == [finding("a.yaml B019 spec.runtime.image", name)]
 

@@ -87,7 +87,7 @@ def check_autoscalers(_: Declared, site: Site) -> Iterator[Problem]:
 def check_pods_for_autoscaler(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the pod templates of all classes."""
     for resource_class in declared.classes.values():
-        if DO_NOT_DISRUPT in dict(resource_class.pod_labels):
+        if DO_NOT_DISRUPT in resource_class.pod_labels:
             message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)

@@ -18,7 +18,7 @@ class BaseNames(NamedTuple):
     def knows_class(self, found: ResourceClass) -> bool:
         """Tell whether a class of this name is in the base, and requests each of these resources."""
         known = self.classes.get(found.name)
-        return known is not None and known.issuperset(dict(found.requests))
+        return known is not None and known.issuperset(found.requests)
 
 
 def base_names(declared: Declared, site: Site) -> BaseNames:
@@ -26,7 +26,7 @@ def base_names(declared: Declared, site: Site) -> BaseNames:
     sessions = [class_namespaces(found) or () for found in declared.classes.values()]
     owners = [filter(None, one.holder.owner_namespaces) for one in declared.reservations]
     return BaseNames(
-        {name: frozenset(dict(found.requests)) for name, found in declared.classes.items()},
+        {name: frozenset(found.requests) for name, found in declared.classes.items()},
         frozenset(cluster.name for cluster in site.clusters),
         frozenset(chain(*sessions, *owners)),
     )

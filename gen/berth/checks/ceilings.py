@@ -55,7 +55,7 @@ def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, i
     request none.
     """
     asked = {
-        name: parse(dict(resource_class.requests).get(resource, "0")) or 0
+        name: parse(resource_class.requests.get(resource, "0")) or 0
         for name, resource_class in classes.items()
     }
     return {name: amount for name, amount in asked.items() if amount}

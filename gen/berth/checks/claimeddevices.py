@@ -31,7 +31,7 @@ def check_device_claims(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def _requested_devices(found: ResourceClass) -> Iterator[Problem]:
-    for name, amount in found.requests:
+    for name, amount in found.requests.items():
         is_device = name not in grammar.SHARED and not grammar.page_size(name)
         if is_device and parse(amount):
             message = f"a seat requests {name}, and claims devices besides: it takes both."

@@ -129,7 +129,7 @@ def _capacity_mismatch(
     taints = [taint for taint in parse_taints(cloud.taints) if taint.effect != "PreferNoSchedule"]
     if taint := untolerated(taints, tolerations):
         value = f"={taint.value}" if taint.value else ""
-        hint = toleration_by_plugin(taint, dict(resource_class.requests))
+        hint = toleration_by_plugin(taint, resource_class.requests)
         return f"it does not tolerate the taint {taint.key}{value}:{taint.effect}{hint}"
     return _conflict_of_all(asked, _candidates(cloud))
 

@@ -11,7 +11,8 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
-from berth.schema.values import Cluster, HubFiles, ResourceClass
+from berth.schema.siteparts import HubSpec
+from berth.schema.values import Cluster, ResourceClass
 
 if TYPE_CHECKING:
     from berth.schema.z2jh import Hub, ProfileSession
@@ -25,7 +26,7 @@ class ComparedHub(NamedTuple):
     """A JupyterHub of a cluster; `path` leads to it in the Site."""
 
     cluster: Cluster
-    files: HubFiles
+    files: HubSpec
     path: Path
     hub: "Hub"
 

@@ -16,9 +16,9 @@ def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Report image volumes in a cluster that is too old for them: its API server drops them."""
     for resource_class in declared.classes.values():
         cluster = cluster_of(resource_class, site)
-        if cluster is None or cluster.kubernetes is None or not resource_class.images.names:
+        if cluster is None or cluster.kubernetes is None or not resource_class.images:
             continue
-        if resource_class.images.warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
+        if resource_class.image_warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
             version = version_text(cluster.kubernetes)
             message = f"Kubernetes {version} of cluster {cluster.name} cannot mount images as volumes."
             path = ("spec", "imageWarmUp")

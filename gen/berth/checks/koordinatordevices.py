@@ -48,7 +48,7 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
     bands.
     """
     for resource_class in part.classes if part.cluster.koordinator else ():
-        qos = dict(resource_class.pod_labels).get(_QOS)
+        qos = resource_class.pod_labels.get(_QOS)
         if qos in ("BE", "LSR"):
             message = (
                 f"Koordinator in cluster {part.cluster.name} rejects pods with {_QOS} {qos} and priority "
@@ -56,7 +56,7 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
             )
             path: Path = ("spec", "podLabels", _QOS)
             yield resource_class.origin.problem(REFUSED, path, message, "Remove the label.")
-        for name in (name for name, _ in resource_class.requests if name.startswith(_BATCH)):
+        for name in filter(lambda name: name.startswith(_BATCH), resource_class.requests):
             message = (
                 f"Koordinator in cluster {part.cluster.name} rejects pods that request {name} without {_QOS} "
                 f"BE, and with it those of priority {part.cluster.priority}: no placeholder could be created."
@@ -76,15 +76,15 @@ def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
         if not any(name.startswith(_OWN) for name in amounts):
             continue
         for name, message, fix in _lacks(amounts):
-            is_own = name in dict(resource_class.requests)
+            is_own = name in resource_class.requests
             path: Path = ("spec", "requests", name) if is_own else ("spec", "reservation")
             yield resource_class.origin.problem(REFUSED, path, message, fix, at_key=True)
 
 
 def _requests(found: ResourceClass) -> Iterator[tuple[str, object]]:
     """Yield what a seat requests, and what its slot has in addition."""
-    yield from found.requests
-    for container in parts(found.reservation or {}, "spec", "template", "spec", "containers"):
+    yield from found.requests.items()
+    for container in parts(found.slot_patch, "spec", "template", "spec", "containers"):
         yield from part(container, "resources", "requests").items()
 
 

@@ -118,13 +118,13 @@ def _selected(resource_class: ResourceClass) -> Iterator[tuple[Path, str]]:
 
 def _chooses_hardware(resource_class: ResourceClass) -> bool:
     """Tell whether a class chooses other hardware of Google, which has limits of its own."""
-    keys = chain((key for _, key in _selected(resource_class)), (name for name, _ in resource_class.requests))
+    keys = chain((key for _, key in _selected(resource_class)), resource_class.requests)
     return any(key in _HARDWARE or key.startswith("cloud.google.com/gke-") or "/gpu" in key for key in keys)
 
 
 def _sizes(resource_class: ResourceClass) -> Iterator[Problem]:
     """Report what Autopilot makes of the requests of a seat."""
-    asked = {name: parse(amount) or 0 for name, amount in resource_class.requests}
+    asked = {name: parse(amount) or 0 for name, amount in resource_class.requests.items()}
     path: Path = ("spec", "requests")
     for name in ("cpu", "memory"):
         if not asked.get(name):
@@ -142,7 +142,7 @@ def _sizes(resource_class: ResourceClass) -> Iterator[Problem]:
     for name, amount, raised in (("cpu", cpu, raised_cpu), ("memory", memory, raised_memory)):
         if raised != amount:
             message = (
-                f"GKE Autopilot raises {name} from {dict(resource_class.requests)[name]} to "
+                f"GKE Autopilot raises {name} from {resource_class.requests[name]} to "
                 f"{_shown(name, raised)}: a pod has at least 50m cpu, and 1 to 6.5 GiB of memory "
                 "for each cpu."
             )

@@ -420,8 +420,9 @@ def _unchanged_classes(old: PolicySubject, new: PolicySubject) -> frozenset[str]
     pairs = ((name, old.pools[name], new.pools[name]) for name in both)
     return frozenset(
         name
-        for name, was, becomes in pairs  # but not the place of a class in a file
-        if (was.resource_class[1:], was.cluster) == (becomes.resource_class[1:], becomes.cluster)
+        for name, was, becomes in pairs
+        if was.cluster == becomes.cluster
+        and was.resource_class.without_place == becomes.resource_class.without_place
     )
 
 

@@ -43,11 +43,11 @@ def compare_classes(
         classes = [one for one in declared.classes.values() if cluster_of(one, site) is cluster]
         path: Path = ("spec", "clusters", i)
         of_cluster: list[ComparedHub] = []
-        for files in cluster.hubs:
+        for below, files in cluster.hubs:
             from berth.schema.z2jh import read_hub  # noqa: PLC0415 - few sites name such a file
 
-            at: Path = (*path, "z2jh", *([] if files.position is None else [files.position]))
-            parse = partial(read_hub, release=files.release)
+            at: Path = (*path, *below)
+            parse = partial(read_hub, release=files.release or "")
             hub = _read(site, at, files.files, read, parse, problems)
             of_cluster += [] if hub is None else [ComparedHub(cluster, files, at, hub)]
         for compared in of_cluster:
@@ -202,7 +202,7 @@ def _too_small(
     resource_class: ResourceClass, counted: "Sequence[ProfileSession | RenkuClass]"
 ) -> Iterator[Problem]:
     """Report each resource of which a session requests more than a placeholder, with the largest session."""
-    own, overhead = dict(resource_class.requests), dict(resource_class.overhead)
+    own, overhead = resource_class.requests, resource_class.overhead
     for name in dict.fromkeys(name for session in counted for name in session.requests):
         largest = max(counted, key=lambda session: _amount(session.requests, name))
         asked = largest.requests

@@ -17,8 +17,8 @@ def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
     for resource_class in declared.classes.values():
         cluster = cluster_of(resource_class, site)
-        for name, most in cluster.largest_node if cluster else ():
-            asked = dict(resource_class.requests).get(name)
+        for name, most in cluster.largest_node.items() if cluster else ():
+            asked = resource_class.requests.get(name)
             if asked is not None and nanos(asked) > nanos(most):
                 yield resource_class.origin.problem(
                     TOO_LARGE, ("spec", "requests", name), *too_large(asked, name, most)
@@ -36,7 +36,7 @@ def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Pr
             for seat in placing.classes:
                 excused[seat.name] = excused.get(seat.name, True) and not reservation.holder.needs_requests
     for seat in declared.classes.values():
-        if not excused.get(seat.name, False) and not any(nanos(amount) for _, amount in seat.requests):
+        if not excused.get(seat.name, False) and not any(nanos(amount) for amount in seat.requests.values()):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
             yield seat.origin.problem(
                 QUANTITY, ("spec", "requests"), message, "Write what one session requests."

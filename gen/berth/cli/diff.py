@@ -64,7 +64,7 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     before = Pipeline(sources=sources, other_file=other_file, problems=problems, file_reader=reader)
     after = Pipeline(file_reader=reader)
     after.problems += _submodules(settings)
-    notice = after.site.notice_hours if after.site else _NOTICE_HOURS
+    notice = after.site.diff.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     items = items_of(settings, after, text_of(after), all_loads=True, now=options.now)
     change = compare((before, after), items, (base_files, FolderFiles(".", OUTPUT)), options)

@@ -245,7 +245,7 @@ def _month_columns(site: Site) -> Sequence[Column[MonthPlan]]:
             "reserved",
             lambda month: [{"capacityReservation": key, **as_object(USAGE, use)} for key, use in month.paid],
         ),
-        Column("budget", "budget", lambda _: site.budget, lambda budget: f"{budget:,}", str),
+        Column("budget", "budget", lambda _: site.diff.budget, lambda budget: f"{budget:,}", str),
     )
 
 

@@ -82,7 +82,7 @@ def report(  # noqa: PLR0913 - one for each option
         read, code = _of_clusters(settings, site, choice)
     else:
         read, code = read_record_file(settings, records), EXIT_OK
-    known = past_dates(read, site.ready_minutes, clock.now)
+    known = past_dates(read, site.scaler.ready_minutes, clock.now)
     recorded = {date.reservation for date in known}
     require_reservations([name for name in names if name not in recorded], pipeline)
     uncounted = {name for name, own in declared.items() if own.holder.unit is not Unit.SEAT}
@@ -95,7 +95,7 @@ def report(  # noqa: PLR0913 - one for each option
     commands: list[str] = []
     for name, own in groupby(sorted(dates, key=attrgetter("reservation")), attrgetter("reservation")):
         if name in declared and not declared[name].suspend:
-            proposed, line = _proposed(declared[name], [*own], pipeline, site.ready_minutes)
+            proposed, line = _proposed(declared[name], [*own], pipeline, site.scaler.ready_minutes)
             problems += proposed
             commands += line
     findings = pipeline.located(problems)

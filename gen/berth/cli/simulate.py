@@ -178,7 +178,7 @@ def _runs(  # noqa: PLR0913, PLR0917
             title += f", shared with {' and '.join(names)}" if names else ""
             # Where nobody counts sessions, nobody waits.
             waits = (compared or pool.behavior != "none") and holder.is_stabilized
-            wait = site.stabilization_seconds if waits else 0
+            wait = site.scaler.stabilization_seconds if waits else 0
             setup = SimulationSetup(pool, timetable.occurrences, wait, peers)
             steps = simulate_pool(setup, coming[name], compared or ("",), occurrence.open, occurrence.end)
             run = _Run(title, name, holder.unit, compared or (behavior,), wait, steps)

@@ -65,7 +65,7 @@ def _declared_values(version: ReservationVersion) -> tuple[object, ...]:
     """Return the reservation, then all other values that it refers to, without their places in files."""
     return (
         version.reservation._replace(origin=None),  # type: ignore[arg-type] # a place is not a difference
-        tuple(resource_class._replace(origin=None) for resource_class in version.classes),  # type: ignore[arg-type]
+        tuple(resource_class.without_place for resource_class in version.classes),
         version.clusters,
         tuple((calendar.dates, calendar.closes) for calendar in version.calendars),
     )
@@ -222,10 +222,10 @@ def _fields(version: ReservationVersion, *, has_options: bool) -> Iterator[tuple
     yield from ((f"label {key}", value) for key, value in one.labels)
     yield from ((f"annotation {key}", value) for key, value in one.annotations)
     for found in version.classes:
-        yield from ((f"{found.name} asks for {resource}", amount) for resource, amount in found.requests)
-        yield from ((f"{found.name} is limited in {resource}", amount) for resource, amount in found.limits)
-        yield f"{found.name} images", ", ".join(found.images.names)
-        yield f"{found.name} image warm-up", found.images.warm_up or ""
+        yield from ((f"{found.name} asks for {resource}", amount) for resource, amount in found.requests.items())
+        yield from ((f"{found.name} is limited in {resource}", amount) for resource, amount in found.limits.items())
+        yield f"{found.name} images", ", ".join(found.images)
+        yield f"{found.name} image warm-up", found.image_warm_up or ""
         yield from ((f"{found.name} {key}", str(value)) for key, value in placement(found).items())
     if has_options:
         yield from backend_of(one.holder).option_texts(one.holder)

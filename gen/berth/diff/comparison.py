@@ -241,15 +241,17 @@ def _compare_plans(
         PlanInput(side.declared, side.site, of_side) if side.site else None
         for side, of_side in zip(sides, loads, strict=True)
     )
-    if before and after and before.site.budget is not None:  # a change does not raise it and use it
-        budget = min(before.site.budget, after.site.budget or before.site.budget)
-        after = after._replace(site=after.site._replace(budget=budget))
+    least = before.site.diff.budget if before else None
+    if after and least is not None:  # a change does not raise it and use it
+        budget = {"budget": min(least, after.site.diff.budget or least)}
+        diff = after.site.diff.model_copy(update=budget)
+        after = after._replace(site=after.site.model_copy(update={"diff": diff}))
     with_costs = compare_costs(policy for policy, _ in policies)
     judged = after
     if before and after:
         prices = judged_prices(before.declared, after.declared)
         judged = after._replace(declared=prices.declared)
-        if with_costs or before.site.budget is not None:
+        if with_costs or least is not None:
             warnings += risks.price_warnings(prices.texts)
     found = compare_plans(before, after, judged, now, with_costs=with_costs) if after and judged else None
     if found is None:

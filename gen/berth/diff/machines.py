@@ -95,7 +95,7 @@ def _compare_months(old: CostPlan | None, new: CostPlan, site: Site) -> Iterable
         sums = [one.sum.bought if one else _NOTHING for one in (before, after)]
         hours = [one.sum.all_seconds if one else 0 for one in (before, after)]
         if sums[0] != sums[1] or hours[0] != hours[1]:
-            yield MonthChange(month, (sums[0], sums[1]), (hours[0], hours[1]), site.budget)
+            yield MonthChange(month, (sums[0], sums[1]), (hours[0], hours[1]), site.diff.budget)
 
 
 def _compare_reserved(old: CostPlan | None, new: CostPlan) -> Iterable[ReservedUsageChange]:

@@ -60,7 +60,7 @@ class PoolLoads:
     def resources(self, cluster: str) -> list[str]:
         """Return the resources that the classes in use there request."""
         used = {pool.resource_class for pool in self.pools(cluster)} & {*self.classes}
-        return sorted({resource for name in used for resource, _ in self.classes[name].requests})
+        return sorted({resource for name in used for resource in self.classes[name].requests})
 
 
 def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:

@@ -28,5 +28,5 @@ def issue_form(declared: Declared, site: Site | None) -> str:
 
 
 def _shape(resource_class: ResourceClass) -> str:
-    amounts = ", ".join(f"{amount} {resource}" for resource, amount in resource_class.requests)
+    amounts = ", ".join(f"{amount} {resource}" for resource, amount in resource_class.requests.items())
     return f"{resource_class.name}: {amounts}" if amounts else resource_class.name

@@ -138,7 +138,7 @@ def _plan_cluster(
         if pool.unit is not Unit.NODE and why_uncounted(found, labels, clouds):
             continue
         key = (pool.reservation, pool.resource_class)
-        within = found._replace(node_pools=tuple(nodeaffinity.pools(site.name, mine)))
+        within = found.model_copy(update={"node_pools": tuple(nodeaffinity.pools(site.name, mine))})
         places[key] = PoolPlacement(class_seats(within, labels), mine)
         demands.append(SeatDemand(key, pool.unit, pool.steps, mine))
     demands.sort(key=lambda demand: demand.key)

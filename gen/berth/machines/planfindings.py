@@ -32,10 +32,10 @@ def plan_problems(
     for cluster_plan in some:
         yield from _shortfalls(cluster_plan, known, now)
     yield from short_leads(some, declared, now)
-    if site.budget is not None:
+    if site.diff.budget is not None:
         day = day_of(local_day(now, named(site.zone)) * DAY)
         current = f"{day.year}-{day.month:02}"
-        yield from _budget([month for month in months if month.month >= current], site, site.budget)
+        yield from _budget([month for month in months if month.month >= current], site, site.diff.budget)
 
 
 def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:

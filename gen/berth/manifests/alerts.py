@@ -143,7 +143,7 @@ class _Alerts:
         Seats that were requested a moment ago have as long as those of an occurrence that opens; so have
         those of a Deployment that is new. While a rehearsal is open, its own alert says what is missing.
         """
-        minutes = max(pools.minutes - self._site.ready_minutes, SHORTEST)
+        minutes = max(pools.minutes - self._site.scaler.ready_minutes, SHORTEST)
         chosen = f"{self._in}{pools.selector}"
         expr = (
             f"min_over_time(kube_deployment_spec_replicas{{{chosen}}}[{minutes}m])\n"

@@ -31,7 +31,7 @@ def of_cluster(cluster: Cluster, plugins: Iterable[str] = ()) -> tuple[CodeMap, 
 
     There are none if its pods run an image that contains the code.
     """
-    if cluster.runtime_image:
+    if cluster.runtime.image:
         return ()
     return tuple(map(code_map, (*PACKAGES, *sorted({*plugins, *of_sweep(cluster)}))))
 

@@ -70,12 +70,12 @@ def _claims(found: ResourceClass, resources: dict[str, Any]) -> dict[str, Any]:
 
 def seat_values(site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:
     """Return the parts of a pod that has the size and the place of a seat."""
-    amounts = {"requests": dict(found.requests), "limits": dict(found.limits)}
+    amounts = {"requests": found.requests, "limits": found.limits}
     placement = nodeaffinity.placement(found)
     return {
         "pod_labels": naming.of_placeholder(site, placed.reservation, found),
         "has_pod_annotations": bool(found.pod_annotations),
-        "pod_annotations": dict(found.pod_annotations),
+        "pod_annotations": found.pod_annotations,
         "has_user": not placed.cluster.assigns_users,
         "priority_class": naming.placeholder_class(site, placed.cluster),
         "placement": placement,
@@ -95,10 +95,10 @@ def warmup_mode(found: ResourceClass, cluster: Cluster) -> str:
     By default image volumes where the cluster is known to have them. With `volume` a placeholder is ready
     once the images are on its node; with `background` it does not wait for them.
     """
-    if not found.images.names:
+    if not found.images:
         return "none"
     has_volumes = cluster.kubernetes is not None and cluster.kubernetes >= IMAGE_VOLUMES
-    return found.images.warm_up or ("volume" if has_volumes else INIT_CONTAINER)
+    return found.image_warm_up or ("volume" if has_volumes else INIT_CONTAINER)
 
 
 def warmup_values(found: ResourceClass, cluster: Cluster, resources: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def warmup_values(found: ResourceClass, cluster: Cluster, resources: dict[str, A
     An init container has the resources of the placeholder, which then needs no more than without it.
     """
     how = warmup_mode(found, cluster)
-    named = [(f"image-{n}", image) for n, image in enumerate(found.images.names)]
+    named = [(f"image-{n}", image) for n, image in enumerate(found.images)]
     volumes = [
         {"name": name, "image": {"reference": image, "pullPolicy": "IfNotPresent"}}
         for name, image in named
@@ -123,7 +123,7 @@ def warmup_values(found: ResourceClass, cluster: Cluster, resources: dict[str, A
             "name": name,
             "image": image,
             "imagePullPolicy": "IfNotPresent",
-            "command": list(found.images.command),
+            "command": list(found.warm_up_command),
             "securityContext": {
                 "allowPrivilegeEscalation": False,
                 "readOnlyRootFilesystem": True,
@@ -141,5 +141,5 @@ def warmup_values(found: ResourceClass, cluster: Cluster, resources: dict[str, A
         "has_volume_mounts": bool(mounts),
         "init_containers": containers,
         "has_init_containers": bool(containers),
-        **window.pull_secrets(cluster, () if how == "none" else found.images.pull_secrets),
+        **window.pull_secrets(cluster, () if how == "none" else found.image_pull_secrets),
     }

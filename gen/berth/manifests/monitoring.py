@@ -39,7 +39,7 @@ def _common(site: Site, cluster: Cluster, name: str, labels: Mapping[str, str]) 
     return {
         "name": name,
         "namespace": cluster.namespace,
-        "labels": {**naming.of_site(site), **labels, **dict(cluster.monitoring.labels)},
+        "labels": {**naming.of_site(site), **labels, **cluster.monitoring.labels},
         "annotations": annotations,
         "has_annotations": bool(annotations),
     }

@@ -218,7 +218,7 @@ def of_site(site: Site) -> dict[str, str]:
 
 def of_job_pod(site: Site, cluster: Cluster) -> dict[str, str]:
     """Return the labels of all pods of Berth's Jobs: that of the site, and those that the Site adds."""
-    return {SITE: site.name, **dict(cluster.job_pods.labels)}
+    return {SITE: site.name, **cluster.runtime.pod_labels}
 
 
 def of_job(site: Site, reservation: Reservation) -> dict[str, str]:
@@ -246,4 +246,4 @@ def of_placeholder(site: Site, reservation: Reservation, found: ResourceClass) -
 
     The reservation's own labels are not on pods: a new label would replace the pods in the middle of a class.
     """
-    return {**of_pool(site, reservation, found), **dict(found.pod_labels)}
+    return {**of_pool(site, reservation, found), **found.pod_labels}

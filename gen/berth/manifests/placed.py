@@ -177,7 +177,7 @@ def _peers(reservation: Reservation, cluster: Cluster, declared: Declared, site:
 
 def _with_node_pools(found: ResourceClass, declared: Declared, site: Site) -> ResourceClass:
     names = [name for name in found.cloud_capacity if name not in declared.generic]
-    return found._replace(node_pools=tuple(pools(site.name, names))) if names else found
+    return found.model_copy(update={"node_pools": tuple(pools(site.name, names))}) if names else found
 
 
 def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:

@@ -55,7 +55,7 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     return (
         f'{{"apiVersion": "{API_VERSION}", "kind": "{KIND}", "version": {VERSION},\n'
         f' "site": "{site.name}", "reservation": "{reservation.name}", "suspend": {suspend},\n'
-        f' "settings": {_settings(site.stabilization_seconds, site.ready_minutes, url)},\n'
+        f' "settings": {_settings(site.scaler.stabilization_seconds, site.scaler.ready_minutes, url)},\n'
         f' "pools": {{\n  {pools}}},\n'
         f' "occurrences": [\n  {lines}\n ]}}\n'
     )

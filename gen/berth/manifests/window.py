@@ -33,10 +33,10 @@ UNREACHABLE = tuple(
 
 def pod(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     """Return the values that the pods of occurrences and of the sweep share."""
-    runtime, ours = cluster.runtime, cluster.job_pods
+    runtime = cluster.runtime
     node_selector = runtime.node_selector or {}
     return {
-        "image": cluster.runtime_image or cluster.images.python,
+        "image": runtime.image or cluster.images.python,
         **_code(cluster, plugins),
         **pull_secrets(cluster),
         "node_selector": node_selector,
@@ -44,17 +44,17 @@ def pod(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
         "tolerations": [*(toleration.dump() for toleration in runtime.tolerations or ()), *UNREACHABLE],
         "resources": cluster.job_resources,
         "has_user": not cluster.assigns_users,
-        "has_pod_annotations": bool(ours.annotations),
-        "pod_annotations": dict(ours.annotations),
-        "has_priority_class": bool(ours.priority_class),
-        "priority_class": ours.priority_class,
+        "has_pod_annotations": bool(runtime.pod_annotations),
+        "pod_annotations": runtime.pod_annotations,
+        "has_priority_class": bool(runtime.priority_class_name),
+        "priority_class": runtime.priority_class_name,
     }
 
 
 def _code(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     """Return the names of the ConfigMaps that a pod mounts as packages, and of its plugins."""
     known: dict[str, Any] = {"has_plugins": bool(plugins), "plugin_names": " ".join(plugins)}
-    if cluster.runtime_image:
+    if cluster.runtime.image:
         return {**known, "has_code": False, "plugins": [], **dict.fromkeys(code.PACKAGES, "")}
     mounted = [
         {"name": name, "volume": f"plugin-{name}", "config_map": code.code_map(name).name} for name in plugins

@@ -33,11 +33,11 @@ KINDS = (*SHARED, RESERVATION)
 def document_of(kind: str) -> "type[KindDocument]":
     """Return the model of the documents of a kind, which is imported when such a document is read."""
     if kind == "Site":
-        from berth.schema.site import SiteDocument  # noqa: PLC0415
+        from berth.schema.values import SiteDocument  # noqa: PLC0415
 
         return SiteDocument
     if kind == "ResourceClass":
-        from berth.schema.resourceclass import ResourceClassDocument  # noqa: PLC0415
+        from berth.schema.values import ResourceClassDocument  # noqa: PLC0415
 
         return ResourceClassDocument
     if kind == "Calendar":
@@ -304,7 +304,7 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
     by_name = _first_of_each_name(reader.made["CapacityReservation"])
     has_zone = one_site is None or bool(one_site.zone)
     if one_site is not None:
-        one_site = one_site._replace(zone=one_site.zone or "UTC")
+        one_site = one_site.model_copy(update={"zone": one_site.zone or "UTC"})
     zone, site_wide = (one_site.zone, one_site.calendars) if one_site else ("UTC", ())
     calendars = {
         name: calendar._replace(is_site_wide=name in site_wide)
@@ -352,7 +352,7 @@ def _with_classes(reservation: "Reservation", classes: Mapping[str, ResourceClas
     """Return the reservation with what its classes say about how long its seats are held."""
     if reservation.holder.persistence is None:
         return reservation
-    mappings = [classes[name].reservation or {} for name, _ in reservation.seats if name in classes]
+    mappings = [classes[name].slot_patch for name, _ in reservation.seats if name in classes]
     return reservation._replace(holder=reservation.holder.with_mappings(mappings))
 
 

@@ -59,8 +59,7 @@ class Placement(Placing):
     @property
     def pod(self) -> "Placement":
         """Return the placement alone, without the other keys of a class."""
-        values = {known.alias: getattr(self, name) for name, known in Placement.model_fields.items()}
-        return Placement.model_construct(**{str(alias): value for alias, value in values.items()})
+        return Placement.model_construct(**{name: getattr(self, name) for name in Placement.model_fields})
 
 
 # Requests and limits of a container: amounts that the API server accepts, completed as it does.

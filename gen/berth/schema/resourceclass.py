@@ -1,13 +1,13 @@
 """`ResourceClass`: the shape of one seat, and how its sessions are recognized."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from berth.findings import Origin, Path
+from berth.findings import Path
 from berth.schema.basemodel import ListOf, NonEmpty, UniqueList, Whole, field, lazy
 from berth.schema.classsessions import ClassSessions
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
-from berth.schema.metadata import KindDocument, OwnLabels, PodAnnotations, check_pod_notes
-from berth.schema.pod import Placement, check_overhead, check_resources, completed, with_overhead
+from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
+from berth.schema.pod import Placement, check_overhead, check_resources
 from berth.schema.types import (
     AnyText,
     DnsLabel,
@@ -17,7 +17,6 @@ from berth.schema.types import (
     Taken,
     WarmUp,
 )
-from berth.schema.values import ClassImages, ResourceClass
 
 if TYPE_CHECKING:
     from berth.backends.koordinator.slotmapping import SlotMapping
@@ -88,34 +87,3 @@ class ResourceClassSpec(Placement):
             if name in names[:i]:
                 message = f"duplicate claim {name}."
                 report(CONFLICT, (*path, "resourceClaims", i, "name"), message, "Give each its own name.")
-
-
-class ResourceClassDocument(KindDocument):
-    kind_of: ClassVar = "ResourceClass"
-    instead_of_metadata: ClassVar = "Remove them; for its placeholders write podLabels or podAnnotations."
-    kind: Literal["ResourceClass"]
-    spec: ResourceClassSpec
-
-    def declared(self, origin: Origin) -> ResourceClass:
-        spec = self.spec
-        requests, limits = with_overhead(*completed(spec.requests, spec.limits), spec.overhead)
-        return ResourceClass(
-            origin=origin,
-            name=self.metadata.name,
-            cluster=spec.cluster or "",
-            renku_id=spec.renku_id,
-            requests=tuple(requests.items()),
-            limits=tuple(limits.items()),
-            resource_claims=spec.resource_claims,
-            pod=spec.pod,
-            pod_labels=tuple(spec.pod_labels.items()),
-            pod_annotations=tuple(spec.pod_annotations.items()),
-            volumes=spec.volumes,
-            overhead=tuple(spec.overhead.items()),
-            reservation=None if spec.reservation is None else spec.reservation.patch,
-            sessions=spec.sessions,
-            cloud_capacity=spec.cloud_capacity,
-            images=ClassImages(
-                spec.images, spec.image_warm_up, spec.warm_up_command, spec.image_pull_secrets
-            ),
-        )

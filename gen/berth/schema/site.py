@@ -1,14 +1,15 @@
 """`Site`: what the platform team owns. A cluster's own values are merged over the site's."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
+import re
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from berth.findings import Origin, Path
+from berth.findings import Path
 from berth.names import DISTRIBUTION
 from berth.schema import engine as engines
 from berth.schema import grammar
 from berth.schema.basemodel import (
     OR_MAPPING,
+    Lazy,
     ListOf,
     Model,
     NonEmpty,
@@ -21,17 +22,17 @@ from berth.schema.basemodel import (
 )
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.engine import EngineSpec
-from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, check_amounts, layered
-from berth.schema.types import DnsLabel, File, KubernetesVersion, Price, Resources, TimeZone
-from berth.schema.values import (
-    AUTOPILOT,
-    Cluster,
-    HubFiles,
-    Images,
-    JobPods,
-    Monitoring,
-    Site,
+from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
+from berth.schema.pod import Tolerating, check_amounts, check_resources
+from berth.schema.types import (
+    DnsLabel,
+    DnsName,
+    File,
+    KubernetesVersion,
+    Labels,
+    Price,
+    Resources,
+    TimeZone,
 )
 from berth.version import VERSION
 
@@ -42,15 +43,12 @@ if TYPE_CHECKING:
         CeilingSpec,
         Destination,
         HubSpec,
-        ImagesSpec,
         KarpenterSpec,
         KoordinatorSpec,
-        MonitoringSpec,
         NamespaceSpec,
         PrioritySpec,
         RenkuSpec,
         RepositorySpec,
-        RuntimeSpec,
     )
 else:
     HeldSpec = lazy("berth.schema.heldobjects", "HeldSpec")
@@ -58,27 +56,19 @@ else:
     CeilingSpec = lazy("berth.schema.siteparts", "CeilingSpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
     HubSpec = lazy("berth.schema.siteparts", "HubSpec")
-    ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
     KarpenterSpec = lazy("berth.schema.siteparts", "KarpenterSpec")
     KoordinatorSpec = lazy("berth.schema.siteparts", "KoordinatorSpec")
-    MonitoringSpec = lazy("berth.schema.siteparts", "MonitoringSpec")
     NamespaceSpec = lazy("berth.schema.siteparts", "NamespaceSpec")
     PrioritySpec = lazy("berth.schema.siteparts", "PrioritySpec")
     RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
     RepositorySpec = lazy("berth.schema.siteparts", "RepositorySpec")
-    RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
-PRIORITY, LOW_PRIORITY = "B025", "B026"
-_RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
-_OF_OCCURRENCE = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
-# So much that GKE Autopilot changes nothing: an engine would see a difference to git for ever.
-_ON_AUTOPILOT = {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "64Mi"}}
+PRIORITY, LOW_PRIORITY, METRIC = "B025", "B026", "B019"
 # The image is a tag and its digest: it is the same wherever and whenever a Job starts.
 PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
-V = TypeVar("V")
 
 
 def _berth_version(text: str) -> str:
@@ -90,6 +80,67 @@ def _berth_version(text: str) -> str:
 
 Priority = Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")]
 OwnNamespace = Annotated[str, Text("DNS label", grammar.own_namespace)]
+
+
+Image = Annotated[str, Text("image", grammar.image)]
+
+
+class ImagesSpec(Model):
+    pause: Image = field(
+        "registry.k8s.io/pause:3.10.1", "image of the placeholders", "`registry.k8s.io/pause:3.10.1`"
+    )
+    python: Image = field(PYTHON, "image of Berth's Jobs", "`python:3.13-slim` by digest")
+    pull_secrets: UniqueList[DnsName] = field((), "names of pull Secrets in the Berth namespace", "none")
+
+
+class JobResources(Model):
+    requests: Resources = field({}, "mapping (quantity for each key)")
+    limits: Resources = field({}, "mapping (quantity for each key)")
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        check_resources(self.requests, self.limits, path, report)
+
+
+class RuntimeSpec(Tolerating):
+    image: Annotated[str, Text("image by digest", grammar.image_by_digest)] | None = field(
+        None, "an image by digest that contains Berth's code, built from `Containerfile`", "ConfigMaps"
+    )
+    resources: JobResources | None = field(
+        None,
+        "`{requests, limits}` of each container of Berth's Jobs; what is not named stays",
+        "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
+    )
+    pod_labels: OwnLabels = field({}, "labels of the pods of Berth's Jobs", "none")
+    pod_annotations: PodAnnotations = field({}, "annotations of the pods of Berth's Jobs", "none")
+    priority_class_name: DnsName | None = field(
+        None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
+    )
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
+
+
+def _metric(text: str) -> str:
+    if re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not the name of a Prometheus metric."
+    raise Refusal(message, "Write its name only, without labels and braces.", METRIC)
+
+
+class MonitoringSpec(Model):
+    prometheus_rule: bool = field(
+        False, "render a PrometheusRule with the alerts of docs/alerts.md", "`false`"
+    )
+    dashboard: bool = field(False, "render a ConfigMap with a dashboard for Grafana", "`false`")
+    labels: Labels = field(
+        {}, "labels of both objects, by which a Prometheus and a Grafana select what they load", "none"
+    )
+    events: Annotated[str, Text("name of a metric", _metric)] = field(
+        "", "a metric that counts Events, as eventrouter has it: alerts of Berth's warnings", "none"
+    )
+    runbooks: Annotated[str, Text("address of a page", grammar.url)] = field(
+        "", "address of the page with the runbooks, without the anchor", "docs/alerts.md of this version"
+    )
 
 
 class ScalerSpec(Model):
@@ -127,9 +178,11 @@ class Overridable(Model):
         "priority of the placeholders, -10 to -1; `{className, value}` of a PriorityClass that exists",
         "-10",
     )
-    images: ImagesSpec | None = field(None, "container images", "see below")
-    runtime: RuntimeSpec | None = field(None, "image, resources and pods of Berth's Jobs", "see below")
-    monitoring: MonitoringSpec | None = field(
+    images: Annotated[ImagesSpec, Lazy(ImagesSpec)] | None = field(None, "container images", "see below")
+    runtime: Annotated[RuntimeSpec, Lazy(RuntimeSpec)] | None = field(
+        None, "image, resources and pods of Berth's Jobs", "see below"
+    )
+    monitoring: Annotated[MonitoringSpec, Lazy(MonitoringSpec)] | None = field(
         None, "alerts for Prometheus and a dashboard for Grafana", "none"
     )
 
@@ -191,14 +244,6 @@ class ClusterSpec(Overridable):
             check_hubs(self.z2jh, (*path, "z2jh"), report)
 
     @property
-    def hubs(self) -> tuple[HubFiles, ...]:
-        if not isinstance(self.z2jh, tuple):
-            return (HubFiles((self.z2jh,)),) if self.z2jh else ()
-        return tuple(
-            HubFiles(hub.files, hub.namespace or "", hub.release or "", i) for i, hub in enumerate(self.z2jh)
-        )
-
-    @property
     def autoscaler_of_priority(self) -> str:
         """Return the autoscaler that a priority must suit.
 
@@ -248,7 +293,7 @@ class SiteSpec(Overridable):
             if cluster.held:
                 from berth.schema.heldobjects import check_held  # noqa: PLC0415 - few sites have some
 
-                home, _ = _namespace(self.namespace if cluster.namespace is None else cluster.namespace)
+                home = namespace_of(cluster, self)[0]
                 check_held(cluster.held, home, (*path, "clusters", i, "held"), report)
 
     def _check_policies(self, path: Path, report: DocumentProblems) -> None:
@@ -257,6 +302,14 @@ class SiteSpec(Overridable):
             if name in names[:i]:
                 message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
+
+
+def namespace_of(cluster: ClusterSpec, site: SiteSpec) -> tuple[str, bool]:
+    """Return the name of a cluster's namespace, and whether Berth renders it."""
+    namespace = site.namespace if cluster.namespace is None else cluster.namespace
+    if namespace is None or isinstance(namespace, str):
+        return namespace or "berth", True
+    return namespace.name, namespace.create
 
 
 def priority_value(priority: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
@@ -286,125 +339,3 @@ def check_priority(value: int | None, path: Path, autoscalers: set[str], report:
     elif value < -10:
         fix = "Write a whole number from -10 to -1, unless you know that yours does not ignore them."
         report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
-
-
-class SiteDocument(KindDocument):
-    kind_of: ClassVar = "Site"
-    instead_of_metadata: ClassVar = "Remove them; for the pods of Berth's Jobs write runtime.podLabels."
-    kind: Literal["Site"]
-    spec: SiteSpec
-
-    def declared(self, origin: Origin) -> Site:
-        spec = self.spec
-        return Site(
-            origin,
-            self.metadata.name,
-            spec.time_zone or "",
-            tuple(cluster(own, spec) for own in spec.clusters),
-            spec.kustomization,
-            spec.scaler.stabilization_seconds,
-            spec.scaler.ready_minutes,
-            spec.renku,
-            spec.diff.notice_hours,
-            spec.repository,
-            spec.diff.budget,
-            spec.calendars,
-            spec.policies,
-        )
-
-
-def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
-    """Return one cluster: its own values, else those of the site, else the defaults."""
-    images = [part for part in (own.images, site.images) if part is not None]
-    engine = engines.of_cluster(site.engine, own.engine)
-    runtimes = [part for part in (own.runtime, site.runtime) if part is not None]
-    namespace, creates_namespace = _namespace(site.namespace if own.namespace is None else own.namespace)
-    priority, priority_class = _priority(site.priority if own.priority is None else own.priority)
-    return Cluster(
-        name=own.name,
-        namespace=namespace,
-        creates_namespace=creates_namespace,
-        has_own_namespace=own.namespace is not None,
-        engine=engine.type,
-        engine_options=engine,
-        replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
-        destination=_destination(own.destination),
-        autoscaler=own.autoscaler,
-        ceilings=own.ceilings,
-        priority=priority,
-        existing_priority_class=priority_class,
-        platform=own.platform,
-        images=Images(
-            _first((image.pause for image in images), "registry.k8s.io/pause:3.10.1"),
-            _first((image.python for image in images), PYTHON),
-            _first((image.pull_secrets for image in images), ()),
-        ),
-        runtime=Tolerating.model_construct(
-            nodeSelector=_first((runtime.node_selector for runtime in runtimes), {}),
-            tolerations=_first((runtime.tolerations for runtime in runtimes), ()),
-        ),
-        job_pods=JobPods(
-            tuple(_first((runtime.pod_labels for runtime in runtimes), {}).items()),
-            tuple(_first((runtime.pod_annotations for runtime in runtimes), {}).items()),
-            _first((runtime.priority_class_name for runtime in runtimes), ""),
-        ),
-        job_resources=_resources(runtimes, _ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES),
-        occurrence_resources=_resources(runtimes, _OF_OCCURRENCE),
-        koordinator=own.koordinator,
-        karpenter=own.karpenter,
-        largest_node=tuple(own.largest_node.items()),
-        kubernetes=own.kubernetes,
-        runtime_image=_first((runtime.image for runtime in runtimes), ""),
-        hubs=own.hubs,
-        renku_classes=own.renku_classes or "",
-        capacity_buffers=own.capacity_buffers,
-        held=own.held,
-        monitoring=_monitoring([part for part in (own.monitoring, site.monitoring) if part is not None]),
-    )
-
-
-def _first(values: Iterable[V | None], default: V) -> V:
-    return next((value for value in values if value is not None), default)
-
-
-def _namespace(namespace: str | NamespaceSpec | None) -> tuple[str, bool]:
-    """Return the name of a namespace, and whether Berth renders it."""
-    if namespace is None or isinstance(namespace, str):
-        return namespace or "berth", True
-    return namespace.name, namespace.create
-
-
-def _priority(priority: int | PrioritySpec | None) -> tuple[int, str]:
-    """Return a priority, and the PriorityClass that has it; empty if Berth renders one."""
-    if priority is None or isinstance(priority, int):
-        return -10 if priority is None else priority, ""
-    return priority.value, priority.class_name
-
-
-def _destination(destination: Destination | None) -> tuple[str, str]:
-    """Return the destination as a key of Argo CD and its value."""
-    if destination is None:
-        return "server", "https://kubernetes.default.svc"
-    return (
-        ("server", destination.server) if destination.server is not None else ("name", destination.name or "")
-    )
-
-
-def _monitoring(monitoring_specs: list[MonitoringSpec]) -> Monitoring:
-    """Return each field from the first that has it."""
-    return Monitoring(
-        _first((spec.prometheus_rule for spec in monitoring_specs), False),
-        _first((spec.dashboard for spec in monitoring_specs), False),
-        tuple(_first((spec.labels for spec in monitoring_specs), {}).items()),
-        _first((spec.events for spec in monitoring_specs), ""),
-        _first((spec.runbooks for spec in monitoring_specs), ""),
-    )
-
-
-def _resources(runtimes: list[RuntimeSpec], default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the resources of a container of Berth's Jobs: the cluster's over the site's over its own."""
-    resources = default
-    for runtime in reversed(runtimes):
-        if runtime.resources is not None:
-            resources = layered(resources, runtime.resources.requests, runtime.resources.limits)
-    return resources

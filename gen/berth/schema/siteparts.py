@@ -7,14 +7,13 @@ from berth.findings import Path
 from berth.machines.versions import GATES, NEWEST, OLDEST
 from berth.notation.days import ORDER
 from berth.schema import grammar
-from berth.schema.basemodel import Model, NonEmptyUnique, Text, UniqueList, Whole, field
+from berth.schema.basemodel import Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, choice, shown
-from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
-from berth.schema.pod import Tolerating, check_least, check_resources
-from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Labels, Resources
+from berth.schema.pod import check_least
+from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Resources
 
 CONFIGURED = "B115"
-LACKS, METRIC = "B283", "B019"
+LACKS = "B283"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 
@@ -34,9 +33,6 @@ def _gate(text: str) -> str:
     if text in GATES:
         return text
     raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), LACKS)
-
-
-Image = Annotated[str, Text("image", grammar.image)]
 
 
 class CeilingSpec(Model):
@@ -74,64 +70,6 @@ class PrioritySpec(Model):
     class_name: DnsName = field(meaning="its name")
     value: Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")] = field(
         meaning="its value, as `kubectl get priorityclass` shows it"
-    )
-
-
-class ImagesSpec(Model):
-    pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
-    python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
-    pull_secrets: UniqueList[DnsName] | None = field(
-        None, "names of pull Secrets in the Berth namespace", "none"
-    )
-
-
-class JobResources(Model):
-    requests: Resources = field({}, "mapping (quantity for each key)")
-    limits: Resources = field({}, "mapping (quantity for each key)")
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_resources(self.requests, self.limits, path, report)
-
-
-class RuntimeSpec(Tolerating):
-    image: Annotated[str, Text("image by digest", grammar.image_by_digest)] | None = field(
-        None, "an image by digest that contains Berth's code, built from `Containerfile`", "ConfigMaps"
-    )
-    resources: JobResources | None = field(
-        None,
-        "`{requests, limits}` of each container of Berth's Jobs; what is not named stays",
-        "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
-    )
-    pod_labels: OwnLabels | None = field(None, "labels of the pods of Berth's Jobs", "none")
-    pod_annotations: PodAnnotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
-    priority_class_name: DnsName | None = field(
-        None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
-    )
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
-
-
-def _metric(text: str) -> str:
-    if re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", text, re.ASCII):
-        return text
-    message = f"{shown(text)} is not the name of a Prometheus metric."
-    raise Refusal(message, "Write its name only, without labels and braces.", METRIC)
-
-
-class MonitoringSpec(Model):
-    prometheus_rule: bool | None = field(
-        None, "render a PrometheusRule with the alerts of docs/alerts.md", "`false`"
-    )
-    dashboard: bool | None = field(None, "render a ConfigMap with a dashboard for Grafana", "`false`")
-    labels: Labels | None = field(
-        None, "labels of both objects, by which a Prometheus and a Grafana select what they load", "none"
-    )
-    events: Annotated[str, Text("name of a metric", _metric)] | None = field(
-        None, "a metric that counts Events, as eventrouter has it: alerts of Berth's warnings", "none"
-    )
-    runbooks: Annotated[str, Text("address of a page", grammar.url)] | None = field(
-        None, "address of the page with the runbooks, without the anchor", "docs/alerts.md of this version"
     )
 
 

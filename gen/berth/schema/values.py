@@ -6,25 +6,32 @@ the reservation's zone; times are minutes after local midnight.
 
 from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
 
-from berth.findings import Origin
+from berth.findings import Origin, Path
+from berth.schema.basemodel import Json, Model
+from berth.schema.engine import of_cluster
+from berth.schema.metadata import KindDocument
+from berth.schema.pod import completed, layered, with_overhead
+from berth.schema.resourceclass import ResourceClassSpec
+from berth.schema.site import (
+    ClusterSpec,
+    ImagesSpec,
+    MonitoringSpec,
+    RuntimeSpec,
+    SiteSpec,
+    namespace_of,
+    priority_value,
+)
+from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
-    from decimal import Decimal  # expensive to load, and few sites declare a price
-
     from berth.schema.argocdoptions import ArgoCD
-    from berth.schema.basemodel import Json
-    from berth.schema.classsessions import ClassSessions
-    from berth.schema.deviceclaims import DeviceClaim
     from berth.schema.engine import NoEngine
     from berth.schema.fluxoptions import Flux
-    from berth.schema.heldobjects import HeldSpec
-    from berth.schema.pod import Placement, Tolerating
-    from berth.schema.policies import PolicySpec
-    from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
+    from berth.schema.siteparts import HubSpec
 
-
+M = TypeVar("M", bound=Model)
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats or of nodes), in the order of the file; never empty."""
 
@@ -137,102 +144,115 @@ class Recurrence(NamedTuple):
         yield from (move.seats for move in self.moves if move.seats)
 
 
-class ClassImages(NamedTuple):
-    """The images that sessions of a class run, and how placeholders get them onto their nodes."""
+class ResourceClass(ResourceClassSpec):
+    """A class as it is declared, with its amounts completed."""
 
-    names: tuple[str, ...] = ()
-    warm_up: str | None = None  # volume | background | initContainer | none; None: as the cluster can
-    command: tuple[str, ...] = ("true",)  # of an initContainer
-    pull_secrets: tuple[str, ...] = ()
-
-
-class ResourceClass(NamedTuple):
     origin: Origin
     name: str
     cluster: str
-    renku_id: int | None
-    requests: tuple[tuple[str, str], ...]  # of a seat, with the overhead
-    limits: tuple[tuple[str, str], ...]
-    pod: "Placement"
-    pod_labels: tuple[tuple[str, str], ...]
-    sessions: "ClassSessions | None"
-    cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
-    images: ClassImages = ClassImages()
-    pod_annotations: tuple[tuple[str, str], ...] = ()
-    volumes: int = 0  # that each session attaches to its node
-    overhead: tuple[tuple[str, str], ...] = ()  # of the RuntimeClass of its sessions
+    requests: dict[str, str]  # of a seat, with the overhead
+    limits: dict[str, str]
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
-    resource_claims: "tuple[DeviceClaim, ...]" = ()
-    reservation: "Json | None" = None  # merged into each Reservation of Koordinator
+
+    @property
+    def without_place(self) -> "ResourceClass":
+        """Return it without its place in the files, to compare it."""
+        return self.model_copy(update={"origin": None})
+
+    @property
+    def slot_patch(self) -> Json:
+        """Return what is merged into each Reservation of Koordinator."""
+        return {} if self.reservation is None else self.reservation.patch
 
 
-class Images(NamedTuple):
-    pause: str
-    python: str
-    pull_secrets: tuple[str, ...]
+class ResourceClassDocument(KindDocument):
+    kind_of: ClassVar = "ResourceClass"
+    instead_of_metadata: ClassVar = "Remove them; for its placeholders write podLabels or podAnnotations."
+    kind: Literal["ResourceClass"]
+    spec: ResourceClassSpec
 
-
-class Monitoring(NamedTuple):
-    """What a cluster's Prometheus and Grafana get."""
-
-    prometheus_rule: bool = False
-    dashboard: bool = False
-    labels: tuple[tuple[str, str], ...] = ()  # of both objects
-    events: str = ""  # name of a metric with Events; empty: there is none
-    runbooks: str = ""  # address of the page with the runbooks; empty: that of Berth
-
-
-class HubFiles(NamedTuple):
-    """Where the values of a JupyterHub are: files of the project, of which later ones win."""
-
-    files: tuple[str, ...]
-    namespace: str = ""  # of its sessions; empty: any that a class names
-    release: str = ""  # name of its Helm release, where no file says it
-    position: int | None = None  # in the list of hubs of the cluster; None: it is not in a list
-
-
-class JobPods(NamedTuple):
-    """What the pods of Berth's Jobs have besides its own."""
-
-    labels: tuple[tuple[str, str], ...] = ()
-    annotations: tuple[tuple[str, str], ...] = ()
-    priority_class: str = ""  # empty: the cluster's default
+    def declared(self, origin: Origin) -> ResourceClass:
+        spec = self.spec
+        requests, limits = with_overhead(*completed(spec.requests, spec.limits), spec.overhead)
+        own = {"origin": origin, "name": self.metadata.name, "cluster": spec.cluster or ""}
+        amounts = {"requests": requests, "limits": limits}
+        return ResourceClass.model_construct(**dict(spec) | own | amounts)
 
 
 OPENSHIFT, AUTOPILOT, AUTO_MODE = "openshift", "gke-autopilot", "eks-auto-mode"
+_RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+_OF_OCCURRENCE = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
+# So much that GKE Autopilot changes nothing: an engine would see a difference to git for ever.
+_ON_AUTOPILOT = {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "64Mi"}}
 
 
-class Cluster(NamedTuple):
+class Cluster(ClusterSpec):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
-    name: str
     namespace: str
-    engine: str
+    creates_namespace: bool  # whether the Namespace is rendered
+    has_own_namespace: bool  # it names the namespace itself; else the site does, or nobody
+    engine: EngineWord
     engine_options: "ArgoCD | Flux | NoEngine"  # NoEngine by default
-    replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
-    destination: tuple[str, str]  # server or name, and which
-    autoscaler: str
-    ceilings: "tuple[CeilingSpec, ...]"
     priority: int
-    images: Images
-    runtime: "Tolerating"  # where the Jobs of Berth run
+    existing_priority_class: str  # of the placeholders; empty: one is rendered
+    images: ImagesSpec
+    runtime: RuntimeSpec
+    monitoring: MonitoringSpec
     job_resources: dict[str, dict[str, str]]  # requests and limits of the scaler and the sweep
     occurrence_resources: dict[str, dict[str, str]]  # of the container that only waits
-    koordinator: "KoordinatorSpec | None" = None  # None: the cluster has none
-    karpenter: "KarpenterSpec | None" = None  # None: not known
-    largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
-    kubernetes: tuple[int, int] | None = None  # its version; None: not known
-    runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
-    hubs: tuple[HubFiles, ...] = ()  # the JupyterHubs whose values are known
-    renku_classes: str = ""  # path of the resource pools of its Renku; empty: not known
-    capacity_buffers: bool = False  # whether its cluster-autoscaler keeps CapacityBuffers
-    monitoring: Monitoring = Monitoring()
-    creates_namespace: bool = True  # whether the Namespace is rendered
-    has_own_namespace: bool = False  # it names the namespace itself; else the site does, or nobody
-    existing_priority_class: str = ""  # of the placeholders; empty: one is rendered
-    platform: str = "kubernetes"  # or OPENSHIFT, AUTOPILOT, AUTO_MODE
-    job_pods: JobPods = JobPods()
-    held: "tuple[HeldSpec, ...]" = ()  # kinds of objects of others whose numbers may be held, and where
+
+    @classmethod
+    def of(cls, own: ClusterSpec, site: SiteSpec) -> "Cluster":
+        """Return one cluster: its own values, else those of the site, else the defaults."""
+        namespace, creates_namespace = namespace_of(own, site)
+        priority = site.priority if own.priority is None else own.priority
+        number, _ = priority_value(priority, ())
+        options = of_cluster(site.engine, own.engine)
+        resources = [_ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES, _OF_OCCURRENCE]
+        for runtime in (site.runtime, own.runtime):
+            if runtime is not None and (more := runtime.resources) is not None:
+                resources = [layered(below, more.requests, more.limits) for below in resources]
+        return cls.model_construct(
+            **dict(own)
+            | {
+                "namespace": namespace,
+                "creates_namespace": creates_namespace,
+                "has_own_namespace": own.namespace is not None,
+                "engine": options.type,
+                "engine_options": options,
+                "priority": -10 if number is None else number,
+                "existing_priority_class": getattr(priority, "class_name", ""),
+                "images": _merged(ImagesSpec, site.images, own.images),
+                "runtime": _merged(RuntimeSpec, site.runtime, own.runtime),
+                "monitoring": _merged(MonitoringSpec, site.monitoring, own.monitoring),
+                "job_resources": resources[0],
+                "occurrence_resources": resources[1],
+            }
+        )
+
+    @property
+    def replicas_in_git(self) -> bool:
+        """Tell whether the engine leaves alone what is in git as 0."""
+        options = self.engine_options
+        return options.type == "argocd" or (options.type == "flux" and options.version != "2.8")
+
+    @property
+    def destination_of_argocd(self) -> tuple[str, str]:
+        """Return the destination as a key of Argo CD and its value."""
+        if self.destination is None:
+            return "server", "https://kubernetes.default.svc"
+        name, server = self.destination.name, self.destination.server
+        return ("name", name or "") if server is None else ("server", server)
+
+    @property
+    def hubs(self) -> "list[tuple[Path, HubSpec]]":
+        """Return the JupyterHubs whose values are known, and the path of each in the cluster."""
+        from berth.schema.siteparts import HubSpec  # noqa: PLC0415 - few clusters have one
+
+        if isinstance(self.z2jh, str):
+            return [(("z2jh",), HubSpec.model_construct(files=(self.z2jh,)))]
+        return [(("z2jh", i), hub) for i, hub in enumerate(self.z2jh or ())]
 
     @property
     def assigns_users(self) -> bool:
@@ -260,17 +280,29 @@ class Cluster(NamedTuple):
         return self.engine == "none"
 
 
-class Site(NamedTuple):
+def _merged(model: type[M], site: M | None, own: M | None) -> M:
+    """Return what is set in either part, a cluster's own over the site's."""
+    given = (pair for part in (site, own) if part for pair in part if pair[0] in part.model_fields_set)
+    return model.model_construct(**{name: value for name, value in given if value is not None})
+
+
+class Site(SiteSpec):
+    """A site as it is declared."""
+
     origin: Origin
     name: str
     zone: str
     clusters: tuple[Cluster, ...]
-    kustomization: bool
-    stabilization_seconds: int  # how long a session that left still counts
-    ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
-    renku: "RenkuSpec | None"
-    notice_hours: int  # how long before its opening a change should be merged
-    repository: "RepositorySpec | None"
-    budget: "Decimal | None" = None  # of money in a month; a change that costs more fails
-    calendars: tuple[str, ...] = ()  # of all reservations
-    policies: "tuple[PolicySpec, ...]" = ()
+
+
+class SiteDocument(KindDocument):
+    kind_of: ClassVar = "Site"
+    instead_of_metadata: ClassVar = "Remove them; for the pods of Berth's Jobs write runtime.podLabels."
+    kind: Literal["Site"]
+    spec: SiteSpec
+
+    def declared(self, origin: Origin) -> Site:
+        spec = self.spec
+        own = {"origin": origin, "name": self.metadata.name, "zone": spec.time_zone or ""}
+        clusters = tuple(Cluster.of(cluster, spec) for cluster in spec.clusters)
+        return Site.model_construct(**dict(spec) | own | {"clusters": clusters})

@@ -61,7 +61,7 @@ def _object(
 ) -> Iterator[Problem]:
     """Check the Reservation that its class makes, against its cluster and the reservation."""
     slots, spec = slots_of(reservation), slot_object(site, cluster, reservation, found)["spec"]
-    patch, template = part(found.reservation or {}, "spec"), spec["template"]
+    patch, template = part(found.slot_patch, "spec"), spec["template"]
     for key in ("ttl", "expires"):
         if patch.get(key) is not None and not slots.standing:
             message = f"slots end with their window, and class {found.name} sets {key} for standing ones."
@@ -115,7 +115,7 @@ def _pre_allocation(
     reservation: Reservation, found: ResourceClass, spec: dict[str, Any]
 ) -> Iterator[Problem]:
     """Check that slots that take over from running pods can do so."""
-    slots, patch = slots_of(reservation), part(found.reservation or {}, "spec")
+    slots, patch = slots_of(reservation), part(found.slot_patch, "spec")
     mode = part(patch, "preAllocationPolicy").get("mode")
     if slots.with_placeholders:
         for key, is_right in (
@@ -144,7 +144,7 @@ def _pre_allocation(
 
 def _class(reservation: Reservation, found: ResourceClass) -> Iterator[Problem]:
     """Check the labels of a class, which its slots have, too."""
-    for key, _ in found.pod_labels:
+    for key in found.pod_labels:
         if slotmapping.is_foreign(key):
             message = f"podLabels are also set on slots, and {key} changes what a slot is."
             path = ("spec", "podLabels", key)

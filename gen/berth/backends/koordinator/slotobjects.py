@@ -128,9 +128,9 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT}
     if slots.standing:
         labels[PERSISTENT] = "true"
-    template: Object = {"metadata": {"labels": dict(found.pod_labels)}} if found.pod_labels else {}
+    template: Object = {"metadata": {"labels": found.pod_labels}} if found.pod_labels else {}
     # Limits hold nothing. There is no priority: without preemption it has no effect.
-    seat = {"name": SEAT, "resources": {"requests": dict(found.requests)}}
+    seat = {"name": SEAT, "resources": {"requests": found.requests}}
     template["spec"] = {
         **placement(found),
         "schedulerName": koordinator.scheduler_name,
@@ -144,7 +144,7 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     }
     if slots.taints:
         spec["taints"] = [taint.dump() for taint in slots.taints]
-    made = merged({"metadata": {"labels": labels}, "spec": spec}, found.reservation or {})
+    made = merged({"metadata": {"labels": labels}, "spec": spec}, found.slot_patch)
     spec = made["spec"]
     if spec.get("allocatePolicy") == "Default":  # as Koordinator calls one that is unset
         del spec["allocatePolicy"]
@@ -179,7 +179,7 @@ def persistent_slots(
 ) -> Iterator[tuple[str, Object]]:
     """Yield the name and object of each persistent slot of a pool, by ordinal."""
     made = slot_object(site, cluster, reservation, found)
-    spec = {**made["spec"], **_lifetime(part(found.reservation or {}, "spec"))}
+    spec = {**made["spec"], **_lifetime(part(found.slot_patch, "spec"))}
     name = slot(site.name, pool(reservation.name, found.name))
     for ordinal in range(count):
         yield f"{name}-{ordinal}-{slot_hash(made)}", {**made, "spec": spec}
@@ -277,8 +277,8 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     tolerations = [toleration(taint) for taint in slots.taints]
     if tolerations:
         wanted["tolerations"] = tolerations
-    restricted = restricted_resources(part(found.reservation or {}, "metadata", "annotations"))
-    sizes = restricted or tuple(name for name, _ in found.requests)
+    restricted = restricted_resources(part(found.slot_patch, "metadata", "annotations"))
+    sizes = restricted or tuple(found.requests)
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 

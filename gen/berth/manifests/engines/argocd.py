@@ -95,7 +95,7 @@ def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Man
     destinations: dict[tuple[str, ...], dict[str, str]] = {}
     for cluster in clusters:
         for namespace in _namespaces(site, cluster, declared):
-            destinations[(*cluster.destination, namespace)] = _destination(cluster, namespace)
+            destinations[(*cluster.destination_of_argocd, namespace)] = _destination(cluster, namespace)
     accounts = {tuple(one.values()): one for cluster in clusters for one in _account(cluster)}
     values = {
         **metadata(site, clusters[0], NAMESPACE, _FIRST),
@@ -129,7 +129,7 @@ def _kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) -> set[t
 
 
 def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
-    key, value = cluster.destination
+    key, value = cluster.destination_of_argocd
     return {key: value, "namespace": namespace}
 
 
@@ -151,7 +151,7 @@ def _account(cluster: Cluster) -> list[dict[str, str]]:
     account = argocd_of(cluster).service_account
     if account is None:
         return []
-    key, value = cluster.destination
+    key, value = cluster.destination_of_argocd
     server = value if key == "server" else "*"
     return [{"server": server, "namespace": cluster.namespace, "defaultServiceAccount": account}]
 
