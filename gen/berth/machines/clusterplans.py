@@ -196,7 +196,7 @@ def class_seats(found: ResourceClass, labels: Labels) -> Seats:
         more[APART + found.name] = ONE
     return Seats(
         found.name,
-        tuple(sorted({**dict(parse_resources(dict(found.requests))), **more}.items())),
+        tuple(sorted({**dict(parse_resources(found.requests)), **more}.items())),
         node_selector=tuple(sorted((pod.node_selector or {}).items())),
         required=tuple((*term, *only) for term in parsed or ([()] if only else [])),
         preferred=tuple(

@@ -48,8 +48,8 @@ def missing_lines(declared: Declared, site: Site, names: Iterable[str]) -> str:
 def _shape(cluster: Cluster, found: ResourceClass) -> str:
     """Return the largest node of the site, or one with room for some seats, as the class selects it."""
     amounts = dict(cluster.largest_node)
-    for resource, amount in (("cpu", "1"), ("memory", "4Gi"), *found.requests):
-        if resource not in dict(cluster.largest_node):
+    for resource, amount in (("cpu", "1"), ("memory", "4Gi"), *found.requests.items()):
+        if resource not in cluster.largest_node:
             amounts[resource] = canonical(f"{_SEATS * (parse(amount) or 0)}n")
     labels = dict(found.pod.node_selector or {})
     zone = labels.pop(ZONE, None)

@@ -109,18 +109,34 @@ def field(
     return Field(default, alias=alias, json_schema_extra=extra)
 
 
-class Text:
+class Parsed:
+    """A value that may be written in several types; `read` takes any and raises Refusal."""
+
+    def __init__(self, words: str, read: Callable[[Any], Any] | None, schema: Json) -> None:
+        self.words = words
+        self.grammar = read
+        self.schema = schema
+
+    def read(self, value: Any) -> Any:
+        return value if self.grammar is None else self.grammar(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
+        return {"description": self.words, **self.schema}
+
+
+class Text(Parsed):
     """Text, or what `grammar` makes of it. `schema` are the keywords that an editor checks."""
 
     def __init__(self, words: str = "text", grammar: Callable[[str], Any] | None = None, **schema: Any):
-        self.words = words
-        self.grammar = grammar
-        self.schema = schema
+        super().__init__(words, grammar, {"type": "string", **schema})
 
     def read(self, value: Any) -> Any:
         if type(value) is not str:
             raise self._not_text(value)
-        return value if self.grammar is None else self.grammar(value)
+        return super().read(value)
 
     def _not_text(self, value: Any) -> Refusal:
         """Tell that a number or truth value may need quotes; the grammar knows whether they help."""
@@ -139,27 +155,6 @@ class Text:
         if isinstance(value, float) or len(text) > 60:  # 1e3 would not be shown as it is written
             return Refusal(message, f"{IN_QUOTES}.", TYPE)
         return Refusal(message, f'{IN_QUOTES}: "{text}".', TYPE)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
-        return {"description": self.words, "type": "string", **self.schema}
-
-
-class Parsed:
-    """A value that may be written in several types; `read` takes any and raises Refusal."""
-
-    def __init__(self, words: str, read: Callable[[Any], Any], schema: Json) -> None:
-        self.words = words
-        self.read = read
-        self.schema = schema
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
-        return {"description": self.words, **self.schema}
 
 
 class Whole:

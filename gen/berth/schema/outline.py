@@ -4,14 +4,14 @@ Pydantic validates without it; messages, the second pass and the table of fields
 to be at a place.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
 
-from berth.schema.basemodel import Lazy, Length, Model, Parsed, Switch, Text, Unique, Whole
+from berth.schema.basemodel import Lazy, Model, Parsed, Switch, Whole
 from berth.schema.documentproblems import article
 
 MODEL, LIST, MAP, CHOICE, WHOLE, FLAG, TEXT, UNION, ANY = (
@@ -52,7 +52,7 @@ class Node:
         if self.find(Lazy):
             return MODEL
         origin = get_origin(self.type)
-        if self.find(Text) or self.find(Parsed):
+        if self.find(Parsed):
             return TEXT
         if self.find(Whole):
             return WHOLE
@@ -85,11 +85,6 @@ class Node:
         return Node(get_args(self.type)[0])
 
     @cached_property
-    def key(self) -> "Node":
-        """Of a mapping with open keys: what its keys are."""
-        return Node(get_args(self.type)[0])
-
-    @cached_property
     def value(self) -> "Node":
         """Of a mapping with open keys: what its values are."""
         return Node(get_args(self.type)[1])
@@ -108,23 +103,9 @@ class Node:
         return chosen
 
     @cached_property
-    def has_rules(self) -> bool:
-        """Tell whether a second pass has anything to look at here. A lazy model is not imported for it."""
-        if self.find(Lazy):
-            return True
-        if self.kind == LIST:
-            return self.find(Unique) is not None or self.item.has_rules
-        if self.kind == UNION:
-            return any(branch.has_rules for branch in self.branches)
-        if self.kind != MODEL:
-            return False
-        own = self.type.check is not Model.check
-        return own or any(field.node.has_rules for field in fields(self.type).values())
-
-    @cached_property
     def words(self) -> str:
         """Describe for people what may be written: `whole number from 1 up`."""
-        annotation = self.find(Text) or self.find(Parsed) or self.find(Whole)
+        annotation = self.find(Parsed) or self.find(Whole)
         if annotation is not None:
             return str(annotation.words)
         if self.kind == CHOICE:
@@ -135,13 +116,6 @@ class Node:
         if self.kind == MODEL:
             return str(self.type.described)
         return {FLAG: "true or false", LIST: "list", MAP: "mapping"}.get(self.kind, "value")
-
-    def fits(self, count: int) -> bool:
-        """Of a list or mapping: whether it may have so many items."""
-        length = self.find(Length)
-        return length is None or (
-            length.minimum <= count and (length.maximum is None or count <= length.maximum)
-        )
 
 
 def _without_none(hint: Any) -> Any:
@@ -171,13 +145,3 @@ def fields(model: type[Model]) -> dict[str, Known]:
         known = Known(attribute, Node(hints[attribute]), field.is_required(), default)
         known_fields[field.alias or attribute] = known
     return known_fields
-
-
-@cache
-def ruled(kind: Hashable) -> tuple[tuple[str, str, Node], ...] | None:
-    """Return the keys that a second pass looks into: attribute, key, and what is there; None of no model."""
-    if not isinstance(kind, type) or not issubclass(kind, Model):
-        return None
-    return tuple(
-        (known.attribute, name, known.node) for name, known in fields(kind).items() if known.node.has_rules
-    )

@@ -77,7 +77,7 @@ def read_text(model: type[Model], key: str, text: str) -> Any:
     Blanks around a number are not part of it, as in YAML.
     """
     node = fields(model)[key].node
-    takes_numbers = node.kind in (outline.WHOLE, outline.FLAG) or node.find(Parsed) is not None
+    takes_numbers = node.kind in (outline.WHOLE, outline.FLAG) or type(node.find(Parsed)) is Parsed
     value = plain(text.strip()) if takes_numbers else text
     value = text if value is None else value
     try:
@@ -158,7 +158,9 @@ def _report(error: dict[str, Any], node: Node, value: Any, report: DocumentProbl
         _unknown(path, *parents[-1], report)
     elif error["type"] == "missing":
         _missing(path, *parents[-1], report)
-    elif error["type"] != "too_short" or not node.fits(len(value)):  # pydantic counts only sound items
+    elif (
+        error["type"] != "too_short" or len(value) < node.find(Length).minimum
+    ):
         at_key = error["loc"][-1:] == (_KEY,)
         report.refuse(_refusal(error, node, value), path, at_key=at_key)
 
@@ -276,7 +278,7 @@ def _not_list(node: Node, value: Any) -> Refusal:
 
 def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
     """Ask the models in a value that may be faulty, as far as nothing in them is."""
-    if not node.has_rules:
+    if node.kind not in (outline.MODEL, outline.LIST, outline.UNION):
         return
     try:
         typed = node.validate(value)
@@ -296,32 +298,20 @@ def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems)
                 _examine_sound(known.node, value[name], (*path, name), report)
 
 
-def examine(model: Any, path: Path, report: DocumentProblems) -> None:
+def examine(model: Model, path: Path, report: DocumentProblems) -> None:
     """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
-    kind: Any = type(model)
-    ruled = outline.ruled(kind)
-    if ruled is None:
-        return
     errors = report.errors
-    for attribute, name, node in ruled:
-        value = getattr(model, attribute)
-        if value:
-            _examine(node, value, (*path, name), report)
+    for name, known in fields(type(model)).items():
+        _examine(known.node, getattr(model, known.attribute), (*path, name), report)
     if report.errors == errors:
         model.check(path, report)
 
 
 def _examine(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
-    if node.kind != outline.LIST:
+    if isinstance(value, Model):
         examine(value, path, report)
-        return
-    for i, item in enumerate(value):
-        examine(item, (*path, i), report)
-    if node.find(Unique):
-        _examine_twice(value, path, report)
-
-
-def _examine_twice(values: tuple[Any, ...], path: Path, report: DocumentProblems) -> None:
-    for i, value in enumerate(values):
-        if value in values[:i]:
-            report(CONFLICT, (*path, i), f"duplicate {shown(value)}.", "Remove one of the two.")
+    for i, item in enumerate(value if isinstance(value, tuple) else ()):
+        if isinstance(item, Model):
+            examine(item, (*path, i), report)
+        if node.find(Unique) and item in value[:i]:
+            report(CONFLICT, (*path, i), f"duplicate {shown(item)}.", "Remove one of the two.")
