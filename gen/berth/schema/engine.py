@@ -4,8 +4,8 @@ The second half is what options mean together, and beside the repository and the
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from berth.findings import Path
 from berth.schema.basemodel import Json, Lazy, Model, Switch, field
@@ -16,6 +16,8 @@ from berth.schema.types import EngineWord
 if TYPE_CHECKING:
     from berth.schema.argocdoptions import ArgoCD
     from berth.schema.fluxoptions import Flux
+    from berth.schema.site import ClusterSpec, SiteSpec
+    from berth.schema.siteparts import RepositorySpec
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
@@ -79,39 +81,17 @@ def _given(options: Any) -> Json:
     return {key: value for key, value in given.items() if key != "type" and value not in ({}, ())}
 
 
-class _Cluster(Protocol):
-    """What the checks look at of a cluster."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def engine(self) -> Any: ...
-
-    @property
-    def destination(self) -> Any: ...
-
-
-class _Idle(NamedTuple):
-    """Options that do nothing where another one is, or where it is not."""
-
-    keys: tuple[str, ...]
-    because: str  # the other option
-    given: bool  # whether they are idle where it is given, or where it is not
-    fix: str
-
-
-_IDLE = {
+# By engine: options that have no effect, the other option, whether they have none where that is given or
+# where it is not, and what to do.
+_IDLE: dict[str, tuple[tuple[tuple[str, ...], str, bool, str], ...]] = {
     "argocd": (
-        _Idle(("version", "serviceAccount"), "project", True, "Set it in that project."),
-        _Idle(("prune", "selfHeal"), "automated", False, "Leave automated true, or remove this."),
+        (("version", "serviceAccount"), "project", True, "Set it in that project."),
+        (("prune", "selfHeal"), "automated", False, "Leave automated true, or remove this."),
     ),
     "flux": (
-        _Idle(
-            ("sourceProvider", "sourceSecret", "sourceInterval"), "sourceName", True, "Set it in that source."
-        ),
-        _Idle(("sourceKind",), "sourceName", False, "Add sourceName, or remove this."),
-        _Idle(("kubeConfigMap",), "kubeConfigSecret", True, "Remove one of the two."),
+        (("sourceProvider", "sourceSecret", "sourceInterval"), "sourceName", True, "Set it in that source."),
+        (("sourceKind",), "sourceName", False, "Add sourceName, or remove this."),
+        (("kubeConfigMap",), "kubeConfigSecret", True, "Remove one of the two."),
     ),
 }
 
@@ -122,21 +102,13 @@ _PROVIDERS = {
 }
 
 
-def check_engines(
-    site: Any,
-    clusters: tuple[_Cluster, ...],
-    repository: Any,
-    path: Path,
-    report: DocumentProblems,
-) -> None:
+def check_engines(spec: "SiteSpec", path: Path, report: DocumentProblems) -> None:
     """Check the engines of a site's spec."""
     reported: set[Path] = set()
-    chosen = {}
-    for i, cluster in enumerate(clusters):
+    chosen = [(cluster, *merged(spec.engine, cluster.engine)) for cluster in spec.clusters]
+    for i, (cluster, kind, options) in enumerate(chosen):
         at = (*path, "clusters", i)
-        kind, options = merged(site, cluster.engine)
-        chosen[i] = kind, options
-        for code, key, message, fix in (*_idle(kind, options), *_provider(options, repository)):
+        for code, key, message, fix in (*_idle(kind, options), *_provider(options, spec.repository)):
             where = (*(at if key in _given(cluster.engine) else path), "engine", key)
             if where not in reported:
                 reported.add(where)
@@ -145,53 +117,58 @@ def check_engines(
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} has no destinations: this key has no effect."
             report(IDLE_KEY, (*at, "destination"), message, fix, at_key=True)
-    _check_repository(repository, list(chosen.values()), path, report)
-    if repository is not None:
-        _check_destinations(
-            {i: (clusters[i], *destination) for i, destination in chosen.items()}, path, report
-        )
+    _check_repository(spec.repository, [(kind, options) for _, kind, options in chosen], path, report)
+    seen: dict[Any, int] = {}
+    for i, (cluster, kind, options) in enumerate(chosen if spec.repository else ()):
+        where_applied = _where(cluster, kind, options)
+        first = i if where_applied is None else seen.setdefault(where_applied, i)
+        if first != i:  # each would have its objects from the other
+            message = f"clusters {chosen[first][0].name} and {cluster.name} have the same destination."
+            fix = "Give each its own, unless an engine runs in each of them."
+            report(ONE_DESTINATION, (*path, "clusters", i, "name"), message, fix)
 
 
-def _place(cluster: _Cluster) -> tuple[str | None, str | None] | None:
-    """Return server and name of the destination, if just one of them is said."""
-    destination = cluster.destination
-    if destination is None:
-        return None
-    pair = destination.server, destination.name
-    return pair if [type(part) for part in pair].count(str) == 1 else None
+def _place(cluster: "ClusterSpec") -> tuple[str | None, str | None] | None:
+    """Return server and name of the destination, if just one of them is given."""
+    pair = cluster.destination and (cluster.destination.server, cluster.destination.name)
+    return pair if pair and pair.count(None) == 1 else None
 
 
 def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
     """Yield code, option, what is wrong, and what to do."""
-    for rule in _IDLE.get(kind, ()):
-        value = options.get(rule.because)
-        if rule.because == "automated":  # true unless it is said to be false
+    for keys, other, given, fix in _IDLE.get(kind, ()):
+        value = options.get(other)
+        if other == "automated":  # true unless it is set to false
             value = None if value is False else True
-        if (value is not None) == rule.given:
-            state = "given" if rule.given else "false" if rule.because == "automated" else "not given"
-            for key in rule.keys:
+        if (value is not None) == given:
+            state = "given" if given else "false" if other == "automated" else "not given"
+            for key in keys:
                 if key in options:
-                    yield IDLE_KEY, key, f"it has no effect if {rule.because} is {state}.", rule.fix
+                    yield IDLE_KEY, key, f"it has no effect if {other} is {state}.", fix
 
 
-def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, str]]:
+def _provider(options: Json, repository: "RepositorySpec | None") -> Iterator[tuple[str, str, str, str]]:
     """Report a provider that the kind of the rendered source does not have."""
-    if "sourceProvider" not in options or _own(options) or repository is None:
-        return
-    kind, value = (
-        "an OCIRepository" if is_artifact(repository.url) else "a GitRepository",
-        options["sourceProvider"],
-    )
-    if value not in _PROVIDERS[kind]:
-        fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
-        yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
+    value = options.get("sourceProvider")
+    if value is not None and "sourceName" not in options and repository is not None:
+        kind = "an OCIRepository" if is_artifact(repository.url) else "a GitRepository"
+        if value not in _PROVIDERS[kind]:
+            fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
+            yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
 
 
 def _check_repository(
-    repository: Any, chosen: list[tuple[str, Json]], path: Path, report: DocumentProblems
+    repository: "RepositorySpec | None",
+    chosen: list[tuple[str, Json]],
+    path: Path,
+    report: DocumentProblems,
 ) -> None:
     """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
-    asking = [kind for kind, options in chosen if kind == "argocd" or (kind == "flux" and not _own(options))]
+    asking = [
+        kind
+        for kind, options in chosen
+        if kind == "argocd" or (kind == "flux" and "sourceName" not in options)
+    ]
     if not asking:
         return
     if repository is None:
@@ -204,14 +181,10 @@ def _check_repository(
     if is_artifact(url):
         if is_head:
             report(UNFIT, at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
-    elif "flux" in asking:
-        _check_git_of_flux(url, is_head, at, report)
-
-
-def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: DocumentProblems) -> None:
-    if is_head:
+        return
+    if "flux" in asking and is_head:
         report(UNFIT, at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
-    if not re.match(r"(https?|ssh)://", url):
+    if "flux" in asking and not re.match(r"(https?|ssh)://", url):
         scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
         fix = (
             f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https://, ssh:// or oci://."
@@ -219,33 +192,11 @@ def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: DocumentProble
         report(UNFIT, (*at, "url"), f"Flux does not take {shown(url)}.", fix)
 
 
-def _own(options: Mapping[str, Any]) -> bool:
-    return "sourceName" in options
-
-
-def _check_destinations(
-    clusters: dict[int, tuple[_Cluster, str, Json]], path: Path, report: DocumentProblems
-) -> None:
-    """Report two clusters in one place: each would have its objects from the other."""
-    seen: dict[Any, tuple[int, str]] = {}
-    for i, (cluster, kind, options) in clusters.items():
-        where = _where(cluster, kind, options)
-        if where is None:
-            continue
-        if where in seen:
-            first = seen[where][1]
-            message = f"clusters {first} and {cluster.name} have the same destination."
-            fix = "Give each its own, unless an engine runs in each of them."
-            report(ONE_DESTINATION, (*path, "clusters", i, "name"), message, fix)
-        else:
-            seen[where] = i, cluster.name
-
-
-def _where(cluster: _Cluster, kind: str, options: Json) -> Any:
-    if kind == "argocd" and cluster.destination is None:
-        return kind, options.get("namespace"), "https://kubernetes.default.svc", None
-    if kind == "argocd" and (place := _place(cluster)) is not None:
-        return kind, options.get("namespace"), *place
+def _where(cluster: "ClusterSpec", kind: str, options: Json) -> Any:
+    """Return what tells the place that an engine applies to; None if only the engine knows it."""
+    if kind == "argocd":
+        place = _place(cluster) if cluster.destination else ("https://kubernetes.default.svc", None)
+        return place and (kind, options.get("namespace"), *place)
     for key in ("kubeConfigSecret", "kubeConfigMap"):
         if kind == "flux" and key in options:
             return kind, options.get("namespace"), key, options[key]

@@ -16,7 +16,18 @@ from berth.schema.types import (
 )
 from berth.schema.values import Except, Recurrence
 
-_OF_MACHINES = ("type", "cloud_capacity", "time_zone")  # what type `capacity` takes
+_REPEATED = ("daily", "weekly")
+_TYPES_WITH_TIMES = ("once", *_REPEATED, "dates")
+_TYPES_OF = {  # which types take a key; all others are for those with times
+    "type": (*_TYPES_WITH_TIMES, "capacity"),
+    "time_zone": (*_TYPES_WITH_TIMES, "capacity"),
+    "start_date": ("once", *_REPEATED),
+    "end_date": ("once", *_REPEATED),
+    "within": _REPEATED,
+    "dates": ("dates",),
+    "cloud_capacity": ("capacity",),
+    "interval": ("weekly",),
+}
 T = TypeVar("T")
 STANDING = Recurrence(
     type="standing",
@@ -78,25 +89,21 @@ class RecurrenceSpec(Model):
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
+        for name, known in type(self).model_fields.items():
+            types = _TYPES_OF.get(name, _TYPES_WITH_TIMES)
+            if self.type not in types and getattr(self, name) != known.default:
+                key, fix = known.alias or name, f"Remove it, or write type: {' or '.join(types)}."
+                report(CONFLICT, (*path, key), f"type {self.type} takes no {key}.", fix, at_key=True)
         if self.type == "capacity":
-            self._check_capacity(path, report)
+            if self.cloud_capacity is None:
+                fix = "Add cloudCapacity: the name of a CloudCapacity."
+                report(MISSING, path, "cloudCapacity is missing.", fix)
             return
-        if self.cloud_capacity is not None:
-            message, fix = f"type {self.type} takes no cloudCapacity.", "Remove it, or write type: capacity."
-            report(CONFLICT, (*path, "cloudCapacity"), message, fix, at_key=True)
-        if self.type in ("once", "dates") and self.within is not None:
-            fix = "Remove it, or write type: weekly or daily."
-            report(CONFLICT, (*path, "within"), f"type {self.type} takes no terms.", fix, at_key=True)
-        if self.type == "dates":
-            self._check_without_span(path, report)
-        elif self.within is None or self.type == "once":
-            self._check_span(path, report)
-        else:
-            self._check_terms(path, report)
-        if self.type != "weekly" and self.interval != 1:
-            message, fix = f"type {self.type} takes no interval.", "Remove it, or write type: weekly."
-            report(CONFLICT, (*path, "interval"), message, fix, at_key=True)
-        if self.schedule is None and not self._has_all_hours():
+        self._check_span(path, report)
+        has_all_hours = bool(self.dates) and not any(
+            isinstance(line, Span) or line.start_time is None for line in self.dates or ()
+        )
+        if self.schedule is None and not (self.type == "dates" and has_all_hours):
             report(MISSING, path, "schedule is missing.", "Add schedule: a list of times of day.")
         for i, entry in enumerate(self.schedule or ()):
             at = (*path, "schedule", i)
@@ -105,50 +112,21 @@ class RecurrenceSpec(Model):
             self._check_dates(entry, at, report)
             self._check_end(entry, at, report)
 
-    def _check_capacity(self, path: Path, report: DocumentProblems) -> None:
-        """Check that nothing but the machines says when they are used."""
-        if self.cloud_capacity is None:
-            fix = "Add cloudCapacity: the name of a CloudCapacity."
-            report(MISSING, path, "cloudCapacity is missing.", fix)
-        for name, known in type(self).model_fields.items():
-            if name not in _OF_MACHINES and getattr(self, name) != known.default:
-                key = known.alias or name
-                message = f"type capacity takes no {key}: the machines of its CloudCapacity say when."
-                report(CONFLICT, (*path, key), message, "Remove it, or change the type.", at_key=True)
-
-    def _has_all_hours(self) -> bool:
-        """Tell whether each of `dates` has its own hours, so that none needs a schedule."""
-        if self.type != "dates" or not self.dates:
-            return False
-        return not any(isinstance(line, Span) or line.start_time is None for line in self.dates)
-
-    def _check_without_span(self, path: Path, report: DocumentProblems) -> None:
-        for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
-            if value is not None:
-                fix = "Remove it, or change the type."
-                report(CONFLICT, (*path, name), f"type dates takes no {name}.", fix, at_key=True)
-        if self.dates is None:
-            report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
-
-    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
-        self._check_no_dates(path, report)
-        for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
-            if value is not None:
-                message, fix = f"within and {name} are both given.", "Keep within, or startDate and endDate."
-                report(CONFLICT, (*path, name), message, fix, at_key=True)
-
-    def _check_no_dates(self, path: Path, report: DocumentProblems) -> None:
-        if self.dates is not None:
-            message, fix = f"type {self.type} takes no dates.", "Remove it, or write type: dates."
-            report(CONFLICT, (*path, "dates"), message, fix, at_key=True)
-
     def _check_span(self, path: Path, report: DocumentProblems) -> None:
+        """Check that one of the ways to tell the dates is complete, and the only one."""
         first, last = self.start_date, self.end_date
         for name, value in (("startDate", first), ("endDate", last)):
-            if value is None:
+            if self.type in _REPEATED and self.within is not None:
+                if value is not None:
+                    message = f"within and {name} are both given."
+                    fix = "Keep within, or startDate and endDate."
+                    report(CONFLICT, (*path, name), message, fix, at_key=True)
+            elif self.type != "dates" and value is None:
                 report(MISSING, path, f"{name} is missing.", f"Add {name}: a date.")
-        self._check_no_dates(path, report)
-        if first is not None and last is not None and last < first:
+        if self.type == "dates" and self.dates is None:
+            report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
+        is_range = self.type == "once" or (self.type in _REPEATED and self.within is None)
+        if is_range and first is not None and last is not None and last < first:
             message, fix = f"{last} is before startDate {first}.", "Write a date on or after startDate."
             report(ORDER, (*path, "endDate"), message, fix)
 

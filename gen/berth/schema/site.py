@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.findings import Path
 from berth.names import DISTRIBUTION
-from berth.schema import engine as engines
 from berth.schema import grammar
 from berth.schema.basemodel import (
     OR_MAPPING,
@@ -21,7 +20,7 @@ from berth.schema.basemodel import (
     lazy,
 )
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
-from berth.schema.engine import EngineSpec
+from berth.schema.engine import EngineSpec, check_engines
 from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Tolerating, check_amounts, check_resources
 from berth.schema.types import (
@@ -286,7 +285,7 @@ class SiteSpec(Overridable):
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_held(path, report)
         self._check_policies(path, report)
-        engines.check_engines(self.engine, self.clusters, self.repository, path, report)
+        check_engines(self, path, report)
 
     def _check_held(self, path: Path, report: DocumentProblems) -> None:
         for i, cluster in enumerate(self.clusters):
