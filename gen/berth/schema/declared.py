@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.findings import GUARDS, NOTE, RULES, WARNING, Origin, Path, Problem
 from berth.reading.document import Document
 from berth.schema.calendardocument import Calendar, Term
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
-from berth.schema.documentproblems import DocumentProblems, Refusal, close, nearest, shown
-from berth.schema.grammar import dns_label
+from berth.schema.documentproblems import DocumentProblems, close, nearest, shown
+from berth.schema.grammar import accepts, dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.values import ResourceClass, Site
 
@@ -24,33 +25,24 @@ KIND = "B069"  # of a document that is not a declaration
 _next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
 TERM = "term"
 RESERVATION = "CapacityReservation"
-SHARED = ("Site", "ResourceClass", "Calendar", "CloudCapacity")
+_DOCUMENTS = {
+    "Site": ("berth.schema.values", "SiteDocument"),
+    "ResourceClass": ("berth.schema.values", "ResourceClassDocument"),
+    "Calendar": ("berth.schema.calendardocument", "CalendarDocument"),
+    "CloudCapacity": ("berth.schema.cloudcapacity", "CloudDocument"),
+    RESERVATION: ("berth.schema.reservation", "ReservationDocument"),
+}
+KINDS = (*_DOCUMENTS,)
+SHARED = KINDS[:-1]
 """The kinds that all reservations share: those of the platform team."""
-KINDS = (*SHARED, RESERVATION)
 
 
 @cache
 def document_of(kind: str) -> "type[KindDocument]":
     """Return the model of the documents of a kind, which is imported when such a document is read."""
-    if kind == "Site":
-        from berth.schema.values import SiteDocument  # noqa: PLC0415
-
-        return SiteDocument
-    if kind == "ResourceClass":
-        from berth.schema.values import ResourceClassDocument  # noqa: PLC0415
-
-        return ResourceClassDocument
-    if kind == "Calendar":
-        from berth.schema.calendardocument import CalendarDocument  # noqa: PLC0415
-
-        return CalendarDocument
-    if kind == "CloudCapacity":
-        from berth.schema.cloudcapacity import CloudDocument  # noqa: PLC0415
-
-        return CloudDocument
-    from berth.schema.reservation import ReservationDocument  # noqa: PLC0415
-
-    return ReservationDocument
+    module, name = _DOCUMENTS[kind]
+    document: type[KindDocument] = getattr(import_module(module), name)
+    return document
 
 
 class Declared(NamedTuple):
@@ -109,13 +101,6 @@ class Reference(NamedTuple):
     path: Path
 
 
-class _Place(NamedTuple):
-    """Where a name is written."""
-
-    origin: Origin
-    path: Path
-
-
 class Reading:
     """What documents declare, each read by itself."""
 
@@ -123,7 +108,7 @@ class Reading:
         self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
         self.mentioned: dict[str, set[str]] = {kind: set() for kind in (*KINDS, TERM)}
         self.nameless: set[str] = set()
-        self.named: dict[tuple[str, str], list[_Place]] = {}
+        self.named: dict[tuple[str, str], list[tuple[Origin, Path]]] = {}
         self.ignored: dict[tuple[str, int], frozenset[str]] = {}
         self.problems: list[Problem] = []
         self.sites: list[Origin] = []
@@ -183,8 +168,8 @@ class Reading:
         if type(name) is str:
             for each_kind in kinds:
                 self.mentioned[each_kind].add(name)
-            if kind is not None and kind != "Site" and _is_name(name):
-                self.named.setdefault((kind, name), []).append(_Place(origin, ("metadata", "name")))
+            if kind is not None and kind != "Site" and accepts(dns_label, name):
+                self.named.setdefault((kind, name), []).append((origin, ("metadata", "name")))
 
     def _kind(self, written: Any, report: DocumentProblems) -> str | None:
         """Return the kind, or the one that is probably meant; None if unknown."""
@@ -200,13 +185,13 @@ class Reading:
     def _terms(self, calendar: Calendar) -> None:
         for i, term in enumerate(calendar.terms):
             self.mentioned[TERM].add(term.name)
-            place = _Place(calendar.origin, ("spec", "terms", i, "name"))
-            self.named.setdefault((TERM, term.name), []).append(place)
+            place: Path = ("spec", "terms", i, "name")
+            self.named.setdefault((TERM, term.name), []).append((calendar.origin, place))
 
     def _doubt(self, name: Any, kinds: tuple[str, ...]) -> None:
         """Remember which references may be to a faulty document."""
         self.doubtful.update(kinds)
-        if type(name) is not str or not _is_name(name):
+        if type(name) is not str or not accepts(dns_label, name):
             self.nameless.update(kinds)
         if "Calendar" in kinds:
             self.nameless.add(TERM)
@@ -221,11 +206,11 @@ class Reading:
     def duplicates(self) -> Iterator[Problem]:
         """Yield each document whose name another one has, and name that one."""
         for (kind, name), places in self.named.items():
-            for place in places if len(places) > 1 else ():
-                other = places[1] if place is places[0] else places[0]
-                where = "this file" if other.origin.file == place.origin.file else other.origin.file
+            for i, (origin, path) in enumerate(places if len(places) > 1 else ()):
+                other, _ = places[not i]
+                where = "this file" if other.file == origin.file else other.file
                 message = f'duplicate name "{name}": another {kind} in {where} has it.'
-                yield place.origin.problem(DUPLICATE, place.path, message, "Rename one of them.")
+                yield origin.problem(DUPLICATE, path, message, "Rename one of them.")
 
 
 def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> str | None:
@@ -264,7 +249,7 @@ def _references(spec: Any, origin: Origin) -> Iterator[Reference]:
             named.append((kind, ("recurrence", key, i), name))
     named.append(("CloudCapacity", ("recurrence", "cloudCapacity"), recurrence.get("cloudCapacity")))
     for kind, path, name in named:
-        if type(name) is str and _is_name(name):
+        if type(name) is str and accepts(dns_label, name):
             yield Reference(kind, name, origin, ("spec", *path))
 
 
@@ -274,14 +259,6 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _is_name(text: str) -> bool:
-    try:
-        dns_label(text)
-    except Refusal:
-        return False
-    return True
 
 
 def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declared:

@@ -309,7 +309,7 @@ def resource_name(text: str) -> str:
 
 def page_size(resource: str) -> int:
     """Return the page size of `hugepages-2Mi`, in billionths of a byte; 0 for other resources."""
-    if not resource.startswith("hugepages-") or not _is_key(resource):
+    if not resource.startswith("hugepages-") or not accepts(label_key, resource):
         return 0
     size = parse_quantity(resource[10:]) or 0
     return size if 0 < size <= _LARGEST_PAGE and size % NANO == 0 else 0
@@ -319,12 +319,18 @@ def _is_device(text: str) -> bool:
     """Tell whether it is an extended resource. With `requests.` in front, as in quotas, it must fit too."""
     domain, slash, _ = text.partition("/")
     native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
-    return bool(slash) and not native and not domain.startswith("requests.") and _is_key(f"requests.{text}")
+    return (
+        bool(slash)
+        and not native
+        and not domain.startswith("requests.")
+        and accepts(label_key, f"requests.{text}")
+    )
 
 
-def _is_key(text: str) -> bool:
+def accepts(read: Callable[[str], object], text: str) -> bool:
+    """Tell whether a grammar takes a text."""
     try:
-        label_key(text)
+        read(text)
     except Refusal:
         return False
     return True

@@ -34,6 +34,7 @@ from berth.schema.documentproblems import (
     nearest,
     shown,
 )
+from berth.schema.grammar import accepts
 from berth.schema.outline import Node, fields
 
 M = TypeVar("M", bound=Model)
@@ -158,9 +159,7 @@ def _report(error: dict[str, Any], node: Node, value: Any, report: DocumentProbl
         _unknown(path, *parents[-1], report)
     elif error["type"] == "missing":
         _missing(path, *parents[-1], report)
-    elif (
-        error["type"] != "too_short" or len(value) < node.find(Length).minimum
-    ):
+    elif error["type"] != "too_short" or len(value) < node.find(Length).minimum:
         at_key = error["loc"][-1:] == (_KEY,)
         report.refuse(_refusal(error, node, value), path, at_key=at_key)
 
@@ -169,7 +168,8 @@ def _unknown(path: Path, parent: Node, value: Mapping[str, Any], report: Documen
     name = str(path[-1])
     meant = _synonym(parent, value, name)
     advice = nearest(name, tuple(fields(parent.type)), "Known here:")
-    if meant in ("to", "") and "date" in value and name in _ENDS and _is_date(value[name]):
+    is_date = isinstance(value[name], str) and accepts(day, value[name])
+    if meant in ("to", "") and "date" in value and name in _ENDS and is_date:
         advice = f"Write a range as {{from: {value['date']}, to: {value[name]}}}."
     elif meant:
         advice = f"Write {meant}."
@@ -185,13 +185,6 @@ def _synonym(node: Node, value: Mapping[str, Any], name: str) -> str:
                 if known is not None and word not in value and _accepts(known.node, value[name]):
                     return word
     return ""
-
-
-def _is_date(value: Any) -> bool:
-    try:
-        return bool(isinstance(value, str) and day(value))
-    except Refusal:
-        return False
 
 
 def _accepts(node: Node, value: Any) -> bool:
