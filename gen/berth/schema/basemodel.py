@@ -6,6 +6,7 @@ to people, and its part of the JSON Schema.
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args
@@ -75,14 +76,14 @@ class Use(NamedTuple):
 PLAIN = Use()
 
 
+@dataclass
 class Meaning:
     """What a key means, and its default in words where that cannot be shown as it is."""
 
-    def __init__(self, text: str, default: Any, words: str, use: Use = PLAIN) -> None:
-        self.text = text
-        self.default = default
-        self.words = words
-        self.use = use
+    text: str
+    default: Any
+    words: str
+    use: Use = PLAIN
 
     def __call__(self, schema: Json) -> None:
         """Describe the key in its JSON Schema, for editors."""
@@ -170,12 +171,12 @@ class Whole:
         return core_schema.int_schema(strict=True, ge=self.minimum, le=self.maximum)
 
 
+@dataclass(frozen=True)
 class Length:
     """How many items a list may have, or keys a mapping."""
 
-    def __init__(self, minimum: int = 0, maximum: int | None = None) -> None:
-        self.minimum = minimum
-        self.maximum = maximum
+    minimum: int = 0
+    maximum: int | None = None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema: Any = handler(source)
@@ -187,15 +188,15 @@ class Unique:
     """No item of the list may be there twice: Kubernetes keeps a set, or takes only the first of two."""
 
 
+@dataclass(frozen=True)
 class Switch:
     """One of several types of a Union: `choose` tells from the value which, by its position.
 
     The last of them may be there for messages only: `hidden` of them are not in the JSON Schema.
     """
 
-    def __init__(self, choose: Callable[[Any], int], hidden: int = 0) -> None:
-        self.choose = choose
-        self.hidden = hidden
+    choose: Callable[[Any], int]
+    hidden: int = 0
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         choices = {f"<{i}>": handler.generate_schema(choice) for i, choice in enumerate(get_args(source))}

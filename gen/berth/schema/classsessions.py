@@ -14,8 +14,7 @@ else:
 
 NOT_LISTED = "B036"
 BY_LABEL = "every namespace with"  # with which the words for such namespaces begin
-CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
-_OWN = ("group", "version", "resource", "match_annotations", "inactive")
+_CUSTOM = ("group", "version", "resource", "match_annotations", "inactive")
 
 
 class InactiveSessions(Model):
@@ -58,12 +57,9 @@ class ClassSessions(Model):
                 message = "Secrets are not sessions, and the Jobs of Berth would be allowed to read them all."
                 report(NOT_LISTED, (*path, "resource"), message, "Name the kind that sessions are of.")
         else:
-            own = (self.group, self.version, self.resource, self.match_annotations, self.inactive)
-            for name, given in zip(CUSTOM, own, strict=True):
-                if given is not None:
-                    fix = "Remove it, or write source: custom."
-                    message = "this key belongs to source custom."
-                    report(CONFLICT, (*path, name), message, fix, at_key=True)
+            for key in self.custom:
+                fix, message = "Remove it, or write source: custom.", "this key belongs to source custom."
+                report(CONFLICT, (*path, key), message, fix, at_key=True)
 
     @property
     def namespace_names(self) -> tuple[str, ...]:
@@ -86,4 +82,4 @@ class ClassSessions(Model):
     @property
     def custom(self) -> Json:
         """Return the API coordinates and rules of source custom, as they were written."""
-        return self.model_dump(by_alias=True, exclude_none=True, include={*_OWN})
+        return self.model_dump(by_alias=True, exclude_none=True, include={*_CUSTOM})

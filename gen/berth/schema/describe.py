@@ -141,7 +141,8 @@ def _rows(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield path, default and meaning of each field; those of a mapping that is on the page already, once."""
     paths = {} if known_paths is None else known_paths
-    for name, known in _own_first(model):
+    own = get_annotations(model)  # before the keys that it shares with others
+    for name, known in sorted(fields(model).items(), key=lambda pair: pair[1].attribute not in own):
         if model is ClusterSpec and known.attribute in Overridable.model_fields:
             continue
         path = f"{prefix}{name}"
@@ -156,12 +157,6 @@ def _rows(
             continue
         paths |= {inner: paths.get(inner, inside) for inner in models}
         yield from dict.fromkeys(row for inner in models for row in _rows(inner, inside, paths))
-
-
-def _own_first(model: type[Model]) -> list[tuple[str, outline.Known]]:
-    """Return the keys of a model: its own before those that it shares with others."""
-    own = get_annotations(model)
-    return sorted(fields(model).items(), key=lambda pair: pair[1].attribute not in own)
 
 
 def _within(node: Node) -> tuple[list[type[Model]], str]:

@@ -1,5 +1,7 @@
 """The problems of one document, and how they are collected."""
 
+from collections.abc import Sequence
+
 from berth.findings import ERROR, Origin, Path, Problem, severity
 from berth.notation.refusal import CHOICE, RANGE, TYPE, Refusal, article, choice, close, nearest, shown
 
@@ -50,14 +52,18 @@ class DocumentProblems:
             self.origin.problem(code, (*self.origin.prefix, *path), message, fix, at_key=at_key)
         )
 
+    def repeated(
+        self, what: str, values: Sequence[object], path: Path, key: str = "", code: str = CONFLICT
+    ) -> None:
+        """Report each value that an earlier item of a list has, too."""
+        for i, value in enumerate(values):
+            if value in values[:i]:
+                at = (*path, i, key) if key else (*path, i)
+                self(code, at, f"duplicate {what}{shown(value)}.", "Change or remove one of the two.")
+
     @property
     def is_full(self) -> bool:
         return len(self.problems) >= MOST
-
-    def leave_out(self, number: int) -> None:
-        """Count errors that are not reported one by one."""
-        self.left_out += number
-        self.errors += number
 
     def closed(self) -> list[Problem]:
         """Return the problems, and one that counts those that are left out."""

@@ -76,11 +76,7 @@ class ScaledClassSeats(ClassSeats):
 
 def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: DocumentProblems) -> None:
     """Report a class that is listed twice."""
-    names = [line.resource_class for line in seats or ()]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            message = f'duplicate class "{name}".'
-            report(CONFLICT, (*path, i, "resourceClass"), message, "Write one line for each class.")
+    report.repeated("class ", [line.resource_class for line in seats or ()], path, "resourceClass")
 
 
 def listed(seats: tuple[ClassSeats, ...]) -> Seats:

@@ -39,11 +39,8 @@ class Placing(Tolerating):
     def check(self, path: Path, report: DocumentProblems) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""
         constraints = self.topology_spread_constraints or ()
-        pairs = [(constraint.topology_key, constraint.when_unsatisfiable) for constraint in constraints]
-        for i, pair in enumerate(pairs):
-            if pair in pairs[:i]:
-                message = f"duplicate constraint: {pair[0]} with {pair[1]}."
-                report(CONFLICT, (*path, "topologySpreadConstraints", i), message, "Remove one of the two.")
+        pairs = [f"{constraint.topology_key} {constraint.when_unsatisfiable}" for constraint in constraints]
+        report.repeated("constraint ", pairs, (*path, "topologySpreadConstraints"))
 
     @property
     def placement(self) -> Json:

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from berth.findings import Path
-from berth.notation.days import ORDER
 from berth.notation.days import DateSpan as Span
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
+from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
 from berth.schema.types import (
@@ -126,9 +126,8 @@ class RecurrenceSpec(Model):
         if self.type == "dates" and self.dates is None:
             report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
         is_range = self.type == "once" or (self.type in _REPEATED and self.within is None)
-        if is_range and first is not None and last is not None and last < first:
-            message, fix = f"{last} is before startDate {first}.", "Write a date on or after startDate."
-            report(ORDER, (*path, "endDate"), message, fix)
+        if is_range and first is not None and last is not None:
+            check_order(first, last, path, report, "endDate")
 
     def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         pairs = (("dayOfWeek", entry.day_of_week), ("daysOfWeek", entry.days_of_week))
@@ -188,20 +187,6 @@ class RecurrenceSpec(Model):
             if isinstance(line, OwnSeats)
         ]
         return places + [(("moved", i, "to"), line.to) for i, line in enumerate(self.moved)]
-
-    def check_form(self, meant: str, path: Path, report: DocumentProblems) -> None:
-        """Report lines that have seats in another form than the reservation itself."""
-        for at, line in self.lines():
-            pairs = (
-                ("placeholderCount", line.placeholder_count),
-                ("nodeCount", line.node_count),
-                ("seats", line.seats),
-            )
-            for refused, value in pairs:
-                if refused != meant and value is not None:
-                    message = f"provisioning has {meant}; {refused} cannot override it."
-                    fix = f"Write {meant} here too."
-                    report(CONFLICT, (*path, *at, refused), message, fix, at_key=True)
 
     def recurrence(self, standard: StandardSeats) -> Recurrence:
         """Return the recurrence as a value; its zone is empty if none is given."""

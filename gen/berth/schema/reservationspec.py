@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic.alias_generators import to_camel
+
 from berth.backends.backendregistry import DEFAULT_HOLDER, default_text
 from berth.core.timetable import Buffer
 from berth.findings import Path
@@ -310,7 +312,14 @@ class ReservationSpec(Model):
             fix = "Add resourceClass, or provisioning.seats."
             report(MISSING, path, "resourceClass is missing.", fix)
         if self.recurrence is not None and is_listed != (form is not None):
-            self.recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
+            meant = "seats" if is_listed else form
+            for where, line in self.recurrence.lines():
+                for name in ("placeholder_count", "node_count", "seats"):
+                    key = to_camel(name)
+                    if key != meant and getattr(line, name) is not None:
+                        message = f"provisioning has {meant}; {key} cannot override it."
+                        fix = f"Write {meant} here too."
+                        report(CONFLICT, (*path, "recurrence", *where, key), message, fix, at_key=True)
 
     def _check_counts(self, path: Path, report: DocumentProblems) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, NonEmpty, UniqueList, Whole, field, lazy
 from berth.schema.classsessions import ClassSessions
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Placement, check_overhead, check_resources
 from berth.schema.types import (
@@ -83,7 +83,4 @@ class ResourceClassSpec(Placement):
         check_resources(self.requests, self.limits, path, report)
         check_overhead(self.overhead, (*path, "overhead"), report)
         names = [claim.name for claim in self.resource_claims]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                message = f"duplicate claim {name}."
-                report(CONFLICT, (*path, "resourceClaims", i, "name"), message, "Give each its own name.")
+        report.repeated("claim ", names, (*path, "resourceClaims"), "name")

@@ -284,7 +284,8 @@ class SiteSpec(Overridable):
                 check_priority(*priority_value(cluster.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_held(path, report)
-        self._check_policies(path, report)
+        policies = [policy.name for policy in self.policies]
+        report.repeated("policy ", policies, (*path, "policies"), "name", DUPLICATE_NAME)
         check_engines(self, path, report)
 
     def _check_held(self, path: Path, report: DocumentProblems) -> None:
@@ -294,13 +295,6 @@ class SiteSpec(Overridable):
 
                 home = namespace_of(cluster, self)[0]
                 check_held(cluster.held, home, (*path, "clusters", i, "held"), report)
-
-    def _check_policies(self, path: Path, report: DocumentProblems) -> None:
-        names = [policy.name for policy in self.policies]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
-                report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
 
 
 def namespace_of(cluster: ClusterSpec, site: SiteSpec) -> tuple[str, bool]:

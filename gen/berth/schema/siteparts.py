@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.machines.versions import GATES, NEWEST, OLDEST
-from berth.notation.days import ORDER
 from berth.schema import grammar
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, Whole, field
+from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, choice, shown
 from berth.schema.pod import check_least
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Resources
@@ -48,10 +48,8 @@ class CeilingSpec(Model):
     until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        first, last = self.first, self.until
-        if first is not None and last is not None and last < first:
-            message = f"{last} is before from {first}."
-            report(ORDER, (*path, "until"), message, "Write a date on or after from.")
+        if self.first is not None and self.until is not None:
+            check_order(self.first, self.until, path, report, "until")
         if not self.seats and not self.requests:
             report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
         check_least(self.requests, (*path, "requests"), report)

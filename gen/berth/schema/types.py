@@ -1,5 +1,6 @@
 """The types of single values: each a grammar with its description and its part of the JSON Schema."""
 
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from math import isfinite
@@ -7,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
-from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
+from berth.schema.basemodel import Json, Length, Parsed, Text, Whole, wrong_type
 from berth.schema.counts import MOST_SEATS, SEAT_WORDS
 from berth.schema.documentproblems import RANGE, Refusal, shown
 
@@ -17,18 +18,15 @@ _DAY = "20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
 
 
-def _weekdays(value: Any) -> tuple[int, ...]:
-    """Read a number from 1 (Monday) to 7, or a text such as mon or mon-fri, as numbers from 1 to 7."""
-    if type(value) is not int and not isinstance(value, str):
-        raise wrong_type(value, _WEEKDAY)
-    return weekdays.weekdays(str(value))
+def _numbers(words: str, read: Callable[[str], tuple[int, ...]], schema: Json) -> Parsed:
+    """Return the annotation of a whole number, or a text that means several, such as mon-fri or 6-8,10."""
 
+    def numbers(value: Any) -> tuple[int, ...]:
+        if type(value) is not int and not isinstance(value, str):
+            raise wrong_type(value, words)
+        return read(str(value))
 
-def _weeks(value: Any) -> tuple[int, ...]:
-    """Read the number of an ISO week, or a text such as odd or 6-8,10, as numbers of weeks."""
-    if type(value) is not int and not isinstance(value, str):
-        raise wrong_type(value, _WEEKS)
-    return weekdays.weeks(str(value))
+    return Parsed(words, numbers, schema)
 
 
 def _nth_week(value: Any) -> int:
@@ -109,8 +107,8 @@ DateSpan = Annotated[
     days.DateSpan,
     Text("date or range of dates", days.span, pattern=f"^ *{_DAY}(( *[.][.] *| +to +){_DAY})? *$"),
 ]
-Weekdays = Annotated[tuple[int, ...], Parsed(_WEEKDAY, _weekdays, _WEEKDAY_SCHEMA)]
-Weeks = Annotated[tuple[int, ...], Parsed(_WEEKS, _weeks, _WEEKS_SCHEMA)]
+Weekdays = Annotated[tuple[int, ...], _numbers(_WEEKDAY, weekdays.weekdays, _WEEKDAY_SCHEMA)]
+Weeks = Annotated[tuple[int, ...], _numbers(_WEEKS, weekdays.weeks, _WEEKS_SCHEMA)]
 NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)})]
 StartTime = Annotated[int, _TimeOfDay("time of day", times.start_time, pattern=f"^{_TIME}$")]
 EndTime = Annotated[int, _TimeOfDay("time of day", times.end_time, pattern=f"^({_TIME}|24:00)$")]

@@ -20,7 +20,6 @@ from berth.schema.basemodel import Length, Model, Parsed, Unique, Whole, wrong_t
 from berth.schema.counts import SEAT_WORDS, amount_advice, meant_counts
 from berth.schema.documentproblems import (
     CHOICE,
-    CONFLICT,
     MISSING,
     MOST,
     RANGE,
@@ -111,7 +110,8 @@ def _validated(node: Node, value: Any, report: DocumentProblems) -> Any:
         errors = error.errors(include_url=False)
         for number, detail in enumerate(errors):
             if report.is_full and report.errors:
-                report.leave_out(len(errors) - number)
+                report.left_out += len(errors) - number
+                report.errors += len(errors) - number
                 break
             _report(dict(detail), node, value, report)
         return None
@@ -306,5 +306,5 @@ def _examine(node: Node, value: Any, path: Path, report: DocumentProblems) -> No
     for i, item in enumerate(value if isinstance(value, tuple) else ()):
         if isinstance(item, Model):
             examine(item, (*path, i), report)
-        if node.find(Unique) and item in value[:i]:
-            report(CONFLICT, (*path, i), f"duplicate {shown(item)}.", "Remove one of the two.")
+    if value and node.find(Unique):
+        report.repeated("", value, path)
