@@ -102,11 +102,6 @@ def recurrence(type_: str, zone: str, *schedule: Entry, days: str = "", **more: 
         "first": None if dated else spans[0][0],
         "last": None if dated else spans[0][1],
         "dates": tuple(spans) if dated else (),
-        "interval": 1,
-        "calendars": (),
-        "excepts": (),
-        "moves": (),
-        "extras": (),
     }
     return Recurrence(type=type_, zone=zone, schedule=schedule, **(values | more))
 

@@ -43,7 +43,7 @@ def minutes(text: str) -> int:
 def line(row: Row) -> str:
     seats = (("small", 1),)
     entry = Entry((), minutes(row.start), minutes(row.end), None, seats)
-    recurrence = Recurrence("dates", ZONE, None, None, ((row.day, row.day),), 1, (entry,), (), (), (), ())
+    recurrence = Recurrence("dates", ZONE, dates=((row.day, row.day),), schedule=(entry,))
     reservation = Reservation(
         origin=Origin("table", 0),
         name="table",

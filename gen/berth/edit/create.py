@@ -353,9 +353,6 @@ def new_reservation(request: ReservationRequest) -> Reservation:
                 for span, seats in zip(spans, by_span, strict=True)
             ),
             calendars=request.value("calendars") or (),
-            excepts=(),
-            moves=(),
-            extras=(),
             within=within,
         ),
         seats=by_span[0],

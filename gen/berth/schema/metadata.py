@@ -120,28 +120,25 @@ OwnLabels = dict[Annotated[str, Text("label key", _own_label)], LabelValue]
 PodAnnotations = dict[Annotated[str, Text("label key", _pod_annotation)], AnyText]
 
 
-def check_pod_notes(
-    labels: OwnLabels | None, annotations: PodAnnotations | None, path: Path, report: DocumentProblems
+def check_sizes(
+    labels: Labels | None,
+    annotations: Annotations | None,
+    path: Path,
+    report: DocumentProblems,
+    keys: tuple[str, str] = ("labels", "annotations"),
 ) -> None:
-    """Report too many `podLabels`, and too large `podAnnotations`."""
-    refuse_many(labels, (*path, "podLabels"), report)
-    refuse_much(annotations, (*path, "podAnnotations"), report)
-
-
-def refuse_many(labels: Labels | None, path: Path, report: DocumentProblems) -> None:
-    """Report more labels than anybody needs: they are on every object."""
+    """Report too many labels, and annotations that are too large together: both are on every object."""
     if labels and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
-        report(grammar.NAME, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
-
-
-def refuse_much(annotations: Annotations | None, path: Path, report: DocumentProblems) -> None:
-    """Report annotations that are too large together."""
+        fix = f"Write at most {MOST_LABELS}: they are on every object."
+        report(grammar.NAME, (*path, keys[0]), message, fix)
     pairs = (annotations or {}).items()
-    size = sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs)
-    if size > MOST_ANNOTATIONS:
+    if sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs) > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
-        report(grammar.NAME, path, message, "Shorten them: they are on every object.")
+        report(grammar.NAME, (*path, keys[1]), message, "Shorten them: they are on every object.")
+
+
+OF_PODS = ("podLabels", "podAnnotations")
 
 
 def warn_of_engine_options(metadata: "Metadata", path: Path, report: DocumentProblems) -> None:
@@ -172,8 +169,7 @@ class Metadata(Model):
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        refuse_many(self.labels, (*path, "labels"), report)
-        refuse_much(self.annotations, (*path, "annotations"), report)
+        check_sizes(self.labels, self.annotations, path, report)
 
     @property
     def label_pairs(self) -> Pairs:

@@ -29,19 +29,7 @@ _TYPES_OF = {  # which types take a key; all others are for those with times
     "interval": ("weekly",),
 }
 T = TypeVar("T")
-STANDING = Recurrence(
-    type="standing",
-    zone="",
-    first=None,
-    last=None,
-    dates=(),
-    interval=1,
-    schedule=(),
-    calendars=(),
-    excepts=(),
-    moves=(),
-    extras=(),
-)
+STANDING = Recurrence(type="standing", zone="")
 
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from berth.findings import Path
 from berth.schema.basemodel import ListOf, NonEmpty, UniqueList, Whole, field, lazy
 from berth.schema.classsessions import ClassSessions
 from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
-from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
+from berth.schema.metadata import OF_PODS, OwnLabels, PodAnnotations, check_sizes
 from berth.schema.pod import Placement, check_overhead, check_resources
 from berth.schema.types import (
     AnyText,
@@ -72,7 +72,7 @@ class ResourceClassSpec(Placement):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
-        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
+        check_sizes(self.pod_labels, self.pod_annotations, path, report, OF_PODS)
         idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}
         for name in (name for name, value in idle.items() if value and self.images == ()):
             message = f"{name} has no effect without images."

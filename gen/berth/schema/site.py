@@ -21,7 +21,7 @@ from berth.schema.basemodel import (
 )
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.engine import EngineSpec, check_engines
-from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
+from berth.schema.metadata import OF_PODS, OwnLabels, PodAnnotations, check_sizes
 from berth.schema.pod import Tolerating, check_amounts, check_resources
 from berth.schema.types import (
     DnsLabel,
@@ -116,7 +116,7 @@ class RuntimeSpec(Tolerating):
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
+        check_sizes(self.pod_labels, self.pod_annotations, path, report, OF_PODS)
 
 
 def _metric(text: str) -> str:
@@ -277,24 +277,19 @@ class SiteSpec(Overridable):
             if names.count(cluster.name) > 1:
                 message, fix = f"duplicate cluster name {shown(cluster.name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*at, "name"), message, fix)
+            if cluster.held:
+                from berth.schema.heldobjects import check_held  # noqa: PLC0415 - few sites have some
+
+                check_held(cluster.held, namespace_of(cluster, self)[0], (*at, "held"), report)
             autoscaler = cluster.autoscaler_of_priority
             if cluster.priority is None:
                 inherited.add(autoscaler)
             else:
                 check_priority(*priority_value(cluster.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
-        self._check_held(path, report)
         policies = [policy.name for policy in self.policies]
         report.repeated("policy ", policies, (*path, "policies"), "name", DUPLICATE_NAME)
         check_engines(self, path, report)
-
-    def _check_held(self, path: Path, report: DocumentProblems) -> None:
-        for i, cluster in enumerate(self.clusters):
-            if cluster.held:
-                from berth.schema.heldobjects import check_held  # noqa: PLC0415 - few sites have some
-
-                home = namespace_of(cluster, self)[0]
-                check_held(cluster.held, home, (*path, "clusters", i, "held"), report)
 
 
 def namespace_of(cluster: ClusterSpec, site: SiteSpec) -> tuple[str, bool]:

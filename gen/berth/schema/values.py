@@ -112,17 +112,15 @@ class Extra(NamedTuple):
 class Recurrence(NamedTuple):
     type: str  # once | daily | weekly | dates | capacity; standing: no dates, its seats stand always
     zone: str
-    first: date | None  # startDate; None for `dates`, `capacity`, `standing` and unknown terms
-    last: date | None  # endDate, inclusive
-    dates: tuple[
-        tuple[date, date], ...
-    ]  # only for `dates`: ranges, both ends inclusive, in the order of the file
-    interval: int
-    schedule: tuple[Entry, ...]  # then one entry for each item of `dates` with its own hours
-    calendars: tuple[str, ...]
-    excepts: tuple[Except, ...]
-    moves: tuple[Move, ...]
-    extras: tuple[Extra, ...]
+    first: date | None = None  # startDate; None for `dates`, `capacity`, `standing` and unknown terms
+    last: date | None = None  # endDate, inclusive
+    dates: tuple[tuple[date, date], ...] = ()  # of type `dates`: ranges, both ends inclusive, as in the file
+    interval: int = 1
+    schedule: tuple[Entry, ...] = ()  # then one entry for each item of `dates` with its own hours
+    calendars: tuple[str, ...] = ()
+    excepts: tuple[Except, ...] = ()
+    moves: tuple[Move, ...] = ()
+    extras: tuple[Extra, ...] = ()
     within: tuple[str, ...] = ()  # names of terms, in the order of the file
     terms: tuple[tuple[date, date], ...] = ()  # their dates; `first` and `last` are those of all of them
     capacity: str = ""  # only for `capacity`: name of a CloudCapacity

@@ -24,7 +24,7 @@ from berth.schema.documentproblems import (
     shown,
 )
 from berth.schema.grammar import go_duration, utc
-from berth.schema.metadata import RESERVED, refusal_of_ours, refuse_many, refuse_much
+from berth.schema.metadata import RESERVED, check_sizes, refusal_of_ours
 from berth.schema.types import INT32, INT64, Annotations, Labels
 
 NEVER_ENDS, MADE_AGAIN = "B107", "B109"
@@ -211,8 +211,7 @@ def _check_keys(
     `on_object`: they are on the Reservation itself, which an engine may see, not in its template. Koordinator
     copies both onto the pod that its scheduler sees, where many keys mean something else.
     """
-    refuse_much(annotations, (*path, "annotations"), report)
-    refuse_many(labels, (*path, "labels"), report)
+    check_sizes(labels, annotations, path, report)
     for where, pairs in (("labels", labels), ("annotations", annotations)):
         for name, value in (pairs or {}).items():
             at = (*path, where, name)
