@@ -34,10 +34,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
         dates=(),
         interval=1,
         schedule=(Entry((1,), 540, 780, None, SEATS),),
-        calendars=(),
-        excepts=(),
-        moves=(),
-        extras=(),
     )
 
 
