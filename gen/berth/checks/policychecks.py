@@ -433,7 +433,7 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     hours = "without end" if seconds == math.inf else hours_text(int(seconds))
     for limit, measure, own, words in (
         (when.seats_above, case.seats, alone.seats, unit.amount(case.seats)),
-        (when.hours_above, seconds / 3600, max(alone.seat_seconds) / 3600, f"{unit.word}-hours {hours}"),
+        (when.hours_above, seconds / 3600, max(alone.seat_seconds) / 3600, f"{unit.value}-hours {hours}"),
         (when.lead_above, case.lead, case.lead, f"lead {case.lead} min"),
     ):
         if limit is None:

@@ -250,7 +250,7 @@ def _answer(runs: Sequence[_Run]) -> Answer:
             "behavior": behavior,
             "active": step.active,
             "target": None if step is run.closed else target,
-            **({} if run.unit is Unit.SEAT else {"unit": run.unit.word}),
+            **({} if run.unit is Unit.SEAT else {"unit": run.unit.value}),
         }
         for step, run in sorted(
             ((step, run) for run in runs for step in run.steps), key=lambda pair: pair[0].at

@@ -125,7 +125,7 @@ def _of_room(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
             ready = f"{date.promised - date.missing} of {date.promised}"
             faults = f": {'; '.join(date.faults).removesuffix('.')}" if date.faults else ""
             why = f"{ready} were ready in the last rehearsal{which}{faults}"
-            unit = now.unit.word if date.missing == 1 else now.unit.plural
+            unit = now.unit.value if date.missing == 1 else now.unit.plural
             again = shlex.join(["berth", "rehearse", course, day, "--at", "INSTANT"])
             advice = f"Make room for {date.missing} more {unit}, and rehearse again: {again}"
             yield Proposal(NO_ROOM, now.seats, now.seats, advice, why)

@@ -138,7 +138,7 @@ def _open_now(
         amounts = [
             (
                 unit.key if count else "",
-                parse_quantity(f"{count}{unit.word if unit.is_quantity else ''}") or 0,
+                parse_quantity(f"{count}{unit.value if unit.is_quantity else ''}") or 0,
             )
             for count, unit in zip(counts, change.units, strict=True)
         ]

@@ -106,7 +106,7 @@ def counts_json(counts: Counts, unit: Unit) -> Answer:
     """Return `seats` by class; or `nodes`, `replicas`, `runners`, `cores` or `units` where these count."""
     if unit is Unit.SEAT:
         return {"seats": dict(counts)}
-    return {"seats": {}, unit.key: dict(counts), **({"unit": unit.word} if unit.is_quantity else {})}
+    return {"seats": {}, unit.key: dict(counts), **({"unit": unit.value} if unit.is_quantity else {})}
 
 
 def count_columns(counts: Callable[[Row], tuple[Counts, Unit]]) -> Sequence[Column[Row]]:
@@ -125,5 +125,5 @@ def _others_column(counts: Callable[[Row], tuple[Counts, Unit]], key: str) -> Co
 
 def seats_text(counts: Counts, unit: Unit = Unit.SEAT) -> str:
     """Return `25 small`, `3 nodes of small` or `64 Gi of small` where others count; several by commas."""
-    single, several = ("", "") if unit is Unit.SEAT else (f" {unit.word} of", f" {unit.plural} of")
+    single, several = ("", "") if unit is Unit.SEAT else (f" {unit.value} of", f" {unit.plural} of")
     return ", ".join(f"{count}{single if count == 1 else several} {name}" for name, count in counts)

@@ -62,10 +62,6 @@ class ClassSeats(Model):
     placeholder_count: SeatCount | None = dated(None, "seats of this class", "none: then write nodeCount")
     node_count: NodeCount | None = dated(None, "only backend nodePool: nodes of this class", "none")
 
-    @property
-    def count(self) -> int | None:
-        return self.node_count if self.placeholder_count is None else self.placeholder_count
-
 
 class ScaledClassSeats(ClassSeats):
     """How many seats of one class, and how they scale."""
@@ -80,7 +76,7 @@ def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Docume
 
 
 def listed(seats: tuple[ClassSeats, ...]) -> Seats:
-    return tuple((seat.resource_class, seat.count or 0) for seat in seats)
+    return tuple((seat.resource_class, seat.placeholder_count or seat.node_count or 0) for seat in seats)
 
 
 class StandardSeats(NamedTuple):
@@ -118,8 +114,8 @@ class OwnSeats(Model):
         """Return the seats of the line, by default those of the reservation."""
         if self.seats is not None:
             return listed(self.seats)
-        own = self.node_count if self.placeholder_count is None else self.placeholder_count
-        return standard if own is None else ((standard[0][0], own),)
+        own = self.placeholder_count or self.node_count
+        return ((standard[0][0], own),) if own else standard
 
 
 class ScaledSeats(OwnSeats):

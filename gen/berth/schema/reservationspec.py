@@ -112,17 +112,6 @@ class Provisioning(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_seats(self.seats, (*path, "seats"), report)
 
-    @property
-    def form(self) -> str | None:
-        """Return which key counts the seats or nodes of `resourceClass`."""
-        if self.placeholder_count is not None:
-            return "placeholderCount"
-        return None if self.node_count is None else "nodeCount"
-
-    @property
-    def count(self) -> int:
-        return (self.node_count if self.placeholder_count is None else self.placeholder_count) or 0
-
 
 SESSIONS, AT_THE_END = Use("which sessions count"), Use("the sessions at the end of an occurrence")
 
@@ -299,8 +288,10 @@ class ReservationSpec(Model):
 
     def _check_seats(self, path: Path, report: DocumentProblems) -> None:
         """Check that there is one class and its count, or a list by class; never both."""
-        form, at = self.provisioning.form, (*path, "provisioning")
-        is_listed = self.provisioning.seats is not None
+        at, provisioning = (*path, "provisioning"), self.provisioning
+        counted = {"placeholderCount": provisioning.placeholder_count, "nodeCount": provisioning.node_count}
+        form = next((key for key, count in counted.items() if count), None)
+        is_listed = provisioning.seats is not None
         if is_listed and form is not None:
             fix = f"Keep seats or {form}."
             report(CONFLICT, (*at, form), "seats already has the counts.", fix, at_key=True)
@@ -380,6 +371,7 @@ class ReservationSpec(Model):
         provisioning = self.provisioning
         usual = scaling(provisioning, default)
         if provisioning.seats is None:
-            return StandardSeats(((self.resource_class or "", provisioning.count),), (usual,), usual)
+            count = provisioning.placeholder_count or provisioning.node_count or 0
+            return StandardSeats(((self.resource_class or "", count),), (usual,), usual)
         by_class = tuple(scaling(seat, usual) for seat in provisioning.seats)
         return StandardSeats(listed(provisioning.seats), by_class, usual)

@@ -12,45 +12,38 @@ BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 
 
 class Unit(Enum):
-    """What the numbers of a reservation count. `field`: the key that declares them.
+    """What the numbers of a reservation count.
 
     No unit of quantities is larger than Gi: ceilings and policies compare the count, so that a Ti would be a
     thousand times what was allowed.
     """
 
-    SEAT = ("seat", "placeholderCount")
-    NODE = ("node", "nodeCount")
-    REPLICA = ("replica", "placeholderCount")
-    RUNNER = ("runner", "placeholderCount")
-    CORE = ("core", "placeholderCount")
-    UNIT = ("unit", "placeholderCount")
-    KILO = ("k", "placeholderCount")
-    MEGA = ("M", "placeholderCount")
-    GIGA = ("G", "placeholderCount")
-    KIBI = ("Ki", "placeholderCount")
-    MEBI = ("Mi", "placeholderCount")
-    GIBI = ("Gi", "placeholderCount")
+    SEAT = "seat"
+    NODE = "node"
+    REPLICA = "replica"
+    RUNNER = "runner"
+    CORE = "core"
+    UNIT = "unit"
+    KILO = "k"
+    MEGA = "M"
+    GIGA = "G"
+    KIBI = "Ki"
+    MEBI = "Mi"
+    GIBI = "Gi"
 
-    word: str
-    field: str
-
-    def __init__(self, word: str, field: str) -> None:
-        self.word = word
-        self.field = field
-
-    @classmethod
-    def of_quantity(cls, suffix: str) -> "Unit":
-        """Return what a quantity with this suffix counts."""
-        return next(unit for unit in cls if unit.word == suffix)
+    @property
+    def field(self) -> str:
+        """Return the key that declares such numbers."""
+        return "nodeCount" if self is Unit.NODE else "placeholderCount"
 
     @property
     def is_quantity(self) -> bool:
         """Whether it is the suffix of a quantity."""
-        return len(self.word) < 3
+        return len(self.value) < 3
 
     @property
     def plural(self) -> str:
-        return self.word if self.is_quantity else f"{self.word}s"
+        return self.value if self.is_quantity else f"{self.value}s"
 
     @property
     def key(self) -> str:
@@ -59,7 +52,7 @@ class Unit(Enum):
 
     def amount(self, count: int) -> str:
         """Return `1 replica`, `3 replicas` or `1024 Gi`."""
-        return f"{count} {self.word if count == 1 else self.plural}"
+        return f"{count} {self.value if count == 1 else self.plural}"
 
     @property
     def has_seat_hours(self) -> bool:

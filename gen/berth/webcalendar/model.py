@@ -173,7 +173,7 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int]) -> PageReser
         reservation.name,
         reservation.title,
         reservation.recurrence.zone,
-        unit.word,
+        unit.value,
         "" if unit is Unit.SEAT else unit.plural,
         owner.name if owner else "",
         owner.contact or "" if owner else "",

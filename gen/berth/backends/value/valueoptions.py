@@ -30,7 +30,7 @@ from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
 _OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
-_SUFFIXES = tuple(unit.word for unit in Unit if unit.is_quantity)
+_SUFFIXES = tuple(unit.value for unit in Unit if unit.is_quantity)
 _WORDS = {unit.plural: unit for unit in Unit if unit.is_number and not unit.is_quantity}
 OVERLAPS = {"largest": "max", "smallest": "min", "sum": "sum"}  # as timetables have them
 
@@ -269,7 +269,7 @@ class ValueOptions(Model):
     def counted(self) -> Unit:
         """Return what the number counts."""
         if self.suffix:
-            return Unit.of_quantity(self.suffix)
+            return Unit(self.suffix)
         number = self.target.number if self.target else None
         if number is None:
             return _WORDS.get(self.unit or "", Unit.UNIT)
