@@ -16,7 +16,6 @@ from berth.schema.types import EngineWord
 if TYPE_CHECKING:
     from berth.schema.argocdoptions import ArgoCD
     from berth.schema.fluxoptions import Flux
-    from berth.schema.site import ClusterSpec, SiteSpec
     from berth.schema.siteparts import RepositorySpec
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
@@ -102,7 +101,7 @@ _PROVIDERS = {
 }
 
 
-def check_engines(spec: "SiteSpec", path: Path, report: DocumentProblems) -> None:
+def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
     """Check the engines of a site's spec."""
     reported: set[Path] = set()
     chosen = [(cluster, *merged(spec.engine, cluster.engine)) for cluster in spec.clusters]
@@ -128,7 +127,7 @@ def check_engines(spec: "SiteSpec", path: Path, report: DocumentProblems) -> Non
             report(ONE_DESTINATION, (*path, "clusters", i, "name"), message, fix)
 
 
-def _place(cluster: "ClusterSpec") -> tuple[str | None, str | None] | None:
+def _place(cluster: Any) -> tuple[str | None, str | None] | None:
     """Return server and name of the destination, if just one of them is given."""
     pair = cluster.destination and (cluster.destination.server, cluster.destination.name)
     return pair if pair and pair.count(None) == 1 else None
@@ -192,7 +191,7 @@ def _check_repository(
         report(UNFIT, (*at, "url"), f"Flux does not take {shown(url)}.", fix)
 
 
-def _where(cluster: "ClusterSpec", kind: str, options: Json) -> Any:
+def _where(cluster: Any, kind: str, options: Json) -> Any:
     """Return what tells the place that an engine applies to; None if only the engine knows it."""
     if kind == "argocd":
         place = _place(cluster) if cluster.destination else ("https://kubernetes.default.svc", None)
