@@ -222,12 +222,8 @@ def _fields(version: ReservationVersion, *, has_options: bool) -> Iterator[tuple
     yield from ((f"label {key}", value) for key, value in one.labels)
     yield from ((f"annotation {key}", value) for key, value in one.annotations)
     for found in version.classes:
-        yield from (
-            (f"{found.name} asks for {resource}", amount) for resource, amount in found.requests.items()
-        )
-        yield from (
-            (f"{found.name} is limited in {resource}", amount) for resource, amount in found.limits.items()
-        )
+        for words, amounts in (("asks for", found.requests), ("is limited in", found.limits)):
+            yield from ((f"{found.name} {words} {name}", amount) for name, amount in amounts.items())
         yield f"{found.name} images", ", ".join(found.images)
         yield f"{found.name} image warm-up", found.image_warm_up or ""
         yield from ((f"{found.name} {key}", str(value)) for key, value in placement(found).items())
