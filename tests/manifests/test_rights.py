@@ -150,7 +150,7 @@ def test_a_reservation_reads_sessions_only_where_those_of_its_classes_are(
 UNNAMED = ["events"], ["reservations"], ["pods/status"]
 
 
-def test_no_account_may_change_what_is_another_reservations(tmp_path: Path) -> None:
+def test_no_account_may_change_what_is_another_reservations(tmp_path: Path) -> None:  # noqa: C901
     """In all that is rendered of this repository, and with each backend. Records are not rendered.
 
     Objects of others whose numbers are held are no reservation's.

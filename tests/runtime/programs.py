@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import berth.core
+import berth.plugins
 import berth.runtime
 
 from tests.objectstore import Tree
@@ -47,6 +48,7 @@ def make_berth(folder: Path) -> Path:
         to.mkdir(parents=True)
         for file in source.glob("[!_]*.py"):
             shutil.copy(file, to)
+    shutil.copytree(Path(berth.plugins.__path__[0]), folder / "berth/berth/plugins")
     return folder / "berth"
 
 

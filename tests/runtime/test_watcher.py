@@ -120,8 +120,6 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
     [
         pytest.param(refused(403, "Forbidden"), "no", id="forbidden"),
         pytest.param(refused(401, "Unauthorized"), "no", id="unauthorized"),
-        pytest.param(refused(500, "InternalError"), "no", id="internal"),
-        pytest.param(reply(503, b"<html>"), "<html>", id="a-proxy-page"),
         pytest.param(
             reply(200, b"<html>"),
             'the response is not a list: {"text": "<html>"}',
@@ -137,7 +135,6 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
             "an object has no uid: {}",
             id="no-uid",
         ),
-        pytest.param(Reply(b"", close=True), "Remote end closed connection without response", id="nothing"),
     ],
 )
 def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
@@ -148,6 +145,23 @@ def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: R
         reports.until(lambda: len(reports.troubles) == 2)
 
     assert (reports.troubles, reports.there) == ([told, "recovered"], dict.fromkeys("abcdex", "red"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [refused(500, "InternalError"), reply(503, b"<html>"), Reply(b"", close=True)],
+    ids=["internal", "a-proxy-page", "nothing"],
+)
+def test_a_page_that_fails_is_asked_for_again_and_the_list_goes_on(
+    cluster: WatchedCluster, answer: Reply
+) -> None:
+    next_time(cluster, "continue=", answer)
+    with watched(cluster, page=2) as reports:
+        reports.until_watching()
+
+    assert (reports.troubles, reports.there) == ([], dict.fromkeys("abcde", "red"))
+    pages = [query.get("continue", "") for query in queries(cluster) if "limit" in query]
+    assert len(pages) == 4, "three pages, and one of them twice"
 
 
 @pytest.mark.parametrize(

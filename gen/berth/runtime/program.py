@@ -258,8 +258,8 @@ class TimetableSource:
 def load_plugins(environment: Mapping[str, str], unused: str) -> frozenset[str]:
     """Import all modules of the plugins that are mounted, and return the names of these.
 
-    What is imported later could be of another release, or be missing. Modules that end with `unused` are those
-    of the other program. Raises ImportError.
+    What is imported later could be of another release, or be missing. Modules that end with `unused` are
+    those of the other program. Raises ImportError.
     """
     names = environment.get("BERTH_PLUGINS", "").split()
     for name in names:
