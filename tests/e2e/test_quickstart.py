@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from berth.names import CLUSTER_EXTRA
 
 from tests.console import blocks
 from tests.e2e.cluster import Cluster
@@ -162,4 +161,3 @@ def test_its_first_block_installs_the_package() -> None:
 
     assert install == '~/.berth/bin/pip install ".[cluster]"'
     assert path == 'export PATH="$HOME/.berth/bin:$PATH"'
-    assert f'pipx install "{CLUSTER_EXTRA}"' in text_of("README.md")

@@ -11,7 +11,7 @@ from berth.core.holders import parse_number
 from berth.core.jsonvalues import instant_text
 from berth.core.objects import CONFIG_MAP
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
-from berth.runtime.leases import LeaseKeeper
+from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.program import Log, RuntimeContext, TimetableSource, timetable_source
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler

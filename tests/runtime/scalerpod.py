@@ -10,7 +10,7 @@ from itertools import count
 
 from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Request, Response
-from berth.runtime.leases import LeaseKeeper
+from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.occurrence import exit_code
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder

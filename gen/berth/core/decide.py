@@ -303,7 +303,12 @@ def _unserved(case: ReservationContext) -> str:
         if _has_begun(job)
     )
     is_known = case.facts.reads(LEASE, JOB, CRON_JOB)
-    return ", ".join(item.id for item in case.due if is_known and not case.is_led and not is_coming)
+    # One that was given up is for the next pod of a Job, if there is a Job.
+    names = [pool.lease for pool in case.timetable.pools if any(map(_has_begun, case.state.jobs))]
+    names += [name for name, lease in case.facts.leases.items() if lease.holder]
+    own = {pool.lease for pool in case.timetable.pools}
+    is_led = case.facts.is_led(own & set(names), case.now)
+    return ", ".join(item.id for item in case.due if is_known and not is_led and not is_coming)
 
 
 def _has_begun(job: JobObject) -> bool:

@@ -57,7 +57,12 @@ def _code(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     if cluster.runtime.image:
         return {**known, "has_code": False, "plugins": [], **dict.fromkeys(code.PACKAGES, "")}
     mounted = [
-        {"name": name, "volume": f"plugin-{name}", "config_map": code.code_map(name).name} for name in plugins
+        {
+            "volume": f"plugin-{name}",
+            "path": f"/berth/berth/plugins/{name}",
+            "config_map": code.code_map(name).name,
+        }
+        for name in plugins
     ]
     packages = {package: code.code_map(package).name for package in code.PACKAGES}
     return {**known, "has_code": True, "plugins": mounted, **packages}

@@ -36,7 +36,7 @@ from berth.core.target import (
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
 from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
-from berth.runtime.leases import LeaseKeeper
+from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.occurrence import CLOSED, WAITING
 from berth.runtime.pools import PoolReconciler, pool_reconciler
 from berth.runtime.program import (
