@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.leases import VALID_SECONDS
 
 from tests.e2e import binaries, project
 from tests.e2e.cluster import Cluster
@@ -30,6 +31,7 @@ OTHER_NAMESPACE, OTHER_SITE = "berth-held-none", "held-none"  # without an engin
 AWAY = (0.5, 2.5)  # as SERVER_AWAY of the faults, from the minute at which this story begins
 EARLY = 3 * MINUTE  # seconds before, when the faults have given the controllers back
 ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over
+LEFT = ROUND + VALID_SECONDS  # the same where the pod went without giving its Lease back
 BEFORE, HELD, RAISED, BY_HAND, ANOTHER = 2, 8, 12, 1, 6
 LATER = 3.7  # the minute of faults that need all clients of the API server
 
@@ -317,5 +319,5 @@ def test_without_an_engine_the_sweep_gives_back_what_the_inventory_lacks(story: 
     (_, before), (_, held), (back, after) = changes(story, DROPPED)
 
     assert (before, held, after) == (BEFORE, HELD, BEFORE)
-    assert back + story.opens - story.moments[DROPPED.name] <= ROUND
+    assert back + story.opens - story.moments[DROPPED.name] <= LEFT
     assert story.dropped == [f"{DROPPED.name}-record"]

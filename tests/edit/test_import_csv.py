@@ -154,6 +154,13 @@ def test_another_table_has_courses_of_its_own(table: Table) -> None:
     assert table("Logic,small,25,2027-06-01,9-11,,,,", words=("--feed", "other")).out.count("\n") == 2
 
 
+@pytest.mark.parametrize("course", ['"Algebra\nfor all"', '"Algebra'], ids=["two-lines", "open-quote"])
+def test_a_cell_that_does_not_end_in_its_line_is_named_where_it_begins(table: Table, course: str) -> None:
+    found = table.findings(ROWS[1], f"{course},small,25,12 Jan,9-11,,,,")
+
+    assert [one[:2] for one in found] == [("3", "1")]
+
+
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"", b"\n\n"], ids=["not-utf-8", "empty", "blank"])
 def test_what_is_no_table_is_refused(berth: Berth, folder: Path, text: bytes) -> None:
     (folder.parent / "x.csv").write_bytes(text)

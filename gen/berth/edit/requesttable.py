@@ -46,6 +46,12 @@ def read_table(source: Source) -> RequestTable:
     except UnicodeDecodeError:
         refused = start.finding(UNREADABLE, "the table is not UTF-8.", "Save it as CSV in UTF-8.")
         return RequestTable((), (), (refused,))
+    if torn := [number for number, line in enumerate(lines, 1) if line.count('"') % 2]:
+        place = FilePlace(source.file, torn[0], 1)
+        refused = place.finding(
+            UNREADABLE, "a quoted cell does not end in its line.", "Write each row in one line."
+        )
+        return RequestTable((), (), (refused,))
     separator = max(",;\t", key=lines[0].count)
     headings = [
         cell._replace(key=_COLUMNS.get(" ".join(cell.text.lower().split()), ""))
