@@ -80,12 +80,6 @@ def pod_down_since(pod: Tree) -> int | None:
     return until if OCCURRENCE in running and since and until and until - since >= RESTART_GRACE else 0
 
 
-def is_pod_starting(pod: Tree) -> bool:
-    """Return whether the pod may still start to serve."""
-    comes = _phase(pod) in ("Pending", "Running") and not is_terminating(pod)
-    return comes and not {OCCURRENCE, SCALER} <= _running(pod)
-
-
 def is_terminating(item: Tree) -> bool:
     """Return whether an object has been deleted but still exists."""
     return "deletionTimestamp" in part(item, "metadata")
