@@ -38,7 +38,10 @@ SWEEP = "sweep"
 
 
 class Stage:
-    """Programs that take turns. `allowed` has, for each, what it might wish at the moments of its step."""
+    """Programs that take turns. `allowed` has, for each, what it might wish at the moments of its step.
+
+    A session that left does not raise the target for half a minute: lower ones of that time hold.
+    """
 
     def __init__(self, seed: int, timetable: str, now: str, names: tuple[str, ...]) -> None:
         self.random = Random(seed)
@@ -51,6 +54,7 @@ class Stage:
         self.errors: list[BaseException] = []
         self.allowed: dict[str, set[int]] = {name: set() for name in names}
         self.wrong: list[tuple[str, int, set[int]]] = []
+        self.targets: dict[str, list[tuple[float, int]]] = {name: [] for name in names}
         self.swept = ""  # the timetable that the sweep has read
         steps: dict[str, Callable[[], object]] = {
             name: partial(self._step, name, pod) for name, pod in self.pods.items()
@@ -116,7 +120,12 @@ class Stage:
         if source.timetable:
             pool = source.timetable.pools[0]
             counts = None if pool.behavior == "none" else seen.counts
-            self.allowed[name].add(pool_target(source.timetable, pool, int(self.pod.now), counts).replicas)
+            now, targets = self.pod.now, self.targets[name]
+            target = pool_target(source.timetable, pool, int(now), counts).replicas
+            targets.append((now, target))
+            since = now - source.timetable.settings.stabilization_seconds
+            lower = {known for at, known in targets if at > since and known < target}
+            self.allowed[name] |= {target, *lower}
 
     def _check(self, deployment: str, replicas: int) -> None:
         self.pod.on_write(deployment, replicas)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
+from berth.core.objects import LEASE
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
@@ -46,7 +47,7 @@ class PausingObjects(FakeObjects):
 
 
 class Stage:
-    """The sweep sees no pod, so it does all that it ever would."""
+    """Programs that take turns, with one set of Leases."""
 
     def __init__(self, seed: int, text: str, players: tuple[str, ...]) -> None:
         self.random = Random(seed)
@@ -55,6 +56,8 @@ class Stage:
         self.world.cluster = PausingCluster(text, {}, self.koordinator)
         self.objects = PausingObjects(at("08:00"), timetable(text=text), cronjob())
         self.objects.koordinator = self.koordinator
+        leases = LEASE.path(NAMESPACE)
+        self.objects.collections[leases] = self.world.cluster.all_in(leases)
         self.told: set[str] = set()
         self.errors: list[BaseException] = []
         self.tell()
