@@ -204,9 +204,12 @@ RULES = {
     # capacity buffers
     # output
     "B090": Rule(ERROR, "Something in the place of the output was not written by Berth."),
-    "B092": Rule(ERROR, "The output cannot be written, or another render is writing it."),
+    "B092": Rule(ERROR, "A file cannot be written, or another render is writing there."),
     # rehearsals
-    "B130": Rule(ERROR, "A rehearsal whose date is gone, or that is not over when the window opens."),
+    "B130": Rule(
+        ERROR,
+        "A rehearsal whose date is gone, that is not over when the window opens, or is moved to the past.",
+    ),
     "B132": Rule(WARNING, "A rehearsal has other seats than the date that it is for."),
     # Koordinator
     "B101": Rule(ERROR, "No pod may take a seat: nothing says which, or an owner that none can match."),

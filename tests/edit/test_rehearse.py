@@ -141,6 +141,32 @@ def test_a_rehearsal_that_is_to_come_is_changed_and_one_that_is_over_stays(
     assert spec(folder, SECOND)["recurrence"]["dates"][0]["date"] == "2026-01-26"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("move", FIRST, "2026-01-26", "--to", "2026-01-12"),
+        ("add", FIRST, "2026-01-12", "06:00-06:30"),
+        ("set", FIRST, "recurrence.dates[0].date=2026-01-12"),
+        ("rehearse", "course", "2026-02-02", "--at", "2026-01-12T06:00"),
+        ("rehearse", "course", "2026-02-24", "--at", "2026-01-12T06:00"),
+    ],
+)
+def test_no_edit_puts_a_rehearsal_in_the_past(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
+    berth("rehearse", "course", "2026-02-02", *NOW)
+    before = files(folder)
+
+    told = berth(*words, "--now", "2026-01-20")
+    assert (told.code, told.err.count("[B130]")) == (1, 1)
+    assert files(folder) == before
+
+
+def test_a_rehearsal_that_was_held_can_get_other_keys(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02", *NOW)
+
+    told = berth("set", FIRST, "title=Tried", "--now", "2026-01-27")
+    assert (told.code, spec(folder)["title"]) == (0, "Tried")
+
+
 def test_several_dates_have_a_rehearsal_each_or_none_is_written(berth: Berth, folder: Path) -> None:
     before = files(folder)
     assert berth("rehearse", "course", "2026-02-02", "2026-02-03", *NOW).code == 1

@@ -38,6 +38,19 @@ def rehearsals_of(name: str, reservations: Iterable[Reservation]) -> list[Reserv
     return [one for one in reservations if one.spec.rehearses and one.spec.rehearses.name == name]
 
 
+def check_rehearsal_is_ahead(
+    rehearsal: Reservation, changed: Iterable[Occurrence], now: int
+) -> Iterator[Problem]:
+    """Refuse an edit that gives a rehearsal a date that is over. One that was held stays as it is."""
+    past = [occurrence for occurrence in changed if occurrence.end <= now]
+    if past and (rehearses := rehearsal.spec.rehearses):
+        when = local_text(past[0].end, named(past[0].zone))
+        fix = f"Rehearse later: berth rehearse {rehearses.name} {rehearses.when} --at INSTANT."
+        yield rehearsal.problem(
+            IN_VAIN, ("spec", "recurrence"), f"it would end on {when}, which is over.", fix
+        )
+
+
 class RehearsedDates:
     """Collect rehearsals and the dates of their courses, then compare them."""
 

@@ -1,7 +1,7 @@
 """Edit one reservation in its file, and check the result in the whole project. Nothing is written."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import partial
 from pathlib import PurePosixPath
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy_cases, policy_subject
-from berth.checks.rehearsalchecks import rehearsals_of, rehearsed
+from berth.checks.rehearsalchecks import check_rehearsal_is_ahead, rehearsals_of, rehearsed
 from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
 from berth.diff.change import ReservationChange
@@ -333,14 +333,7 @@ def check_edit(
     new: list[Item] = [item for item in after.items(now=now) if _is_new(item, old)]
     if now is not None:
         for item in new:
-            after.problems += typos.check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)
-            earlier = old.get(item.reservation.name)
-            if earlier:
-                before_edit = {(one.start, one.end) for one in earlier.expansion.occurrences}
-                dates = [one for one in item.expansion.occurrences if (one.start, one.end) not in before_edit]
-                after.problems += typos.check_single_dates(
-                    item.reservation, dates, after.declared.calendars, now
-                )
+            after.problems += _check_dates(item, old.get(item.reservation.name), after.declared, now)
     found = [finding for finding in after.findings() if finding.without_place() not in known]
     errors, warnings = (
         tuple(finding for finding in found if finding.severity == kind) for kind in (ERROR, WARNING)
@@ -372,6 +365,19 @@ def check_edit(
         shared=shared,
         rehearsals=_rehearsals(change, after.declared) if change else (),
     )
+
+
+def _check_dates(item: Item, earlier: Item | None, declared: Declared, now: int) -> Iterator[Problem]:
+    """Check the dates that an edit gives a reservation; `earlier` is the reservation before it."""
+    reservation, occurrences = item.reservation, item.expansion.occurrences
+    known = {(one.start, one.end) for one in earlier.expansion.occurrences} if earlier else set()
+    changed = [one for one in occurrences if (one.start, one.end) not in known]
+    if reservation.spec.rehearses:
+        yield from check_rehearsal_is_ahead(reservation, changed, now)
+        return
+    yield from typos.check_dates_are_ahead(reservation, occurrences, now)
+    if earlier:
+        yield from typos.check_single_dates(reservation, changed, declared.calendars, now)
 
 
 def _rehearsals(change: ReservationChange, declared: Declared) -> tuple[str, ...]:
