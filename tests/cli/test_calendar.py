@@ -100,7 +100,7 @@ def test_a_page_of_others_is_not_replaced(berth: Berth, folder: Path) -> None:
 
 
 def test_the_folder_may_not_be_that_of_the_declarations(berth: Berth) -> None:
-    for given in ("reservations", "reservations/site", ""):
+    for given in ("reservations", "reservations/site"):
         code, _, err = berth("calendar", "--output-dir", given, *NOW)
 
         assert code == 2

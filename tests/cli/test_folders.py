@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,3 +119,54 @@ def test_a_folder_with_reservations_is_never_left(folder: Path, capsys: pytest.C
 def test_init_works_where_the_user_is(below: Below, folder: Path) -> None:
     assert below("init", "seats", "--now", "2026-01-01").code == 0
     assert (folder / "docs" / "course" / "seats" / "reservations").is_dir()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("render",),
+        ("render", "--output-dir", "out"),
+        ("calendar",),
+        ("set", "course", "seats=30"),
+        ("copy", "course", "other", "--from", "2026-09-07", "--until", "2026-09-30"),
+        ("rehearse", "course", "2026-02-02"),
+        ("init", "new"),
+    ],
+)
+def test_every_command_answers_alike_where_it_cannot_write(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    before = content(folder)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        with contextlib.chdir(folder):
+            code = cli.run([*words, "--now", "2026-01-01"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    told = capsys.readouterr()
+
+    assert (code, told.out) == (1, "")
+    assert "error[B092]" in told.err
+    assert content(folder) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("init", ""),
+        ("-C", "", "list"),
+        ("list", "-C", ""),
+        ("render", "--output-dir", ""),
+        ("report", "--records", ""),
+    ],
+)
+def test_an_empty_path_is_no_folder(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    before = content(folder)
+    with contextlib.chdir(folder):
+        assert cli.run(words) == 2
+
+    assert "the path is empty" in capsys.readouterr().err
+    assert content(folder) == before

@@ -41,7 +41,7 @@ def test_version(berth: Berth) -> None:
 
 
 def test_a_folder_that_is_none_is_a_mistake(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("nowhere", f"{folder}/reservations/site.yaml", "a\0b", ""):
+    for name in ("nowhere", f"{folder}/reservations/site.yaml", "a\0b"):
         assert cli.run(["-C", name, "validate"]) == 2
         out, err = capsys.readouterr()
         assert (out, err.startswith(f"berth: -C {visible(name)}: ")) == ("", True)

@@ -28,8 +28,8 @@ def test_output_goes_where_it_is_asked_for(berth: Berth, folder: Path, given: st
 
 @pytest.mark.parametrize(
     "given",
-    ["reservations", "reservations/out", "x/../reservations/", ""],
-    ids=["same", "below", "dots", "empty"],
+    ["reservations", "reservations/out", "x/../reservations/"],
+    ids=["same", "below", "dots"],
 )
 def test_output_among_the_input_is_a_slip(berth: Berth, folder: Path, given: str) -> None:
     """The next run would take manifests for declarations."""

@@ -384,8 +384,8 @@ def test_a_file_that_does_not_fit_on_the_disk_leaves_nothing(
         told = berth("init", str(folder), *NOW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert (told.code, told.out) == (2, "")
-    assert "cannot be written" in told.err
+    assert (told.code, told.out) == (1, "")
+    assert "[B092]" in told.err
     assert folder.exists() is not is_new
     assert berth("init", str(folder), *NOW).code == 0
 

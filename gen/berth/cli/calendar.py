@@ -7,12 +7,11 @@ import click
 
 from berth.checks.ceilings import PoolLoad
 from berth.cli.command import FOLDER, Settings, command
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
+from berth.cli.console import EXIT_OK, stdout
 from berth.cli.recordfile import read_record_file, records_option
 from berth.cli.selection import clock_of, items_of, published
 from berth.git import top_of
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
-from berth.output.folder import OutputError
 from berth.output.pages import SiteFiles, write_site
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
@@ -75,11 +74,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
         "index.html": page_html(page).encode(),
         **_feeds(site, settings.progress(sources, len(sources)), published(settings, pipeline)),
     }
-    try:
-        written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
-    except OutputError as error:
-        settings.report(error.findings)
-        return EXIT_BAD_INPUT
+    written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
     shown = settings.shown(folder)
     gone = "".join(f"removed {shown}/{path}\n" for path in removed)
     numbers = f"{written} written, {len(removed)} removed, {len(files) - written} unchanged"

@@ -6,12 +6,13 @@ A command is a function with this decorator, the settings first and its own opti
     @click.option("--class", "resource_class", help="...")
     def list_(settings: Settings, resource_class: str | None) -> int: ...
 """
+# Importing pathlib is slow.
+# ruff: noqa: PTH109, PTH112, PTH118, PTH120, PTH121
 
 import os
 import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -28,19 +29,19 @@ from berth.cli.console import (
 )
 from berth.findings import ERROR, NOTE, Finding
 from berth.notation.refusal import CommandError, close
-from berth.output import findinglist
-from berth.output.answers import DATA_FORMS, Answer, serialize
 from berth.output.escape import visible
+from berth.output.folder import OutputError
 from berth.output.table import INDENT, wrapped
 from berth.reading.source import RESERVATIONS, link_on_path, repository_of
 from berth.version import VERSION
 
 if TYPE_CHECKING:
     from berth.findings import LiveFinding
+    from berth.output.answers import Answer
 
 T = TypeVar("T")
 
-FORMS = ("text", "wide", *DATA_FORMS, "markdown", "github", "ics")
+FORMS = ("text", "wide", "json", "yaml", "csv", "markdown", "github", "ics")
 _WIDTH = 80
 _HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair: Python reads a byte that is not UTF-8 so
 _LIKENESS = 0.7  # of a word that is suggested: option and command names are short
@@ -69,7 +70,7 @@ class Settings(NamedTuple):
 
     def given(self, path: str) -> str:
         """Return a path that the user wrote as seen from the project."""
-        return os.path.join(self.down, path) if self.down else path  # noqa: PTH118 - text
+        return os.path.join(self.down, path) if self.down else path
 
     @property
     def columns(self) -> int | None:
@@ -83,13 +84,13 @@ class Settings(NamedTuple):
     @property
     def in_repository(self) -> str:
         """The project's folder as seen from where the program was started, for GitHub."""
-        return os.path.join(self.folder, self.up)  # noqa: PTH118 - text
+        return os.path.join(self.folder, self.up)
 
     def output_folder(self, given: str | None, default: str) -> str:
         """Return the output folder, which must not be in reservations/. Raises CommandError."""
-        folder = default if given is None else given and self.given(given)
+        folder = default if given is None else self.given(given)
         source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
-        if not folder or os.path.commonpath((source, target)) == source:
+        if os.path.commonpath((source, target)) == source:
             raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
         return folder.rstrip("/") or folder
 
@@ -100,8 +101,10 @@ class Settings(NamedTuple):
         else:
             yield from progress(items, total)
 
-    def answer(self, data: Callable[[], Answer], text: Callable[[], str]) -> None:
+    def answer(self, data: "Callable[[], Answer]", text: Callable[[], str]) -> None:
         """Write the answer in the form of `-o`: as data for programs, or as text."""
+        from berth.output.answers import DATA_FORMS, serialize  # noqa: PLC0415 - `--help` needs no answers
+
         self.write(serialize(data(), self.form) if self.form in DATA_FORMS else text())
 
     def write(self, text: str) -> None:
@@ -119,6 +122,8 @@ class Settings(NamedTuple):
         self._write([finding for finding in findings if finding not in notes], aside=aside)
         counts_notes = counts_notes and self.form not in ("json", "yaml", "github") and not self.quiet
         if counts_notes and notes and code == EXIT_OK:
+            from berth.output import findinglist  # noqa: PLC0415 - as above
+
             them = "them" if len(notes) > 1 else "it"
             stderr(f"{findinglist.count(notes)}; berth validate shows {them}.\n")
         return code
@@ -130,6 +135,9 @@ class Settings(NamedTuple):
         return code
 
     def _write(self, findings: Sequence[Finding], *, aside: bool) -> None:
+        from berth.output import findinglist  # noqa: PLC0415 - as above
+        from berth.output.answers import DATA_FORMS, serialize  # noqa: PLC0415
+
         is_text = False
         if self.form in DATA_FORMS and not (aside and self.form == "csv"):
             text = serialize(findinglist.as_answer(findings), self.form) if findings or not aside else ""
@@ -151,10 +159,15 @@ def exit_code(findings: "Iterable[Finding | LiveFinding]", *, strict: bool) -> i
 
 
 class _PathType(click.ParamType[str]):
-    """A path that shells complete. Nothing is checked: it may be relative to another folder."""
+    """A path that shells complete. Only an empty one is refused: it may be relative to another folder."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value:
+            self.fail("the path is empty. Leave it out, or write . for this folder.", param, ctx)
+        return value
 
     def shell_complete(
         self,
@@ -261,7 +274,11 @@ def command(
         ) -> int:
             given = Settings(output, strict, quiet, now, width=columns(sys.stdout))
             settings = enter(given, folder, in_project=in_project)
-            return function(settings, **own)
+            try:
+                return function(settings, **own)
+            except OutputError as error:
+                settings.report(error.findings)
+                return EXIT_BAD_INPUT
 
         params = [
             *reversed(getattr(function, "__click_params__", ())),
@@ -288,13 +305,13 @@ def enter(settings: Settings, folder: str | None, *, in_project: bool) -> Settin
     if not in_project or os.path.lexists(RESERVATIONS):
         return settings
     try:
-        here = Path.cwd()
+        here = above = os.getcwd()
     except OSError:  # the folder is gone
         return settings
-    for up, above in enumerate(here.parents, 1):
-        if (above / RESERVATIONS).is_dir():
+    while above != (above := os.path.dirname(above)):
+        if os.path.isdir(os.path.join(above, RESERVATIONS)):
             os.chdir(above)
-            return settings._replace(up="/".join([".."] * up), down=str(here.relative_to(above)))
+            return settings._replace(up=os.path.relpath(above, here), down=os.path.relpath(here, above))
     return settings
 
 
@@ -312,10 +329,10 @@ def _refuse_linked_start() -> None:
     """Refuse a link in the repository also where a shell followed it before the program was started."""
     here = os.environ.get("PWD", "")
     try:
-        link = link_on_path(here) if Path(here).samefile(".") else None
+        link = link_on_path(here) if os.path.samefile(here, ".") else None
     except OSError:
         return
-    if link is not None and repository_of(str(Path(link).parent)) == repository_of("."):
+    if link is not None and repository_of(os.path.dirname(link)) == repository_of("."):
         raise CommandError(f"{link} is a symbolic link. Change to the folder that it leads to")
 
 

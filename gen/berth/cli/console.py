@@ -6,7 +6,6 @@ what nobody reads is dropped.
 
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -120,18 +119,17 @@ def progress(
 
 
 @contextmanager
-def on_screen(
-    write: Write, size: Callable[[], tuple[int, int]] = shutil.get_terminal_size
-) -> Iterator[Write]:
+def on_screen(write: Write, size: Callable[[], tuple[int, int]] | None = None) -> Iterator[Write]:
     """Show one text after the other on the alternate screen of the terminal.
 
     Each is written over the one before without clearing first, so nothing flickers. `write` takes control
     sequences, and `size` is columns and lines.
     """
+    from shutil import get_terminal_size  # noqa: PLC0415 - it imports compression
 
     def show(text: str) -> None:
         shown = printed(text, has_color=has_color(sys.stdout)).splitlines()
-        lines = [f"{line}{_CLEAR_LINE}" for line in _that_fit(shown, *size())]
+        lines = [f"{line}{_CLEAR_LINE}" for line in _that_fit(shown, *(size or get_terminal_size)())]
         write(_HOME + "\r\n".join(lines) + _CLEAR_BELOW)
 
     write(_ENTER_SCREEN)

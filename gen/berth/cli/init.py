@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,8 @@ from berth.edit.scaffold import (
 from berth.git import origin, top_of
 from berth.notation.refusal import CommandError, taken
 from berth.notation.zones import zone_at
-from berth.output.stage import PendingFiles
+from berth.output.folder import AGAIN, refusal
+from berth.output.stage import write_files
 from berth.pipeline import Pipeline
 from berth.reading.source import RESERVATIONS
 from berth.schema import grammar
@@ -214,18 +214,10 @@ def _write(folder: Path, files: dict[str, bytes]) -> None:
     if in_the_way:
         raise CommandError(f"{folder / in_the_way[0]} exists; nothing was written.")
     new = {path: content for path, content in files.items() if path not in existing}
-    made = {parent for path in new for parent in (folder / path).parents if not parent.exists()}
     try:
-        with PendingFiles(str(folder)) as pending:
-            for path, content in new.items():
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                pending.write(path, content)
-            pending.replace_all()
+        write_files(str(folder), new)
     except OSError as error:
-        for parent in sorted(made, reverse=True):  # a folder comes after what is in it
-            with suppress(OSError):
-                parent.rmdir()
-        raise CommandError(f"{folder} cannot be written: {error.strerror}") from error
+        raise refusal(str(folder), "", error, AGAIN) from error
 
 
 def _told(directory: str, starter: Starter, opens: str) -> str:

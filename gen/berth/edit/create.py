@@ -15,7 +15,8 @@ from berth.findings import Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.refusal import CommandError, raise_all, read_all, read_at, taken
 from berth.notation.times import TimeSpan, split_spans, time_span
-from berth.output.stage import PendingFiles, link_on_way
+from berth.output.folder import AGAIN, refusal
+from berth.output.stage import link_on_way, write_files
 from berth.output.yamltext import block, flow, quote
 from berth.reading.source import SCHEMA
 from berth.schema import grammar
@@ -452,13 +453,11 @@ def write_file(file: str, content: str | bytes, expected: bytes | None, project:
         if found != expected:
             what = "the file exists" if expected is None else "the file has been changed meanwhile"
             raise CommandError(f"{file}: {what}; nothing was written")
-        path.parent.mkdir(parents=True, exist_ok=True)
         permissions = None if found is None else stat.S_IMODE(path.stat().st_mode)
-        with PendingFiles(str(path.parent)) as pending:
-            pending.write(path.name, content.encode() if isinstance(content, str) else content, permissions)
-            pending.replace_all()
+        data = content.encode() if isinstance(content, str) else content
+        write_files(str(path.parent), {path.name: data}, permissions)
     except OSError as error:
-        raise CommandError(f"{file} cannot be written: {error.strerror}") from error
+        raise refusal(str(path.parent), path.name, error, AGAIN) from error
 
 
 def remove_file(file: str, expected: bytes | None) -> None:
@@ -470,4 +469,4 @@ def remove_file(file: str, expected: bytes | None) -> None:
             raise CommandError(f"{file}: the file has been changed meanwhile; nothing was removed")
         path.unlink()
     except OSError as error:
-        raise CommandError(f"{file} cannot be removed: {error.strerror}") from error
+        raise refusal(str(path.parent), path.name, error, AGAIN) from error

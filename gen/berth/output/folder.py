@@ -20,6 +20,7 @@ OWNED = ("clusters", "gitops")
 _README = "README.md"
 
 FOREIGN, UNUSABLE = "B090", "B092"
+AGAIN = "Check its permissions and the free space of the disk, then run again."
 
 _is_label = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?").fullmatch
 _is_path = re.compile(rf"(?:{'|'.join(OWNED)})(?:/[a-z0-9][a-z0-9.-]*)+").fullmatch
@@ -74,7 +75,8 @@ def finding(code: str, shown: str, path: str, message: str, fix: str) -> Finding
 
 def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:
     """Report what the operating system refused as a finding."""
-    where = "" if path or not error.filename else f" ({error.filename})"
+    is_named = bool(error.filename) and not (path or is_temporary(str(error.filename).rpartition("/")[2]))
+    where = f" ({error.filename})" if is_named else ""
     message = f"It cannot be read or written: {error.strerror or error}{where}."
     return OutputError([finding(UNUSABLE, shown, path, message, fix)])
 
@@ -105,7 +107,7 @@ class OwnedTree:
             message = f"some file systems take {name} for this folder, and what is in it for rendered files."
             self.problems.append(finding(FOREIGN, shown, "", message, "Move it away or delete it."))
         self._entries = no_entries() if self._is_link else entries_of(folder)
-        self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
+        self.leftovers = self._entries.leftovers
 
     def compare(self, path: str, text: str, data: bytes) -> str:
         """Return SAME, DIFFERS or MISSING, or BLOCKED after adding a problem. `data` is the text's bytes."""

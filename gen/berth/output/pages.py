@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from berth.findings import Finding
-from berth.output.folder import FOREIGN, OutputError, finding, refusal
-from berth.output.stage import PendingFiles, link_on_way
+from berth.output.folder import AGAIN, FOREIGN, OutputError, finding, refusal
+from berth.output.stage import link_on_way, write_files
 
 _HEAD = 256  # bytes in which the mark must be
-_AGAIN = "Check its permissions and the free space of the disk, then run again."
 
 
 class SiteFiles(NamedTuple):
@@ -39,12 +38,12 @@ def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
         ]
         if in_the_way:
             raise OutputError([_in_the_way(folder, path) for path in in_the_way])
-        _replace(top, changed)
+        write_files(folder, changed)
         stale = [path for path in _marked(top, site) if path not in site.files]
         for path in stale:
             (top / path).unlink()
     except OSError as error:
-        raise refusal(folder, "", error, _AGAIN) from error
+        raise refusal(folder, "", error, AGAIN) from error
     return len(changed), stale
 
 
@@ -67,14 +66,6 @@ def _has_mark(path: Path, marks: tuple[bytes, ...]) -> bool:
 def _in_the_way(folder: str, path: str) -> Finding:
     message = f"Something that Berth did not write is where {path} must be written."
     return finding(FOREIGN, folder, path, message, "Move it away or delete it, or name another folder.")
-
-
-def _replace(top: Path, files: Mapping[str, bytes]) -> None:
-    with PendingFiles(str(top)) as pending:
-        for path, data in files.items():
-            (top / path).parent.mkdir(parents=True, exist_ok=True)
-            pending.write(path, data)
-        pending.replace_all()
 
 
 def _marked(top: Path, site: SiteFiles) -> list[str]:

@@ -9,12 +9,13 @@ is synced to the disk: a crash of the machine may lose the last files.
 # ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH108, PTH112, PTH114, PTH120
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from berth.output.folder import (
+    AGAIN,
     BLOCKED,
     SAME,
     UNUSABLE,
@@ -34,9 +35,8 @@ else:
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _CREATE |= sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_BINARY"))  # not every system has each
-_AGAIN = "Check its permissions and the free space of the disk, then run again."
 _READABLE = "Check its permissions, then run again."
-_ALL_OLD, _OLD_OR_NEW = f"{_AGAIN} Nothing has changed.", f"{_AGAIN} Every file is complete, old or new."
+_ALL_OLD, _OLD_OR_NEW = f"{AGAIN} Nothing has changed.", f"{AGAIN} Every file is complete, old or new."
 
 
 class WriteResult(NamedTuple):
@@ -87,14 +87,15 @@ def link_on_way(folder: str, path: str) -> str | None:
 class PendingFiles:
     """Files that are written next to their targets, with hidden names, and renamed into place together.
 
-    Leaving the context removes those that are not in place. Paths are relative to `folder`. Only OSErrors
-    are raised.
+    Leaving the context removes those that are not in place, and folders that were made for them. Paths are
+    relative to `folder`. Only OSErrors are raised.
     """
 
     def __init__(self, folder: str, disk: Disk = DISK, mode: int = 0o666) -> None:
         self.paths: list[str] = []  # what is not in place yet
         self._folder, self._disk, self._mode = folder, disk, mode
         self._token = os.urandom(4).hex()
+        self._made: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -105,7 +106,8 @@ class PendingFiles:
         self.discard()
 
     def write(self, path: str, data: bytes, permissions: int | None = None) -> None:
-        """Write the temporary file; its folder must exist. `permissions` are set regardless of the umask."""
+        """Write the temporary file. `permissions` are set regardless of the umask."""
+        self.make_folder(os.path.dirname(path))
         file = os.open(self._temporary(path), _CREATE, self._mode)
         self.paths.append(path)
         try:
@@ -123,18 +125,42 @@ class PendingFiles:
         self._disk.replace(self._temporary(path), f"{self._folder}/{path}")
         return self.paths.pop()
 
-    def replace_all(self) -> None:
-        while self.paths:
-            self.replace_last()
+    def make_folder(self, path: str = "") -> None:
+        """Make a folder below the folder of all files, and all above it."""
+        folder = f"{self._folder}/{path}".rstrip("/")
+        missing = []
+        while folder and not os.path.isdir(folder):
+            missing.append(folder)
+            folder = os.path.dirname(folder)
+        for new in reversed(missing):
+            try:
+                os.mkdir(new)
+            except FileExistsError:
+                if not os.path.isdir(new):  # another run may have created it
+                    raise
+            else:
+                self._made.append(new)
 
     def discard(self) -> None:
         while self.paths:
             with suppress(OSError):
                 os.unlink(self._temporary(self.paths.pop()))
+        while self._made:
+            with suppress(OSError):  # there is a file in it
+                os.rmdir(self._made.pop())
 
     def _temporary(self, path: str) -> str:
         parent, _, name = path.rpartition("/")
         return f"{self._folder}/{parent}/{temporary_name(self._token, name)}"
+
+
+def write_files(folder: str, files: Mapping[str, bytes], permissions: int | None = None) -> None:
+    """Write files below a folder, by their paths: all of them or none. Only OSErrors are raised."""
+    with PendingFiles(folder) as pending:
+        for path, data in files.items():
+            pending.write(path, data, permissions)
+        while pending.paths:
+            pending.replace_last()
 
 
 class Stage:
@@ -148,11 +174,10 @@ class Stage:
         """Create `folder` if it is missing. `shown` is its name in findings."""
         self._folder, self._shown, self._disk = folder, shown, disk
         self._pending = PendingFiles(folder, disk, 0o644)
-        self._made: list[str] = []
         self._lock: int | None = None
         self._unchanged = 0
         try:
-            self._make(folder)
+            self._pending.make_folder()
             self._take_lock()
             self._tree = OwnedTree(folder, shown)
             for path in self._tree.leftovers:
@@ -175,7 +200,7 @@ class Stage:
             if self._tree.compare(path, text, data) == SAME:
                 self._unchanged += 1
             elif not self._tree.problems:  # with a problem, only look for more problems
-                self._write(path, data)
+                self._pending.write(path, data)
         except OSError as error:
             raise self._fail(path, error, _ALL_OLD) from error
 
@@ -200,15 +225,11 @@ class Stage:
         for path in reversed(self._tree.empty_folders()):
             with suppress(OSError):
                 os.rmdir(f"{self._folder}/{path}")
-        self._made.clear()
         return WriteResult(sorted(written), stale, self._unchanged)
 
     def abandon(self) -> None:
         """Remove everything that is not in place yet. Does nothing after `finish`."""
         self._pending.discard()
-        while self._made:
-            with suppress(OSError):
-                os.rmdir(self._made.pop())
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -230,27 +251,6 @@ class Stage:
             raise OutputError([busy]) from None
         except OSError:
             return  # a file system without locks
-
-    def _write(self, path: str, data: bytes) -> None:
-        parent = path.rpartition("/")[0]
-        if parent not in self._tree.folders:
-            self._make(f"{self._folder}/{parent}")
-            self._tree.folders.add(parent)
-        self._pending.write(path, data)
-
-    def _make(self, folder: str) -> None:
-        missing = []
-        while folder and not os.path.isdir(folder):
-            missing.append(folder)
-            folder = folder.rpartition("/")[0]
-        for path in reversed(missing):
-            try:
-                os.mkdir(path)
-            except FileExistsError:
-                if not os.path.isdir(path):  # another run may have created it
-                    raise
-            else:
-                self._made.append(path)
 
     def _remove_emptied(self, stale: list[str]) -> None:
         emptied = set()
