@@ -9,7 +9,7 @@ from tests.bench.rendering import BARE, Row
 
 BERTH = (sys.executable, "-m", "berth")
 # Bounds of the ratio to bare Python, and of the modules that are imported besides its own.
-COMMANDS = {"--version": (2, 60), "--help": (3, 140)}
+COMMANDS = {"--version": (2, 60), "--help": (3, 110)}
 
 
 def rows() -> Iterator[Row]:
