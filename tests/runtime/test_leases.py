@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 from berth.core.leases import ENDED, VALID_SECONDS, new_lease
+from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api, ApiError, Request, Response
 from berth.runtime.leasekeeper import RETRY_SECONDS, LeaseKeeper
 from berth.runtime.program import Log, RuntimeContext, ServerClock
@@ -19,11 +20,12 @@ from tests.objectstore import Tree, good, no_answer, refusal
 from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_objects import FakeObjects
+from tests.runtime.heldworld import HPA
 from tests.runtime.pod import Pod
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweeping import numbered
 from tests.runtime.sweepworld import SITE, Swept, cronjob, deployment, lease, missed, timetable
-from tests.runtime.world import COURSE, Row, World, at, timetable_text
+from tests.runtime.world import COURSE, Row, World, at, pool, timetable_text, whole_timetable_text
 
 NAME = "course-small"
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
@@ -283,6 +285,28 @@ def test_the_second_pod_takes_over_within_a_minute_and_a_tick_after_the_first_wa
     it.run(VALID_SECONDS + TICK)
 
     assert (it.holders(), it.cluster.scales[NAME]) == ([1], 16)
+
+
+NUMBER: Tree = {**pool("course-shop", "none"), "number": HPA, "peers": ["other"]}
+OF_TWO_CLASSES: Row = ("course/1", "07:30", "08:00", "10:00", {"shop": 1, "small": 25, "huge": 2})
+
+
+@pytest.mark.parametrize(
+    ("taken", "is_written"),
+    [("small", False), ("huge", True), ("shop", True)],
+    ids=["first", "second", "shared"],
+)
+def test_of_pods_that_hold_different_pools_one_writes_the_record(taken: str, is_written: bool) -> None:
+    """That which holds the first pool, of those that no other reservation may hold."""
+    pools = {"shop": NUMBER, **{name: pool(f"course-{name}", "none") for name in ("small", "huge")}}
+    text = whole_timetable_text("course", pools, [OF_TWO_CLASSES])
+    world = World("07:30", text, small=0, huge=0)
+    (name,) = (one.lease for one in parse_timetable(text).pools if one.resource_class == taken)
+    world.cluster.put(LEASES, lease("07:30:30", name, "another"))
+    world.run(until="07:31")
+
+    assert (world.cluster.record is not None) is is_written
+    assert {name for _, name, _ in world.writes} == {"small", "huge"} - {taken}
 
 
 @settings(max_examples=60, deadline=None)

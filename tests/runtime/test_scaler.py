@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 from berth.runtime.scaler import main
 
-from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
     INCOMPLETE,
@@ -135,6 +135,20 @@ def test_a_scaler_that_is_killed_and_starts_anew_moves_nothing(account: Path, tm
         assert occurrence.poll() is None
         stop(occurrence)
         stop(scaler)
+
+
+def test_a_scaler_that_is_stopped_gives_its_lease_up_and_leaves_the_time_and_the_seats(
+    account: Path, tmp_path: Path
+) -> None:
+    with scene(account, tmp_path) as it:
+        scaler = it.start()
+        assert it.reaches(25)
+        held = dict(it.cluster.all_in(LEASES)["course-small"]["spec"])
+        code, told = stop(scaler)
+
+        assert (code, told[-1], held["holderIdentity"]) == (0, "terminated", "course-1-x")
+        assert it.cluster.all_in(LEASES)["course-small"]["spec"] == {**held, "holderIdentity": ""}
+        assert (it.cluster.scales["course-small"], len(it.cluster.writers)) == (25, 1)
 
 
 def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(

@@ -137,7 +137,9 @@ class Scaler:
         if self._source.timetable is not timetable:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
-        if not all(keeper.is_others for keeper in self._keepers.values()):
+        # Of pods that hold different pools one writes the record. Others may have a shared number for long.
+        first = min(timetable.pools, key=lambda pool: bool(pool.peers), default=None)
+        if first and not self._keepers[first.lease].is_others:
             self._recorder_safely(lambda: self._record(timetable, is_over))
         self._end_rehearsals(self._recorder.ended)
         if self._source.timetable is not timetable:
