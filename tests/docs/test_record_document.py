@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 
 import yaml
-from berth.core.obstacles import CAUSES
 from berth.core.record import LOST, NOT_READY, OPENED_LATE, OccurrenceRecord, record_json
+from berth.plugins.rehearsals.obstacles import CAUSES
 
 from tests.console import ROOT
 from tests.runtime.world import COURSE, NEXT, World, timetable_text

@@ -13,13 +13,12 @@ from berth.core.objects import CONFIG_MAP
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.program import Log, RuntimeContext, TimetableSource, timetable_source
-from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import ObjectStore, Target, Tree, collection, home
 from tests.runtime.fake_cluster import CONFIGMAPS, LEASES, FakeCluster
-from tests.runtime.scalerpod import FakeObserved, ScalerPod
+from tests.runtime.scalerpod import FakeObserved, ScalerPod, recorder_for
 from tests.runtime.sweepworld import SITE, made
 from tests.runtime.world import Row, at, clock, pool, whole_timetable_text
 
@@ -156,7 +155,9 @@ class HeldPod(ScalerPod):
         api = Api(self.send)
         context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait)
         self.source: TimetableSource = timetable_source(self.reservation, self.reservation, context)
-        recorder = Recorder(api, "berth", f"{self.reservation}-record", log)
+        tree = self.cluster.all_in(CONFIGMAPS).get(self.reservation, {})
+        kind = recorder_for(tree.get("data", {}).get("timetable.json"))
+        recorder = kind(api, "berth", f"{self.reservation}-record", log)
         keeper = partial(LeaseKeeper, api, context, self.name)
         return Scaler(self.source, context, self.observed, recorder, self.say, keeper)
 

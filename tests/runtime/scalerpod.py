@@ -9,6 +9,7 @@ from functools import partial
 from itertools import count
 
 from berth.core.timetable import Timetable, active_occurrences
+from berth.plugins.rehearsals.rehearsalrecorder import RehearsalRecorder
 from berth.runtime.apiclient import Api, Request, Response
 from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.occurrence import exit_code
@@ -56,6 +57,11 @@ class FakeObserved(SessionObserver):
 _NUMBERS = count(1)
 
 
+def recorder_for(timetable: str | None) -> type[Recorder]:
+    """Return the recorder that a pod has: only those that rehearse mount the plugin."""
+    return RehearsalRecorder if '"rehearses"' in (timetable or "") else Recorder
+
+
 class ScalerPod:
     """One scaler, its word to the main container, and what it logs."""
 
@@ -94,7 +100,7 @@ class ScalerPod:
         api = Api(self.send)
         self.source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
         context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait)
-        recorder = Recorder(api, "berth", "course-record", log)
+        recorder = recorder_for(self.cluster.timetable)(api, "berth", "course-record", log)
         keeper = partial(LeaseKeeper, api, context, self.name)
         return Scaler(self.source, context, self.observed, recorder, self.say, keeper)
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 from berth.core.holders import BUFFERED, REPLICAS, HeldNumber, nodes_of
-from berth.core.obstacles import (
+from berth.core.pooldecision import PoolFound
+from berth.core.poolobjects import read_pool
+from berth.core.record import MAX_FAULTS, OccurrenceRecord, PoolObservation, with_faults
+from berth.plugins.rehearsals.obstacles import (
     ADMISSION,
     IMAGE,
     LIMIT,
@@ -16,24 +19,15 @@ from berth.core.obstacles import (
     Obstacle,
     is_obstacle,
     merge_obstacles,
-)
-from berth.core.poolobjects import read_pool
-from berth.core.record import (
-    MAX_FAULTS,
-    MAX_NODES,
-    OccurrenceRecord,
-    PoolObservation,
-    with_faults,
-    with_obstacles,
-)
-from berth.plugins.rehearsals.placeholderobserver import MAX_OBJECTS
-from berth.plugins.rehearsals.podobstacles import (
     nodes_by_class,
     parse_placeholder,
     parse_scale_up_refusal,
     pod_obstacles,
+    pool_obstacles,
 )
-from berth.plugins.slots.slots import SlotCounts, slot_obstacles
+from berth.plugins.rehearsals.placeholderobserver import MAX_OBJECTS
+from berth.plugins.rehearsals.rehearsalrecord import MAX_NODES, with_obstacles
+from berth.plugins.slots.slots import SlotCounts
 from berth.runtime.apiclient import Request
 
 from tests.objectstore import Tree, refusal
@@ -238,7 +232,7 @@ WEBHOOK = condition("ReplicaFailure", "True", "FailedCreate", 'admission webhook
 def test_what_holds_seats_says_why_some_are_missing(
     number: HeldNumber, tree: Tree, expected: Obstacle | None
 ) -> None:
-    assert read_pool(number, tree).obstacle == expected
+    assert pool_obstacles(PoolFound(read_pool(number, tree))) == ((expected,) if expected else ())
 
 
 def test_slots_that_are_pending_say_why() -> None:
@@ -248,19 +242,16 @@ def test_slots_that_are_pending_say_why() -> None:
     (state,) = seen(tree, other).reservations
     pending = tuple(slot.slot for slot in state.slots)
 
-    causes = [
-        (slot_obstacle.cause, slot_obstacle.message)
-        for slot_obstacle in slot_obstacles(SlotCounts(pending=pending))
-    ]
-    assert causes[0] == (NO_ROOM, NO_CPU)
-    assert causes[1][0] == STARTING
+    first, second = pool_obstacles(PoolFound(None, SlotCounts(pending=pending)))
+    assert (first, second.cause) == (Obstacle(NO_ROOM, 1, NO_CPU), STARTING)
 
 
 # The record
 
 
-def look(*obstacles: Obstacle, ready: int = 20, **nodes: int) -> PoolObservation:
-    return PoolObservation("small", 25, ready, None, 0, obstacles=obstacles, nodes=nodes)
+def seeing(record: OccurrenceRecord, *obstacles: Obstacle, ready: int = 20, **nodes: int) -> OccurrenceRecord:
+    look = PoolObservation("small", 25, ready, None, 0)
+    return with_obstacles(record, [look], {"small": obstacles}, {"small": nodes})
 
 
 RECORD = OccurrenceRecord("course/9/rehearsal", {"small": 25}, rehearses="course/9")
@@ -268,8 +259,8 @@ RECORD = OccurrenceRecord("course/9/rehearsal", {"small": 25}, rehearses="course
 
 def test_the_record_has_the_obstacles_of_the_last_look_before_other_faults() -> None:
     record = with_faults(RECORD, ["record: 500 InternalError: no"])
-    record = with_obstacles(record, [look(Obstacle(NO_ROOM, 5, NO_CPU))])
-    record = with_obstacles(record, [look(Obstacle(QUOTA, 2, OVER_QUOTA), ready=23)])
+    record = seeing(record, Obstacle(NO_ROOM, 5, NO_CPU))
+    record = seeing(record, Obstacle(QUOTA, 2, OVER_QUOTA), ready=23)
 
     assert record.faults == (
         f"quota: 2 placeholders of small: {OVER_QUOTA}",
@@ -278,8 +269,8 @@ def test_the_record_has_the_obstacles_of_the_last_look_before_other_faults() -> 
 
 
 def test_obstacles_are_never_more_than_the_seats_that_are_missing_and_go_with_them() -> None:
-    few = with_obstacles(RECORD, [look(Obstacle(NO_ROOM, 9, NO_CPU), ready=24)])
-    none = with_obstacles(few, [look(Obstacle(NO_ROOM, 9, NO_CPU), ready=25)])
+    few = seeing(RECORD, Obstacle(NO_ROOM, 9, NO_CPU), ready=24)
+    none = seeing(few, Obstacle(NO_ROOM, 9, NO_CPU), ready=25)
 
     assert few.faults == (f"no room: 1 placeholder of small: {NO_CPU}",)
     assert none.faults == ()
@@ -290,13 +281,13 @@ def test_the_record_stays_small() -> None:
         Obstacle(cause, 1, "x" * 500) for cause in (NO_ROOM, IMAGE, LIMIT, QUOTA, ADMISSION, STARTING)
     ]
     nodes = {f"n-{number:02}": number + 1 for number in range(50)}
-    record = with_obstacles(RECORD, [look(*obstacles, **nodes)])
+    record = seeing(RECORD, *obstacles, **nodes)
 
     assert len(record.faults) == MAX_FAULTS
     assert max(map(len, record.faults)) <= 160
     assert len(record.nodes) == MAX_NODES
     assert min(record.nodes.values()) == 31
-    assert with_obstacles(record, [look()]).nodes == record.nodes
+    assert seeing(record).nodes == record.nodes
 
 
 # Looks

@@ -5,9 +5,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from berth.core.record import OccurrenceRecord, last_failed, rehearsal_state
+from berth.core.record import OccurrenceRecord
 from berth.core.target import pool_target
 from berth.core.timetable import Timetable, end_rehearsals, parse_timetable
+from berth.plugins.rehearsals.rehearsalrecord import last_failed, rehearsal_state
 from berth.runtime.apiclient import Response
 from hypothesis import given
 from hypothesis import strategies as st

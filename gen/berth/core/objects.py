@@ -1,11 +1,9 @@
-"""Kinds of Kubernetes objects and their API paths, the state of a pod, and Event objects."""
+"""Kinds of Kubernetes objects and their API paths, what all say in the same way, and Event objects."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from berth.core.jsonvalues import Tree, instant_or_none, instant_text, part, parts
-from berth.core.labels import OCCURRENCE
+from berth.core.jsonvalues import Tree, instant_text, part, parts
 
 
 def group_of(api_version: str) -> str:
@@ -51,43 +49,12 @@ CAPACITY_BUFFER = ObjectKind(
     "CapacityBuffer", "autoscaling.x-k8s.io/v1beta1", "capacitybuffers", has_scale=False
 )
 SCALED = (DEPLOYMENT, CAPACITY_BUFFER, NODE_POOL)  # kinds whose replicas are seats
-SCALER = "scaler"  # the container that reads and writes; the main one has the name of its role
 RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields
-
-
-RESTART_GRACE = 60  # seconds for which a scaler that is restarted in place still counts as running
-
-
-def serves_at(down_since: int | None, now: float) -> bool:
-    """Return whether a pod serves its reservation. `down_since`: what `pod_down_since` returns for it."""
-    return down_since is None or now - down_since < RESTART_GRACE
-
-
-def pod_down_since(pod: Tree) -> int | None:
-    """Return since when the scaler of the pod has been down, None while the pod serves.
-
-    Return 0 for a pod that does not serve and will not go on: only the scaler is restarted in place, and only
-    if it had worked for a while. One that could not be started at all has started at the epoch.
-    """
-    if _phase(pod) != "Running" or is_terminating(pod):
-        return 0
-    running = _running(pod)
-    if {OCCURRENCE, SCALER} <= running:
-        return None
-    scaler = next((container for container in containers(pod) if container.get("name") == SCALER), {})
-    ended = part(scaler, "state", "terminated") or part(scaler, "lastState", "terminated")
-    since, until = (instant_or_none(ended.get(key)) for key in ("startedAt", "finishedAt"))
-    return until if OCCURRENCE in running and since and until and until - since >= RESTART_GRACE else 0
 
 
 def is_terminating(item: Tree) -> bool:
     """Return whether an object has been deleted but still exists."""
     return "deletionTimestamp" in part(item, "metadata")
-
-
-def containers(pod: Tree) -> list[dict[str, Any]]:
-    """Return the status of all containers, including sidecars."""
-    return [*parts(pod, "status", "initContainerStatuses"), *parts(pod, "status", "containerStatuses")]
 
 
 def mounted_config_maps(job: Tree) -> frozenset[str]:
@@ -96,39 +63,12 @@ def mounted_config_maps(job: Tree) -> frozenset[str]:
     return frozenset(str(part(volume, "configMap").get("name", "")) for volume in volumes)
 
 
-def _running(pod: Tree) -> set[object]:
-    """Return the names of the containers that run."""
-    return {status.get("name") for status in containers(pod) if "running" in part(status, "state")}
-
-
-def _phase(pod: Tree) -> object:
-    return part(pod, "status").get("phase")
-
-
-IMAGE_PULL_REASONS = frozenset(
-    ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
-)
-
-
-class ImagePullFailure(NamedTuple):
-    """Why a container does not start."""
-
-    image: str
-    reason: str
-    message: str
-
-    def said(self) -> str:
-        """Return the failure as text."""
-        return f"its image {self.image} cannot be pulled: {self.reason}: {self.message}"
-
-
-def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
-    """Yield the containers of a pod whose images cannot be pulled."""
-    for container in containers(pod):
-        waiting = part(container, "state", "waiting")
-        reason = str(waiting.get("reason", ""))
-        if reason in IMAGE_PULL_REASONS:
-            yield ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
+def condition_message(item: Tree, kind: str, status: str) -> str | None:
+    """Return the message of a condition with this status, or else its reason; None if there is none."""
+    for one in parts(item, "status", "conditions"):
+        if (one.get("type"), one.get("status")) == (kind, status):
+            return str(one.get("message") or one.get("reason") or kind)
+    return None
 
 
 NORMAL, WARNING = "Normal", "Warning"

@@ -9,8 +9,7 @@ from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object
 from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, parse_mapping, part, parts
 from berth.core.labels import CLASS
-from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, NODE_POOL
-from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle, node_pool_obstacle
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP
 
 HELD_KEY = "held.json"  # of the data of the ConfigMap with a note
 
@@ -47,9 +46,8 @@ class PoolObject(NamedTuple):
     resource_version: str
     resource_class: str = ""  # as its selector or label says; a NodePool has none
     tells_ready: bool = True  # somebody says how many are ready
-    obstacle: Obstacle | None = None  # why there are fewer than replicas, as far as it says so
     number: HeldNumber = REPLICAS
-    tree: Tree | None = None  # of somebody else's object
+    tree: Tree | None = None  # as it was read, where that is known
     held: HeldValue | None = None  # of such a number, while Berth holds it
 
     @property
@@ -79,9 +77,6 @@ def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
     return HeldValue(ref, version, data.get("before"), uid, since, is_kept)
 
 
-_OBSTACLES = {DEPLOYMENT.name: deployment_obstacle, NODE_POOL.name: node_pool_obstacle}
-
-
 def read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
     """Read an object with a number, whoever's it is. Raises KeyError, TypeError or ValueError."""
     metadata = part(tree, "metadata")
@@ -90,7 +85,8 @@ def read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
         # Events are about objects of Berth, whatever this one is called.
         ref = ref._replace(kind=f"{ref.kind} {metadata.get('namespace', '')}".strip())
         return _read_number(ref, number, tree)._replace(tree=tree)
-    return parse_buffer(ref, tree) if number.object_kind is CAPACITY_BUFFER else parse_pool(ref, tree)
+    parse = parse_buffer if number.object_kind is CAPACITY_BUFFER else parse_pool
+    return parse(ref, tree)._replace(tree=tree)
 
 
 def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
@@ -113,9 +109,7 @@ def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
 
 def parse_pool(ref: ObjectRef, tree: Tree) -> PoolObject:
     name = str(part(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
-    obstacle = _OBSTACLES[ref.kind](tree) if ref.kind in _OBSTACLES else None
-    pool = _read_number(ref, holder_of_object(ref.kind, ref.name), tree)
-    return pool._replace(resource_class=name, obstacle=obstacle)
+    return _read_number(ref, holder_of_object(ref.kind, ref.name), tree)._replace(resource_class=name)
 
 
 def parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
@@ -135,5 +129,4 @@ def parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
     ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
     pool = parse_pool(ref, {**tree, "status": {"replicas": ready}})
     name = str(part(tree, "metadata", "labels").get(CLASS, ""))
-    is_told, obstacle = provisioning.get("reason") != "FakePodsInjected", buffer_obstacle(tree, pool.ready)
-    return pool._replace(resource_class=name, tells_ready=is_told, obstacle=obstacle)
+    return pool._replace(resource_class=name, tells_ready=provisioning.get("reason") != "FakePodsInjected")

@@ -3,10 +3,11 @@
 Pure: observations in, text out. The size of the record is limited.
 """
 
+from __future__ import annotations
+
 import json
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from berth.core.holders import PLACEHOLDERS
 from berth.core.jsonvalues import (
@@ -21,15 +22,16 @@ from berth.core.jsonvalues import (
     sequence,
     text,
 )
-from berth.core.obstacles import Obstacle, is_obstacle
-from berth.core.timetable import TimetableOccurrence, TimetableSettings
+
+if TYPE_CHECKING:
+    from berth.core.pooldecision import PoolFound
+    from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
 MAX_POINTS = 20  # of a target over time
 MAX_RECORDS = 50
 MAX_RECORD_BYTES = 32_768  # bytes of all records
 MAX_FAULTS = 5  # of an occurrence
 MAX_FAULT_TEXT = 160  # characters
-MAX_NODES = 20  # of a rehearsal
 MAX_COUNT = 2**31 - 1  # of seats: no object of the API server holds more
 RECORD_KEY = "records.json"  # in the ConfigMap
 
@@ -49,13 +51,15 @@ class PoolObservation(NamedTuple):
     sessions: Mapping[str, int] | None  # by occurrence; None: nobody knows
     short_since: float  # since when fewer are ready than wanted; the time of the look if all are
     kind: str = PLACEHOLDERS  # of what holds its seats
-    obstacles: tuple[Obstacle, ...] = ()  # why seats are missing, where somebody says so
-    nodes: Mapping[str, int] = {}  # how many of its seats each node has, where that is known
     set_back: str = ""  # who sets back its number, and what to do
+    found: PoolFound | None = None  # what holds its seats
 
 
 class OccurrenceRecord(NamedTuple):
-    """The record of one occurrence; all values are by resource class."""
+    """The record of one occurrence; all values are by resource class.
+
+    Only rehearsals have the last three, which their plugin adds.
+    """
 
     occurrence: str
     promised: Mapping[str, int] = {}
@@ -65,29 +69,10 @@ class OccurrenceRecord(NamedTuple):
     window: tuple[int, int, int] | None = None  # open, start and end
     first_ready: int | None = None  # when the first seat was ready
     shortfalls: Mapping[str, Mapping[str, int]] = {}  # the most seats missing at once, by cause
-    faults: tuple[str, ...] = ()  # what did not work for a minute or longer; see also `with_obstacles`
-    rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
-    ready: Mapping[str, Points] = {}  # of a rehearsal: the seats that were ready
-    nodes: Mapping[str, int] = {}  # of a rehearsal: how many placeholders each node had
-
-    @property
-    def missing(self) -> dict[str, int]:
-        """Return how many seats of a rehearsal were not ready when it was last looked at.
-
-        Classes of pools that were seen and do not tell how many seats are ready are left out.
-        """
-        told = {
-            name: count
-            for name, count in self.promised.items()
-            if self.ready.get(name) or name not in self.targets
-        }
-        last = {name: self.ready[name][-1][1] if self.ready.get(name) else 0 for name in told}
-        missing = {name: count - last[name] for name, count in told.items()}
-        return {} if self.ready_at is not None else {name: n for name, n in missing.items() if n > 0}
-
-    def has_ended(self, now: int) -> bool:
-        """Return whether a rehearsal is over: it had all its seats, or its time."""
-        return self.window is not None and (self.ready_at is not None or self.window[2] <= now)
+    faults: tuple[str, ...] = ()  # what did not work for a minute or longer
+    rehearses: str = ""  # the id of the occurrence whose opening it tries
+    ready: Mapping[str, Points] = {}  # the seats that were ready
+    nodes: Mapping[str, int] = {}  # how many placeholders each node had
 
 
 def with_observation(
@@ -98,8 +83,6 @@ def with_observation(
     now: int,
 ) -> OccurrenceRecord:
     """Return the record with another observation of the pools. Seats are missing from `due` on."""
-    if item.rehearses and record.window and record.window[0] != item.open:
-        record = OccurrenceRecord(item.id)  # the rehearsal was given another time
     promised = {name: count for name, count in item.seats if count}
     peak, targets, shortfalls = dict(record.peak), dict(record.targets), dict(record.shortfalls)
     ours = [look for look in looks if look.resource_class in promised]
@@ -113,13 +96,7 @@ def with_observation(
             cause = LOST if record.ready_at is not None else OPENED_LATE if came_late else NOT_READY
             missing = {cause: look.wanted - (look.ready or 0)}
             shortfalls[name] = _most(shortfalls.get(name, {}), missing)
-    # An override may want fewer: then a rehearsal proves nothing.
-    least = promised if item.rehearses else {}
-    ready = {
-        look.resource_class
-        for look in looks
-        if look.ready is not None and look.ready >= max(look.wanted, least.get(look.resource_class, 0))
-    }
+    ready = {look.resource_class for look in looks if look.ready is not None and look.ready >= look.wanted}
     is_ready = promised and ready >= promised.keys()
     is_first = record.first_ready is None and any(look.ready for look in ours)
     return record._replace(
@@ -130,55 +107,13 @@ def with_observation(
         window=(item.open, item.start, item.end),
         first_ready=now if is_first else record.first_ready,
         shortfalls=shortfalls,
-        rehearses=item.rehearses,
-        ready=_with_ready(record.ready, ours, promised, now) if item.rehearses else {},
     )
-
-
-def _with_ready(
-    before: Mapping[str, Points], looks: Iterable[PoolObservation], promised: Mapping[str, int], now: int
-) -> dict[str, Points]:
-    """Return the curves with the seats of a rehearsal that are ready now.
-
-    Those of other windows of the same pool are taken to be ready first.
-    """
-    curves = dict(before)
-    for look in looks:
-        others = max(look.wanted - promised[look.resource_class], 0)
-        if look.ready is not None:
-            count = max(look.ready - others, 0)
-            curves[look.resource_class] = with_point(curves.get(look.resource_class, ()), now, count)
-    return curves
 
 
 def with_faults(record: OccurrenceRecord, faults: Iterable[str]) -> OccurrenceRecord:
     """Return the record with more faults, each once; the first ones are kept."""
     known = dict.fromkeys((*record.faults, *(fault[:MAX_FAULT_TEXT] for fault in faults)))
     return record._replace(faults=tuple(known)[:MAX_FAULTS])
-
-
-def with_obstacles(record: OccurrenceRecord, looks: Sequence[PoolObservation]) -> OccurrenceRecord:
-    """Return the record of a rehearsal with what keeps its seats from being ready now, and with its nodes.
-
-    Obstacles of earlier looks are dropped: those that a rehearsal failed by are those of the last look.
-    """
-    ours = [look for look in looks if look.resource_class in record.promised]
-    lines = [line[:MAX_FAULT_TEXT] for look in ours for line in _obstacle_lines(look)]
-    others = [fault for fault in record.faults if not is_obstacle(fault)]
-    nodes: Counter[str] = Counter()
-    for look in ours:
-        nodes.update(look.nodes)
-    most = sorted(nodes.items(), key=lambda item: (-item[1], item[0]))[:MAX_NODES]
-    faults = tuple([*lines, *others][:MAX_FAULTS])
-    return record._replace(faults=faults, nodes=dict(sorted(most)) or record.nodes)
-
-
-def _obstacle_lines(look: PoolObservation) -> Iterator[str]:
-    missing = look.wanted - (look.ready or 0)
-    for obstacle in look.obstacles if missing > 0 else ():
-        # It may have been seen before the last seats became ready.
-        now = obstacle._replace(missing=min(obstacle.missing, missing))
-        yield now.describe(look.kind, look.resource_class)
 
 
 def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -341,56 +276,6 @@ def _join(before: Mapping[str, Points], after: Mapping[str, Points]) -> dict[str
         for at, value in points:
             curves[name] = with_point(curves.get(name, ()), at, value)
     return curves
-
-
-def parse_rehearsals(said: str) -> list[OccurrenceRecord]:
-    """Parse the records of rehearsals alone. Most texts have none, and a site has hundreds of texts."""
-    if '"rehearses"' not in said:
-        return []
-    return [record for record in parse_records(said).values() if record.rehearses]
-
-
-def ended_rehearsals(records: Iterable[OccurrenceRecord]) -> dict[str, int]:
-    """Return when each rehearsal had all its seats, by id: it is over then."""
-    return {
-        record.occurrence: record.ready_at
-        for record in records
-        if record.rehearses and record.ready_at is not None
-    }
-
-
-REHEARSAL_OPEN, REHEARSAL_FAILED, REHEARSAL_SUCCEEDED = "open", "failed", "succeeded"
-
-
-def rehearsal_state(
-    records: Iterable[OccurrenceRecord], is_open: Collection[str], coming: Collection[str]
-) -> str:
-    """Return how the rehearsals of a reservation stand; empty if it has had none for what is coming.
-
-    One that failed counts until its occurrence opens, or until it is rehearsed again. `is_open` and `coming`
-    are ids of occurrences; the latter have not opened yet.
-    """
-    rehearsals = [record for record in records if record.rehearses and record.window]
-    if any(record.occurrence in is_open for record in rehearsals):
-        return REHEARSAL_OPEN
-    rehearsals = [record for record in rehearsals if record.rehearses in coming]
-    if any(record.missing for record in rehearsals):
-        return REHEARSAL_FAILED
-    return REHEARSAL_SUCCEEDED if any(record.ready_at for record in rehearsals) else ""
-
-
-def last_failed(records: Iterable[OccurrenceRecord], is_open: Collection[str]) -> list[OccurrenceRecord]:
-    """Return the rehearsals that have ended last without all their seats. `is_open`: ids of occurrences.
-
-    Groups of one date may be rehearsed, and end, together.
-    """
-    failed = [
-        (record.window[2], record)
-        for record in records
-        if record.rehearses and record.window and record.missing and record.occurrence not in is_open
-    ]
-    last = max((end for end, _ in failed), default=0)
-    return [record for end, record in failed if end == last]
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"

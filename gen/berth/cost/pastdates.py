@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from berth.core.record import NOT_READY, OccurrenceRecord, Points, readiness_due
 from berth.core.timetable import TimetableOccurrence, TimetableSettings
+from berth.plugins.rehearsals.rehearsalrecord import has_ended, missing_seats
 
 
 class PastDate(NamedTuple):
@@ -55,7 +56,7 @@ def past_dates(records: Iterable[OccurrenceRecord], ready_minutes: int, now: int
     found = []
     for record in sorted(records, key=lambda record: (record.window or (0, 0, 0), record.occurrence)):
         opens, start, end = record.window or (0, 0, 0)
-        if record.window is None or not (record.has_ended(now) if record.rehearses else end <= now):
+        if record.window is None or not (has_ended(record, now) if record.rehearses else end <= now):
             continue
         item = TimetableOccurrence(record.occurrence, opens, start, end, (), rehearses=record.rehearses)
         for name, promised in record.promised.items():
@@ -84,7 +85,7 @@ def past_dates(records: Iterable[OccurrenceRecord], ready_minutes: int, now: int
 
 
 def _rehearsed(date: PastDate, record: OccurrenceRecord) -> PastDate:
-    missing = record.missing.get(date.resource_class, 0)
+    missing = missing_seats(record).get(date.resource_class, 0)
     curve = record.ready.get(date.resource_class, ())
     ready = next((at for at, count in curve if count >= date.promised), record.ready_at)
     return date._replace(

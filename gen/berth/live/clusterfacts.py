@@ -13,9 +13,9 @@ from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import TimetableError, parse_instant, parse_mapping
 from berth.core.leases import PoolLease
 from berth.core.objectreading import is_job_finished, last_written
-from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
+from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
 from berth.core.poolobjects import PoolObject, read_pool
-from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
+from berth.core.record import RECORD_KEY, OccurrenceRecord
 from berth.core.sessions import Recognition, Session
 from berth.core.timetable import (
     OVERRIDE_ANNOTATION,
@@ -32,8 +32,11 @@ from berth.findings import LiveFinding
 from berth.live.expected import template_json
 from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
+from berth.live.podstate import pod_down_since
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_manager
+from berth.plugins.rehearsals.obstacles import containers
+from berth.plugins.rehearsals.rehearsalrecord import parse_rehearsals
 from berth.plugins.slots.slots import PENDING, Slot, parse_slot
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 

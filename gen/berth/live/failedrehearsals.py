@@ -7,6 +7,7 @@ from berth.core.record import OccurrenceRecord
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LiveRecord
 from berth.live.poolstate import PoolState
+from berth.plugins.rehearsals.rehearsalrecord import has_ended, missing_seats
 
 REPORTED_SECONDS = 30 * 86_400  # for which a failed rehearsal is reported
 
@@ -24,7 +25,7 @@ def check_rehearsals(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _failed(case: PoolState, record: OccurrenceRecord) -> Iterator[LiveFinding]:
-    missing, now = record.missing.get(case.pool.resource_class), case.snapshot.now
+    missing, now = missing_seats(record).get(case.pool.resource_class), case.snapshot.now
     if record.window is None or not missing:
         return
     if record.window[2] + REPORTED_SECONDS < now or not _is_coming(case, record.rehearses):
@@ -43,7 +44,7 @@ def _failed(case: PoolState, record: OccurrenceRecord) -> Iterator[LiveFinding]:
 def _ended(record: LiveRecord, case: PoolState) -> Iterator[OccurrenceRecord]:
     """Yield rehearsals with seats of this class that have all of them, or had their time."""
     for rehearsal in record.rehearsals:
-        if case.pool.resource_class in rehearsal.promised and rehearsal.has_ended(case.snapshot.now):
+        if case.pool.resource_class in rehearsal.promised and has_ended(rehearsal, case.snapshot.now):
             yield rehearsal
 
 

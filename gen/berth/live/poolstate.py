@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
 from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, HeldNumber, PoolHolder
-from berth.core.objects import serves_at
 from berth.core.target import full_count, open_now, pool_target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.findings import LiveFinding
@@ -20,6 +19,7 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState
+from berth.live.podstate import serves_at
 from berth.plugins.slots.slots import SlotCounts, SlotDemand
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from berth.core.holders import PLACEHOLDERS, SLOTS
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
-from berth.core.objects import DEPLOYMENT, IMAGE_PULL_REASONS, ObjectKind
+from berth.core.objects import DEPLOYMENT, ObjectKind
 from berth.core.pooldecision import ScalePool
 from berth.core.record import readiness_due
 from berth.core.target import pool_target
@@ -15,6 +15,7 @@ from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState, number_text, units_text
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.numberdecision import describe_reset
+from berth.plugins.rehearsals.obstacles import IMAGE_PULL_REASONS
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core.labels import CLASS, REHEARSAL, RESERVATION, SITE
-from berth.core.objects import IMAGE_PULL_REASONS
-from berth.core.record import REHEARSAL_FAILED, REHEARSAL_OPEN
 from berth.dates.moments import named
 from berth.dates.zone import DAY, number, resolve
 from berth.manifests import naming
 from berth.names import REPOSITORY
+from berth.plugins.rehearsals.obstacles import IMAGE_PULL_REASONS
+from berth.plugins.rehearsals.rehearsalrecord import REHEARSAL_FAILED, REHEARSAL_OPEN
 from berth.quantity import NANO, parse
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import Cluster, Site

@@ -3,10 +3,9 @@
 It is level-triggered: a write that crosses another one is corrected at the next look.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from berth.core.objects import CONFIG_MAP
-from berth.core.obstacles import Obstacle
 from berth.core.pooldecision import PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.poolobjects import ObjectRef
 from berth.core.target import DesiredState
@@ -39,7 +38,7 @@ class PoolReconciler:
         self._subject = f"{pool.object_kind.name.lower()} {pool.scaled}"
         self._failures = 0
         self._settled: DesiredState | None = None  # the last in which the pool stood as desired
-        self._found: PoolFound | None = None  # at the last look, and what was written since; None: it failed
+        self.found: PoolFound | None = None  # at the last look, and what was written since; None: it failed
         self.desired: DesiredState | None = None  # at the last look
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
@@ -53,43 +52,27 @@ class PoolReconciler:
         self._pool = pool
 
     @property
-    def is_known(self) -> bool:
-        """Whether the last attempt has not failed."""
-        return self._found is not None
-
-    @property
     def is_closed(self) -> bool:
         """Whether it holds nothing."""
-        stands = self._found.object if self._found else None
-        return self._found is not None and (stands is None or not stands.replicas)
+        stands = self.found.object if self.found else None
+        return self.found is not None and (stands is None or not stands.replicas)
 
     @property
     def is_left_alone(self) -> bool:
         """Whether the pool exists and its desired state is not known yet."""
-        return self.desired is None and self._found is not None
+        return self.desired is None and self.found is not None
 
     @property
     def uid(self) -> str:
-        return self._found.object.ref.uid if self._found and self._found.object else ""
+        return self.found.object.ref.uid if self.found and self.found.object else ""
 
     @property
     def ready(self) -> int | None:
         """The number of seats that a session can take; None if nobody tells."""
-        stands = self._found.object if self._found else None
+        stands = self.found.object if self.found else None
         if stands and not stands.tells_ready:
             return None
         return stands.ready if stands else 0
-
-    @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
-        """What keeps seats from being ready, as far as the objects that hold them say so."""
-        stands = self._found.object if self._found else None
-        return (stands.obstacle,) if stands and stands.obstacle else ()
-
-    @property
-    def nodes(self) -> Mapping[str, int]:
-        """How many seats each node has, where that is known."""
-        return {}
 
     def reconcile(
         self, desire: Desire, *, quick: bool = False, may_write: bool = True, may_lower: bool = True
@@ -105,7 +88,7 @@ class PoolReconciler:
         try:
             self.attempt(desire, quick=quick)
         except Exception as error:
-            self._found = None
+            self.found = None
             self._failures += 1
             self.is_refused = isinstance(error, ApiError) and error.status == 403
             retry_after = min(error.retry_after, LONGEST) if isinstance(error, ApiError) else 0.0
@@ -117,10 +100,10 @@ class PoolReconciler:
 
     def attempt(self, desire: Desire, *, quick: bool) -> None:
         """Observe, decide and act. Raises ApiError."""
-        found, gone = self._found, None
+        found, gone = self.found, None
         if found is None or found.object is None or not quick:
             found, gone = self.observe()
-        self._found, desired = found, desire()
+        self.found, desired = found, desire()
         decision = self.decide(found, desired) if desired else None
         self.desired = desired._replace(target=decision.target) if desired and decision else None
         if self.desired is not None and decision is not None:
@@ -158,12 +141,12 @@ class PoolReconciler:
         if not self.may_write or (action.to < action.pool.replicas and not self.may_lower):
             return
         pool = self._context.api.set_replicas(self._context.namespace, action.pool, int(action.to))
-        self._found = (self._found or PoolFound(None))._replace(object=pool)
+        self.found = (self.found or PoolFound(None))._replace(object=pool)
         self.tell(action)
 
     def is_settled(self, desired: DesiredState) -> bool:
         """Return whether the pool stands as desired now."""
-        stands = self._found.object if self._found else None
+        stands = self.found.object if self.found else None
         return (stands.replicas if stands else 0) == desired.target.replicas
 
     def tell(self, action: ScalePool) -> None:

@@ -15,7 +15,6 @@ from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.timetable import (
     Override,
     Timetable,
-    TimetableOccurrence,
     end_rehearsals,
     parse_overrides,
     parse_timetable,
@@ -196,7 +195,7 @@ class TimetableSource:
         self._overrides, self._whose = "", whose
         self.home = TimetableRef(home or reservation)
         self._read: Timetable | None = None  # as it was read
-        self._ended: dict[str, int] = {}
+        self.ended: dict[str, int] = {}  # when rehearsals were over before their time, by id
         self.timetable: Timetable | None = None  # without what is left of rehearsals that are over
         self.is_missing = False  # the server said so
         self.overrides: dict[str, Override] = {}
@@ -227,19 +226,20 @@ class TimetableSource:
         if timetable != self._read and not self._whose:
             self._log.info("timetable", occurrences=len(timetable.occurrences))
         self._text, self._read = hash(text), timetable
-        self.timetable = end_rehearsals(timetable, self._ended)
-
-    @property
-    def rehearsals(self) -> dict[str, TimetableOccurrence]:
-        """The rehearsals of the timetable as it was read, by id."""
-        occurrences = self._read.occurrences if self._read else ()
-        return {item.id: item for item in occurrences if item.rehearses}
+        self.timetable = end_rehearsals(timetable, self.ended)
 
     def end_rehearsals(self, ended: Mapping[str, int]) -> None:
-        """End rehearsals at these instants, by id."""
-        if self._read is not None and ended != self._ended:
-            self._ended = dict(ended)
-            self.timetable = end_rehearsals(self._read, self._ended)
+        """End rehearsals at these instants, by id, where they are of the windows of this timetable."""
+        windows = {item.id: item for item in self._read.occurrences if item.rehearses} if self._read else {}
+        known = {**ended, **self.ended}  # the first instant counts
+        known = {
+            name: at
+            for name, at in known.items()
+            if name in windows and windows[name].open <= at < windows[name].end
+        }
+        if self._read is not None and known != self.ended:
+            self.ended = known
+            self.timetable = end_rehearsals(self._read, known)
 
     def _classes(self) -> list[str]:
         return [pool.resource_class for pool in self.timetable.pools] if self.timetable else []

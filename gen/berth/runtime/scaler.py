@@ -54,7 +54,6 @@ from berth.runtime.program import (
 from berth.runtime.recorder import Recorder
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 
-MISSED_SECONDS = 600  # after the end of a rehearsal, in which its last pod may have been missing
 TICK = 8.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
 REREAD = 24.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
@@ -85,7 +84,6 @@ class Scaler:
         self._recorder, self._write_word, self._make_keeper = recorder, say, keeper
         self._keepers: dict[str, LeaseKeeper] = {}  # by the name of the Lease
         self._opened: set[tuple[str, str]] = set()  # pools and occurrences that need no raise
-        self._ended: dict[str, int] = {}  # when rehearsals were over before their time, by id
         self._peers: dict[str, TimetableSource] = {}  # of other reservations that hold the same numbers
         self._reading = NO_PAUSE  # of the timetables
         self._looked = NO_PAUSE  # at all pools
@@ -141,7 +139,7 @@ class Scaler:
         first = min(timetable.pools, key=lambda pool: bool(pool.peers), default=None)
         if first and not self._keepers[first.lease].is_others:
             self._recorder_safely(lambda: self._record(timetable, is_over))
-        self._end_rehearsals(self._recorder.ended)
+        self._source.end_rehearsals(self._recorder.ended)
         if self._source.timetable is not timetable:
             return 0.0  # a rehearsal is over
         self._word = CLOSED if is_over else str(self._needed_until(timetable))
@@ -189,20 +187,9 @@ class Scaler:
             if name not in self._keepers:
                 self._keepers[name] = self._make_keeper(name)
             keeper = self._keepers[name]
-            keeper.keep(metadata, self._ended)
+            keeper.keep(metadata, self._source.ended)
             if keeper.found:
-                self._end_rehearsals(keeper.found.ended)
-
-    def _end_rehearsals(self, ended: Mapping[str, int]) -> None:
-        """End rehearsals before their time, where the instant is of the window that the timetable has now."""
-        windows = self._source.rehearsals
-        known = {**ended, **self._ended}  # ours are the newest: those of the Lease are as it was found
-        self._ended = {
-            name: at
-            for name, at in known.items()
-            if name in windows and windows[name].open <= at < windows[name].end
-        }
-        self._source.end_rehearsals(self._ended)
+                self._source.end_rehearsals(keeper.found.ended)
 
     def _raises(self, key: str, *, is_answered: bool) -> bool:
         """Open a pool once without a Lease, at an opening at which nobody says who holds it.
@@ -228,9 +215,10 @@ class Scaler:
         """Return the timetable, read anew when that is due."""
         if not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._refresh() else TICK)
-        if self._source.timetable is not None:
-            self._resume(self._source.timetable, int(now))
-            self._follow(self._source.timetable)
+        if (timetable := self._source.timetable) is not None:
+            self._recorder_safely(lambda: self._recorder.resume(timetable, int(now)))
+            self._source.end_rehearsals(self._recorder.ended)
+            self._follow(self._source.timetable or timetable)
         return self._source.timetable
 
     def _refresh(self) -> bool:
@@ -245,16 +233,6 @@ class Scaler:
                 self._peers[name] = timetable_source(name, single(name), self._context, f" of {name}")
             self._peers[name].refresh()
         return is_read
-
-    def _resume(self, timetable: Timetable, now: int) -> None:
-        """Read the record before a rehearsal opens its seats: an earlier pod may have ended it.
-
-        If that pod died, its end may be unknown yet.
-        """
-        rehearsals = (item for item in active_occurrences(timetable) if item.rehearses)
-        if any(item.open <= now < item.end + MISSED_SECONDS for item in rehearsals):
-            self._recorder_safely(lambda: self._recorder.resume(now))
-            self._end_rehearsals(self._recorder.ended)
 
     def _follow(self, timetable: Timetable) -> None:
         self._observed.update(timetable)
@@ -334,7 +312,7 @@ class Scaler:
         looks = []
         for pool in timetable.pools:
             reconciler = self._reconcilers[pool.key]
-            if reconciler.desired is None or not reconciler.is_known:
+            if reconciler.desired is None or not reconciler.found:
                 continue
             wanted = reconciler.desired.target.replicas
             ready, sessions = reconciler.ready, reconciler.desired.sessions
@@ -342,8 +320,7 @@ class Scaler:
             since = self._short_since.get(pool.key, now) if is_short else now
             self._short_since[pool.key] = since
             seen = PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
-            seen = seen._replace(obstacles=reconciler.obstacles, nodes=reconciler.nodes)
-            looks.append(seen._replace(set_back=reconciler.set_back))
+            looks.append(seen._replace(set_back=reconciler.set_back, found=reconciler.found))
         return looks
 
     def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
@@ -436,7 +413,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
     signal.signal(signal.SIGTERM, leave)
     try:
-        load_plugins(environment, unused="sweep")
+        plugins = load_plugins(environment, unused="sweep")
         aside = in_cluster(environment, account, RECORDER_SECONDS, RECORDER_SECONDS)
         leases = Api(in_cluster(environment, account, LEASE_SECONDS, LEASE_SECONDS))
         connections = Connections(partial(in_cluster, environment, account))
@@ -444,6 +421,10 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, clock, jitter)
         name, pod = record(environment["BERTH_RESERVATION"]), environment["HOSTNAME"]
         recorder = Recorder(Api(aside), context.namespace, name, log)
+        if "rehearsals" in plugins:
+            from berth.plugins.rehearsals.rehearsalrecorder import RehearsalRecorder  # noqa: PLC0415 - where used
+
+            recorder = RehearsalRecorder(Api(aside), context.namespace, name, log)
         token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
         observed = SessionObserver(context, partial(in_cluster, environment, account), token_file)
         path = f"{environment.get('BERTH_SHARE', '/share')}/until"

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from berth.core.record import LOST, NOT_READY, OPENED_LATE, OccurrenceRecord
 from berth.dates.expansion import Occurrence
+from berth.plugins.rehearsals.rehearsalrecord import missing_seats
 
 CAUSES = {OPENED_LATE: "opened late", NOT_READY: "not ready", LOST: "lost"}
 
@@ -35,8 +36,8 @@ def outcomes(
 
 def _outcome(record: OccurrenceRecord) -> DateOutcome:
     promised = sum(record.promised.values())
-    if record.ready_at is None and record.rehearses and record.missing:
-        count = sum(record.missing.values())
+    if record.rehearses and (seats := missing_seats(record)):
+        count = sum(seats.values())
         return DateOutcome(None, f"{promised - count} of {promised}; {count} missing")
     causes: dict[str, int] = {}
     for shortfalls in record.shortfalls.values():

@@ -37,9 +37,9 @@ class NumberReconciler(PoolReconciler):
     @property
     def is_closed(self) -> bool:
         """Whether it was given back, or others hold it, who give it back."""
-        stands, wanted = self._found and self._found.object, self.desired and self.desired.target
+        stands, wanted = self.found and self.found.object, self.desired and self.desired.target
         is_others = wanted is not None and wanted.is_shared and not wanted.is_open
-        return self._found is not None and (stands is None or stands.held is None or is_others)
+        return self.found is not None and (stands is None or stands.held is None or is_others)
 
     def attempt(self, desire: Desire, *, quick: bool) -> None:  # noqa: ARG002 - it may change meanwhile
         for attempt in range(1, ATTEMPTS + 1):
@@ -57,7 +57,7 @@ class NumberReconciler(PoolReconciler):
             return
         changed = write_number(self._context.api, self._context.namespace, action)
         self._written, self._is_reset, self._wrote_at = action.value, False, self._context.now()
-        self._found = self._found._replace(object=changed) if self._found else None
+        self.found = self.found._replace(object=changed) if self.found else None
         self.tell(action)
 
     def is_settled(self, desired: DesiredState) -> bool:

@@ -3,23 +3,27 @@
 Seats do not depend on it. A look is one request for each step of the scaler, on the recorder's connection.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
 from berth.core.jsonvalues import Tree
 from berth.core.objects import EVENT, POD
-from berth.core.obstacles import NO_ROOM, Obstacle, merge_obstacles
 from berth.core.record import PoolObservation
-from berth.plugins.rehearsals.podobstacles import (
+from berth.plugins.rehearsals.obstacles import (
     CLUSTER_AUTOSCALER_EVENTS,
     KARPENTER_EVENTS,
+    NO_ROOM,
+    Obstacle,
     Placeholder,
     ScaleUpRefusal,
+    merge_obstacles,
     nodes_by_class,
     parse_placeholder,
     parse_scale_up_refusal,
     pod_obstacles,
+    pool_obstacles,
 )
 from berth.runtime.apiclient import Api
 from berth.runtime.program import NO_PAUSE, Log, Pause
@@ -45,14 +49,17 @@ class PlaceholderObserver:
         self._obstacles: dict[str, tuple[Obstacle, ...]] = {}
         self._nodes: dict[str, Mapping[str, int]] = {}
 
-    def with_placeholders(self, look: PoolObservation) -> PoolObservation:
-        """Add what is known of the placeholders of a pool to what the pool says itself."""
-        name = look.resource_class
-        obstacles = merge_obstacles((*look.obstacles, *self._obstacles.get(name, ())))
-        placed, slots = self._nodes.get(name, {}), look.nodes
+    def obstacles(self, look: PoolObservation) -> tuple[Obstacle, ...]:
+        """Return what is known of the placeholders of a pool, and what the pool says itself."""
+        of_pool = pool_obstacles(look.found) if look.found else ()
+        return merge_obstacles((*of_pool, *self._obstacles.get(look.resource_class, ())))
+
+    def nodes(self, look: PoolObservation) -> dict[str, int]:
+        """Return how many seats of a pool each node has."""
+        slots = look.found.slots.living if look.found and look.found.slots else ()
+        held = Counter(slot.node for slot in slots if slot.node)
         # A placeholder that hands over to a slot is on its node.
-        nodes = {node: max(placed.get(node, 0), slots.get(node, 0)) for node in (*placed, *slots)}
-        return look._replace(obstacles=obstacles, nodes=nodes)
+        return dict(held | Counter(self._nodes.get(look.resource_class, {})))
 
     def look(self, labels: str, end: float, now: float, *, is_ready: bool) -> None:
         """Do the next step of a look, if there is one.

@@ -1,9 +1,5 @@
 """The reconciler of a pool that slots hold. They change by themselves, so they are listed at each look."""
 
-from collections import Counter
-from collections.abc import Mapping
-
-from berth.core.obstacles import Obstacle, merge_obstacles
 from berth.core.pooldecision import ChangeSlots, PoolDecision, PoolFound, ScalePool
 from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
@@ -13,7 +9,6 @@ from berth.plugins.slots.slots import (
     SlotCounts,
     count_slots,
     reported_sessions,
-    slot_obstacles,
 )
 from berth.plugins.slots.slotwrites import PlanResult, apply_plan, leave_slots, list_slots
 from berth.runtime.apiclient import ApiError
@@ -36,7 +31,7 @@ class SlotReconciler(PoolReconciler):
 
     @property
     def _slots(self) -> SlotCounts:
-        return (self._found and self._found.slots) or SlotCounts()
+        return (self.found and self.found.slots) or SlotCounts()
 
     @property
     def is_closed(self) -> bool:
@@ -45,14 +40,6 @@ class SlotReconciler(PoolReconciler):
     @property
     def ready(self) -> int | None:
         return len(self._slots.free) + max(len(self._slots.handed), super().ready or 0)
-
-    @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
-        return merge_obstacles([*super().obstacles, *slot_obstacles(self._slots)])
-
-    @property
-    def nodes(self) -> Mapping[str, int]:
-        return Counter(slot.node for slot in self._slots.living if slot.node)
 
     def observe(self) -> tuple[PoolFound, ApiError | None]:
         found, gone = super().observe()
@@ -74,7 +61,7 @@ class SlotReconciler(PoolReconciler):
     def act(self, decision: PoolDecision, desired: DesiredState) -> None:
         if desired.target.pool.slots:
             self._pool = desired.target.pool  # they may have another shape now
-        counts, stands = self._slots, self._found.object if self._found else None
+        counts, stands = self._slots, self.found.object if self.found else None
         hands_over = bool(self._pool.slots and self._pool.slots.placeholders)
         is_handing = bool(counts.pending or counts.handed or (stands and stands.ready))
         self.is_busy = decision.is_busy or (hands_over and is_handing)

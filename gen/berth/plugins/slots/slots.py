@@ -13,8 +13,7 @@ from typing import NamedTuple
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree, instant_or_none, instant_text, parse_instant, part, parts
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE
-from berth.core.objects import is_terminating
-from berth.core.obstacles import NO_ROOM, STARTING, Obstacle, slot_refusal
+from berth.core.objects import condition_message, is_terminating
 from berth.core.target import DesiredState, PoolTarget, counted_occurrences, full_count, open_now, pool_target
 from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 
@@ -79,7 +78,7 @@ def parse_slot(tree: Tree) -> Slot:
         is_terminating(tree),
         _closed_owners(part(metadata, "labels"), parts(spec, "owners")),
         str(status.get("nodeName") or ""),
-        slot_refusal(tree),
+        condition_message(tree, "Scheduled", "False") or "",
     )
 
 
@@ -318,12 +317,6 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
         groups[kind].append(slot)
     pending, free, handed, used, dead, going = (tuple(some) for some in groups.values())
     return SlotCounts(pending, free, handed, used, dead, going, owners)
-
-
-def slot_obstacles(counts: SlotCounts) -> list[Obstacle]:
-    """Return why slots are Pending, as Koordinator's scheduler says."""
-    untried = Obstacle(STARTING, 1, "Koordinator's scheduler has not tried them yet")
-    return [Obstacle(NO_ROOM, 1, slot.refusal) if slot.refusal else untried for slot in counts.pending]
 
 
 def bridging_placeholders(counts: SlotCounts, wanted: int, replicas: int, now: float) -> int:
