@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
-ENGINES ?= argocd flux no_engine
+ENGINES ?= argocd flux
 STORY ?= whole
 # Stories in a cluster take minutes, and each wait in them has an end of its own.
 WITHOUT_TIMEOUT := -o faulthandler_timeout=0

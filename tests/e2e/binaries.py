@@ -58,9 +58,6 @@ def _containerd(name: str) -> Program:
     return Program(name, "containerd", package, ldflags=_CONTAINERD_LDFLAGS, tags=_CONTAINERD_TAGS)
 
 
-_PROMETHEUS = "github.com/prometheus/prometheus/cmd"  # without its discovery of clouds
-
-
 # The small ones come first: what is wrong with the machine shows within seconds, not after the API server.
 PROGRAMS = (
     Program("actionlint", "linters", "github.com/rhysd/actionlint/cmd/actionlint"),
@@ -75,8 +72,8 @@ PROGRAMS = (
     Program("kwok", "cluster", "sigs.k8s.io/kwok/cmd/kwok"),
     Program("provisioner", "karpenter", "./provisioner"),
     Program("karpenter", "karpenter", "sigs.k8s.io/karpenter/kwok"),
-    Program("promtool", "prometheus", f"{_PROMETHEUS}/promtool", tags="remove_all_sd"),
-    Program("prometheus", "prometheus", f"{_PROMETHEUS}/prometheus", tags="remove_all_sd"),
+    # Without its discovery of clouds.
+    Program("promtool", "prometheus", "github.com/prometheus/prometheus/cmd/promtool", tags="remove_all_sd"),
     Program("koord-scheduler", "koordscheduler", "github.com/koordinator-sh/koordinator/cmd/koord-scheduler"),
     _kubernetes("kubectl"),
     _kubernetes("kube-scheduler"),

@@ -94,8 +94,7 @@ def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
     """From before the opening until everything has gone."""
     cluster.create_namespace(SESSIONS)
     engine = Engine(direct, folder, pretend)
-    engine.declare(documents(opens))
-    engine.sync()
+    engine.begin(documents(opens))
     record = Record(direct)
     record.start()
     try:

@@ -21,7 +21,7 @@ from tests.e2e.kwok import Kwok
 from tests.e2e.lock import MachineLock
 from tests.e2e.node import Node
 from tests.e2e.sandbox import STATE, Sandbox
-from tests.e2e.waiting import wait_for
+from tests.e2e.waiting import is_ready, wait_for
 
 T = TypeVar("T")
 KUBECONFIG = STATE / "pki" / "admin.kubeconfig"
@@ -40,7 +40,6 @@ class Cluster:
         self.logs = binaries.cache_dir() / "-".join(filter(None, ("logs", secondrun.alone())))
         self.kubeconfig = KUBECONFIG
         self.server = f"https://{sandbox.CLUSTER_ADDRESS}:{PORT}"
-        self.ca_file = STATE / "pki" / "ca.crt"
         self._lock = MachineLock()
         self._interrupts = Interrupts()
         self._sandbox = Sandbox(self.bin_dir)
@@ -225,5 +224,4 @@ class Cluster:
         wait_for(lambda: self.kubectl(*arguments), 180, f"namespace {name} to be usable")
 
     def _is_ready(self, node: Node) -> bool:
-        conditions = self.get("node", node.name)["status"].get("conditions", [])
-        return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
+        return is_ready(self.get("node", node.name))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from tests.e2e.owners import Owner, OwnerByArgoCD, OwnerByFlux
 from tests.e2e.sidebyside import Stories
 
 HERE = Path(__file__).parent
-ENGINES = ("test_argocd", "test_flux", "test_no_engine")
+ENGINES = ("test_argocd", "test_flux")
 STORY = os.environ.get("BERTH_E2E_ENGINES", "")  # of the engines: whole, short, or none
 # The stories begin after what disturbs the whole cluster. What needs no cluster fills the minutes in which
 # the faults have taken its API server away.
@@ -28,7 +29,6 @@ THEN = (
     "test_windows",
     "test_sweep",
     "test_takeover",
-    "test_code_image",
     "test_status",
     "test_images",
     "test_devices",
@@ -46,7 +46,6 @@ THEN = (
     "test_karpenter",
     "test_koordinator",
     "test_held_numbers",
-    "test_monitoring",
 )
 ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}
 _numbers = itertools.count(1)
@@ -72,13 +71,10 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 @pytest.fixture
 def namespace(cluster: Cluster) -> Iterator[str]:
     """A fresh namespace; deleted afterwards without waiting for it."""
-    yield from _fresh(cluster, {})
-
-
-@pytest.fixture
-def restricted_namespace(cluster: Cluster) -> Iterator[str]:
-    """A fresh namespace that enforces the Pod Security level `restricted`."""
-    yield from _fresh(cluster, {"pod-security.kubernetes.io/enforce": "restricted"})
+    name = f"test-{next(_numbers)}"
+    cluster.create_namespace(name)
+    yield name
+    cluster.kubectl("delete", "namespace", name, "--wait=false")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -110,6 +106,13 @@ def side_by_side(
     return Stories(
         cluster, [module for module in modules if hasattr(module, "tell")], tmp_path_factory.mktemp
     )
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Return what the story of the module has told, once it has."""
+    with side_by_side.judged(request.module.__name__) as told:
+        yield told
 
 
 @pytest.fixture(scope="session")
@@ -147,10 +150,3 @@ def stories(
         spaces = (telling.namespace, f"{telling.namespace}-afar", telling.owner.namespace)
         cluster.kubectl("delete", "namespace", *spaces, "--ignore-not-found", "--wait=false")
     cluster.kwok.delete_nodes(nodes)
-
-
-def _fresh(cluster: Cluster, labels: dict[str, str]) -> Iterator[str]:
-    name = f"test-{next(_numbers)}"
-    cluster.create_namespace(name, labels)
-    yield name
-    cluster.kubectl("delete", "namespace", name, "--wait=false")

@@ -8,14 +8,12 @@ from pathlib import Path
 
 from tests.e2e.certificates import Certificates
 from tests.e2e.component import Component, https_ok
-from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORKS, STATE, Sandbox
+from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORKS, Sandbox
 
 # Ports of the first cluster; those of the second are a hundred higher.
 ETCD_PORT = 2379
 CONTROLLER_MANAGER_PORT = 10257
 SCHEDULER_PORT = 10259
-AUDIT_POLICY = Path(__file__).resolve().parent / "audit.yaml"
-AUDIT_LOG = STATE / "audit.log"
 
 
 class ControlPlane:
@@ -51,10 +49,6 @@ class ControlPlane:
         if number:
             for component in self.components:
                 component.name += f"-{number}"
-
-    def audit(self) -> None:
-        """From its next start on the API server writes down, to the microsecond, when it did what."""
-        self.apiserver.argv += [f"--audit-policy-file={AUDIT_POLICY}", f"--audit-log-path={AUDIT_LOG}"]
 
     @property
     def components(self) -> list[Component]:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.e2e.certificates import PORT
@@ -16,6 +17,7 @@ from tests.e2e.sandbox import CLUSTER_ADDRESS, STATE
 Object = dict[str, Any]
 MERGE = "application/merge-patch+json"
 THREADS = 8
+EACH_MINUTE = "* * * * *"  # the schedule of a sweep whose story waits for it
 
 
 class RefusedError(E2EError):
@@ -114,6 +116,27 @@ class Direct:
             if error.status != 404:
                 raise
 
+    def exists(self, path: str) -> bool:
+        try:
+            self.get(path)
+        except RefusedError as error:
+            if error.status != 404:
+                raise
+            return False
+        return True
+
+    def sweep_each_minute(self, namespace: str) -> None:
+        self.patch(
+            f"/apis/batch/v1/namespaces/{namespace}/cronjobs/berth-sweep", {"spec": {"schedule": EACH_MINUTE}}
+        )
+
+    def say_long_gone(self, namespace: str, reservation: str) -> None:
+        """Set the ten minutes that the sweep waits into the past: so long no test can wait."""
+        since = datetime.fromtimestamp(time.time() - 11 * 60, UTC)
+        annotations = {"berth.dev/gone-since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
+        where = f"/api/v1/namespaces/{namespace}/configmaps/{reservation}"
+        self.patch(where, {"metadata": {"annotations": annotations}})
+
     def watch(self, path: str, version: str, stop: threading.Event) -> Iterator[Object]:
         """Events from a resourceVersion on, until `stop`, the server's end of it, or an error."""
         connection = self.connect(timeout=5)
@@ -152,7 +175,6 @@ class Mirror:
         self._direct = direct
         self._path = path
         self._changed = changed
-        self.has_listed = False
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -186,7 +208,6 @@ class Mirror:
         listed = self._direct.get(self._path)
         with self._lock:
             self._objects = {item["metadata"]["uid"]: item for item in listed["items"] or []}
-            self.has_listed = True
         self._changed()
         version = listed["metadata"]["resourceVersion"]
         for event in self._direct.watch(self._path, version, self._stop):

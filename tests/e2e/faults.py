@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.e2e import cgroups, faultcases, faulty_api, podchanges
 from tests.e2e.cluster import Cluster
-from tests.e2e.direct import Direct, Object, RefusedError
+from tests.e2e.direct import Direct, Object
 from tests.e2e.errors import E2EError
 from tests.e2e.faultcases import CONTROLLERS_AWAY, DENIED, NAMESPACE, REVOKED, SERVER_AWAY, case
 from tests.e2e.faulty_api import FaultyApi
@@ -229,7 +229,7 @@ class Faults:
         name = "deployment-deleted"
         where = f"{DEPLOYMENTS}/{name}-small"
         self._direct.delete(where, propagationPolicy="Foreground")
-        wait_for(lambda: self._is_gone(where), 40, "the Deployment to go")
+        wait_for(lambda: not self._direct.exists(where), 40, "the Deployment to go")
         time.sleep(10)
         self._sync(name)
         self._note(name)  # from here on the promise holds again
@@ -273,7 +273,7 @@ class Faults:
         """
         where = f"{ACCOUNTS}/token-rotated"
         self._direct.delete(where)
-        wait_for(lambda: self._is_gone(where), 20, "the account to go")
+        wait_for(lambda: not self._direct.exists(where), 20, "the account to go")
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "token-rotated"}}
         self._direct.create(ACCOUNTS, account)
         (pid,) = self._processes("token-rotated", "scaler")
@@ -283,10 +283,3 @@ class Faults:
         self._note("token-rotated")
         wait_for(lambda: token.read_text() != before, 60, "another token")
         self._scale("token-rotated", 0)
-
-    def _is_gone(self, where: str) -> bool:
-        try:
-            self._direct.get(where)
-        except RefusedError as error:
-            return error.status == 404
-        return False

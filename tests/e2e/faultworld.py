@@ -1,16 +1,14 @@
 """The cluster in which faults happen: its nodes, sites, sessions, and the record of every pool."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from tests.e2e import faultcases, project
 from tests.e2e.cluster import Cluster
-from tests.e2e.direct import Direct, Mirror, Object, RefusedError, at_once
+from tests.e2e.direct import Direct, Mirror, Object, at_once
 from tests.e2e.faultcases import (
     AGAIN,
     CASES,
@@ -34,7 +32,6 @@ from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
 from tests.e2e.seats import SeatRecord, is_placed
-from tests.e2e.windows import MINUTE
 
 NAMESPACES = (SESSIONS, DENIED, REVOKED)
 JOB_NAME = "batch.kubernetes.io/job-name"
@@ -118,16 +115,11 @@ class World:
         self.direct.patch(sweep, {"spec": {"schedule": self.faults.changes.schedule}})
 
     def drop(self) -> None:
-        """Nobody prunes: only the inventory says that the reservation is gone. For more than ten minutes, as
-        the sweep has written down; so long no test can wait.
-        """
+        """Nobody prunes: only the inventory says that the reservation is gone."""
         (self.other / "reservations" / f"capacityreservation-{DROPPED.name}.json").unlink()
         project.berth(self.other, "render")
         self.apply_other()
-        since = datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC)
-        annotations = {"berth.dev/gone-since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
-        where = f"/api/v1/namespaces/{OTHER_NAMESPACE}/configmaps/{DROPPED.name}"
-        self.direct.patch(where, {"metadata": {"annotations": annotations}})
+        self.direct.say_long_gone(OTHER_NAMESPACE, DROPPED.name)
 
     def add_sessions(self, name: str, count: int) -> None:
         at_once([partial(self._add_session, f"{name}-{number}", name) for number in range(count)])
@@ -153,15 +145,6 @@ class World:
 
     def events(self, namespace: str = NAMESPACE) -> list[Object]:
         return self.direct.items(f"/api/v1/namespaces/{namespace}/events")
-
-    def exists(self, where: str) -> bool:
-        try:
-            self.direct.get(where)
-        except RefusedError as error:
-            if error.status != 404:
-                raise
-            return False
-        return True
 
 
 def _at_first(one: Case) -> Case:

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from tests.e2e import project
-from tests.e2e.direct import Direct, Object, RefusedError, at_once
+from tests.e2e.direct import EACH_MINUTE, Direct, Object, RefusedError, at_once
 from tests.e2e.project import Document
 
 APPLY = "application/apply-patch+yaml"
@@ -50,6 +50,12 @@ def is_kept(document: Mapping[str, Any]) -> bool:
     return bool(notes.get("argocd.argoproj.io/sync-options") == "Prune=false")
 
 
+def sweep_each_minute(found: Object) -> None:
+    """Change the CronJob of a sweep, for a story that waits for it."""
+    if found["kind"] == "CronJob" and found["metadata"]["name"] == "berth-sweep":
+        found["spec"]["schedule"] = EACH_MINUTE
+
+
 class Engine:
     """`adapt` may change an object before it is applied: what a test wants to be different in the cluster."""
 
@@ -61,6 +67,10 @@ class Engine:
         self.adapt = adapt
         self.turn = threading.RLock()  # one change of git and its sync at a time
         self._applied: dict[str, str] = {}  # path -> its reservation
+
+    def begin(self, documents: list[Document]) -> None:
+        self.declare(documents)
+        self.sync()
 
     def declare(self, documents: list[Document]) -> None:
         """Write and render; nothing is applied."""

@@ -5,13 +5,14 @@ that its pods ask for and a taint that only they bear.
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
+
+from berth.machines.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, ZONE
 
 from tests.e2e import binaries
 from tests.e2e.cluster import Cluster
 from tests.e2e.component import Component
-from tests.e2e.direct import Direct, Object
+from tests.e2e.direct import Direct
 from tests.e2e.kwok import LABEL
 from tests.e2e.project import Document
 
@@ -29,6 +30,31 @@ _CRDS = (  # of the module; the NodePool's is the one of the AWS provider
 )
 _OWN_CRDS = ("karpenter-nodepool.yaml", "karpenter-ec2nodeclass.yaml", "capacitybuffer.yaml")
 _HEALTH_PORT, _METRICS_PORT = 18081, 18080
+MACHINE, MACHINE_CORES = "m5.xlarge", "4"  # the only instance type that it may buy
+_OFFERED_IN = "us-east-1a"
+
+
+def one_of(key: str, *values: str) -> Document:
+    """A requirement, as NodePools write it."""
+    return {"key": key, "operator": "In", "values": list(values)}
+
+
+MACHINES = (one_of(INSTANCE_TYPE, MACHINE), one_of(CAPACITY_TYPE, ON_DEMAND))
+
+
+def write_types(folder: Path) -> Path:
+    """The instance types, in the form of the file that the pretending provider reads."""
+    requirements = [one_of(CAPACITY_TYPE, ON_DEMAND), one_of(ZONE, _OFFERED_IN)]
+    machine = {
+        "name": MACHINE,
+        "offerings": [{"Price": 0.192, "Available": True, "Requirements": requirements}],
+        "architecture": "amd64",
+        "operatingSystems": ["linux"],
+        "resources": {"cpu": MACHINE_CORES, "memory": "16Gi", "pods": "58"},
+    }
+    file = folder / "instance-types.json"
+    file.write_text(json.dumps([machine]))
+    return file
 
 
 class Karpenter:
@@ -67,56 +93,27 @@ class Karpenter:
         }
         return self._cluster.add(str(self._cluster.bin_dir / "karpenter"), environment=environment)
 
-    def claims(self) -> list[Object]:
-        return self._direct.items(CLAIMS)
-
-    def wait_for_pools(self, names: Sequence[str]) -> None:
-        """Until it would buy for them."""
-        wanted = set(names)
-        self._cluster.wait_for(
-            lambda: (
-                wanted <= {one["metadata"]["name"] for one in self._direct.items(POOLS) if _is_ready(one)}
-            ),
-            30,
-            f"NodePools {', '.join(sorted(wanted))} to be ready",
-        )
-
-
-def _is_ready(found: Object) -> bool:
-    conditions = found.get("status", {}).get("conditions", [])
-    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
-
-
-def toleration(whose: str) -> Document:
-    return {"key": FOR, "operator": "Equal", "value": whose, "effect": "NoSchedule"}
-
 
 def placement(whose: str) -> Document:
     """What leads a pod to the nodes of such a pool, and no other pod."""
-    return {"nodeSelector": {FOR: whose}, "tolerations": [toleration(whose)]}
+    toleration = {"key": FOR, "operator": "Equal", "value": whose, "effect": "NoSchedule"}
+    return {"nodeSelector": {FOR: whose}, "tolerations": [toleration]}
 
 
-def node_pool(name: str, whose: str, requirements: Sequence[Document], **spec: object) -> Document:
-    """It keeps its nodes for ever unless `spec` has another `disruption`. The label `type` is for the program
-    that lets nodes pretend.
-    """
+def node_pool(whose: str, disruption: Document) -> Document:
+    """The label `type` is for the program that lets nodes pretend."""
     template = {
         "metadata": {"labels": {**LABEL, FOR: whose}},
         "spec": {
             "nodeClassRef": NODE_CLASS,
-            "requirements": list(requirements),
+            "requirements": list(MACHINES),
             "taints": [{"key": FOR, "value": whose, "effect": "NoSchedule"}],
             "expireAfter": "Never",
         },
     }
-    held = {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "Never"}
     return {
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodePool",
-        "metadata": {"name": name},
-        "spec": {"template": template, "disruption": held, **spec},
+        "metadata": {"name": whose},
+        "spec": {"template": template, "disruption": disruption},
     }
-
-
-def many(documents: Sequence[Document]) -> str:
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(documents)})

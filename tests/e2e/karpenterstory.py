@@ -12,16 +12,24 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from berth.machines.estimate import Estimate, Question, estimate
-from berth.machines.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
+from berth.machines.nodelabels import ARCH, INSTANCE_TYPE, ON_DEMAND
 
-from tests.e2e import karpenterquestion as question
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror, Object
 from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
-from tests.e2e.karpenter import CLAIMS, FOR, NODE_CLASS, POOLS, SLOW, START, node_pool, placement
-from tests.e2e.karpenterquestion import one_of
+from tests.e2e.karpenter import (
+    CLAIMS,
+    FOR,
+    MACHINE,
+    NODE_CLASS,
+    POOLS,
+    SLOW,
+    START,
+    node_pool,
+    one_of,
+    placement,
+)
 from tests.e2e.kwok import LABEL
 from tests.e2e.looking import Looking
 from tests.e2e.project import Document, berth, document
@@ -29,9 +37,8 @@ from tests.e2e.seats import CLASS, is_placed
 from tests.e2e.windows import MINUTE, entry, rehearsed, reservation, sleep_until, wait_until
 
 SITE, NAMESPACE, SESSIONS = "karpenter", "berth-karpenter", "karpenter-sessions"
-MACHINE = "m5.xlarge"  # three seats each
-MACHINES = (one_of(INSTANCE_TYPE, MACHINE), one_of(CAPACITY_TYPE, ON_DEMAND))
 SEATS, ACTIVE, NODES = 6, 4, 2
+BOUGHT = SEATS // 3 + 1  # three seats on a machine, and one machine for the stranger who fills it
 PEOPLE = 9  # who come to `slow`, where there is a seat for each
 LENGTH, LAB = 3, 2  # minutes of the windows
 LEAD = 2  # minutes of the one that is rehearsed
@@ -165,17 +172,6 @@ def session_pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
 
 
-def planned() -> Estimate:
-    """Of what comes at the opening of `courses`: the stranger first."""
-    asked = [session_pod("stranger", "courses", "3500m"), session_pod("seat", "courses", "1")]
-    seats = [
-        question.planned_seats(one["metadata"]["name"], one, count)
-        for one, count in zip(asked, (1, SEATS), strict=True)
-    ]
-    pool = question.planned_pool(node_pool("courses", "courses", MACHINES))
-    return estimate(Question((pool,), tuple(seats), well_known=question.KNOWN))
-
-
 class Record(Looking):
     """Looks once a second until it is stopped."""
 
@@ -218,11 +214,9 @@ def _for(found: Object) -> str:
 def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
     """From before the first opening until everything has gone."""
     cluster.create_namespace(SESSIONS)
-    free = node_pool("free", "free", MACHINES)
-    direct.create(POOLS, {**free, "spec": {**free["spec"], "disruption": EAGER}})
+    direct.create(POOLS, node_pool("free", EAGER))
     engine = Engine(direct, folder, pretend)
-    engine.declare(documents(opens))
-    engine.sync()
+    engine.begin(documents(opens))
     record = Record(direct)
     record.start()
     try:

@@ -13,7 +13,7 @@ from berth.output import table
 from tests.e2e import binaries, koordinatorcases, koordscheduler
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once
-from tests.e2e.gitops import Engine
+from tests.e2e.gitops import Engine, sweep_each_minute
 from tests.e2e.images import PAUSE
 from tests.e2e.koordinatorcases import (
     CASES,
@@ -70,13 +70,11 @@ class Act(NamedTuple):
 
 
 def tell(stage: Stage) -> Story:
-    cluster, direct = stage.cluster, Direct()
-    stage.undo.callback(direct.close)
+    cluster, direct = stage.cluster, stage.connect()
     sleep_until(stage.opens - EARLY)
     _prepare(cluster, stage)
     engine = Engine(direct, stage.folder, _adapt)
-    engine.declare(koordinatorcases.documents(stage.opens))
-    engine.sync()
+    engine.begin(koordinatorcases.documents(stage.opens))
     record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [LAB, *(one.name for one in CASES)])
     stage.undo.callback(remove, direct)
     with koordscheduler.kept_running(cluster):
@@ -104,10 +102,7 @@ def _prepare(cluster: Cluster, stage: Stage) -> None:
     taint = {"key": KEY, "value": "", "effect": "NoSchedule"}
     for where, count, more in (("wide", 3, {}), ("narrow", 1, {"cpu": "4"}), ("lost", 2, {"cpu": "8"})):
         cluster.kwok.create_nodes(count, f"slots-{where}", {**ROOM, **more}, {KEY: where}, [taint])
-    for name in (NAMESPACE, SESSIONS):
-        stage.undo.callback(
-            cluster.kubectl, "delete", "namespace", name, "--ignore-not-found", "--wait=false"
-        )
+    stage.forget(NAMESPACE, SESSIONS)
 
 
 def remove(direct: Direct, site: str = SITE) -> None:
@@ -118,12 +113,11 @@ def remove(direct: Direct, site: str = SITE) -> None:
 
 def _adapt(found: Object) -> None:
     """What is different in this cluster."""
+    sweep_each_minute(found)
     if found["kind"] != "CronJob":
         return
     name, spec = found["metadata"]["name"], found["spec"]
-    if name == "berth-sweep":
-        spec["schedule"] = "* * * * *"
-    elif name == "never-fired":
+    if name == "never-fired":
         spec["suspend"] = True
     elif name == "scaler-cannot-start":
         sidecar("/nowhere/scaler")(spec["jobTemplate"]["spec"]["template"]["spec"])

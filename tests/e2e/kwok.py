@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.e2e.certificates import Certificates
 from tests.e2e.component import Component
 from tests.e2e.sandbox import Sandbox
-from tests.e2e.waiting import wait_for
+from tests.e2e.waiting import is_ready, wait_for
 
 STAGES = Path(__file__).resolve().parent / "stages.yaml"
 LABEL = {"type": "kwok"}
@@ -65,12 +65,7 @@ class Kwok:
 
     def _ready(self) -> set[str]:
         listed = json.loads(self._kubectl("get", "nodes", "-o", "json"))
-        return {
-            node["metadata"]["name"]
-            for node in listed["items"]
-            for condition in node.get("status", {}).get("conditions", [])
-            if condition["type"] == "Ready" and condition["status"] == "True"
-        }
+        return {node["metadata"]["name"] for node in listed["items"] if is_ready(node)}
 
 
 def _node(

@@ -5,15 +5,17 @@ that. A story that fails fails the tests of its own module, and no others.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tests.e2e import secondrun, windows
+from tests.e2e import project, secondrun, windows
 from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct
+from tests.e2e.project import Document
 from tests.e2e.windows import MINUTE
 
 # The minute at which each begins. Where many windows open in one minute each of them is late, so no two
@@ -23,7 +25,6 @@ BEGINS: Mapping[str, int] = {
     "test_faults": 0,
     "test_windows": 4,
     "test_sweep": 4,
-    "test_code_image": 5,
     "test_images": 5,
     "test_quickstart": 5,
     "test_status": 6,
@@ -31,12 +32,11 @@ BEGINS: Mapping[str, int] = {
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_held_faults": 9,  # the same
-    "test_karpenter": 13,
     "test_takeover": 13,  # it prepares after the faults' own outage
     "test_koordinator": 14,
     "test_held_numbers": 15,
     "test_devices": 16,
-    "test_monitoring": 17,  # when what the others open at once is open, and the sweep runs again each minute
+    "test_karpenter": 17,
     "test_rehearsals": 18,  # it counts the seconds of its Jobs: after the faults of numbers
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare
@@ -48,6 +48,26 @@ class Stage(NamedTuple):
     folder: Path  # of this story alone
     opens: int  # its first minute, in seconds since the epoch
     undo: ExitStack  # what has to be undone when the last story has been judged
+
+    def connect(self) -> Direct:
+        """Return a connection that is open for as long as the story may be judged."""
+        direct = Direct()
+        self.undo.callback(direct.close)
+        return direct
+
+    def forget(self, *namespaces: str) -> None:
+        """Delete namespaces in the end, without waiting for it."""
+        words = ("delete", "namespace", *namespaces, "--ignore-not-found", "--wait=false")
+        self.undo.callback(self.cluster.kubectl, *words)
+
+    def apply(self, documents: Sequence[Document], namespace: str) -> Path:
+        """Apply what is rendered of a project for the cluster `real`; return the folder of all clusters."""
+        project.write(self.folder, documents)
+        project.berth(self.folder, "render")
+        rendered = self.folder / "rendered" / "clusters"
+        self.cluster.apply(rendered / "real")
+        self.forget(namespace)
+        return rendered
 
 
 class Stories:

@@ -1,15 +1,17 @@
 """The alerts of Berth in the real Prometheus, on series that are written down. No cluster is needed."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.e2e import project
 from tests.e2e.binaries import binary
 from tests.e2e.project import Document, document
-from tests.e2e.rules import write_rules
 
 CASES = Path(__file__).parents[1] / "cases"
 EVENTS = {"events": "eventrouter_warnings_total"}
@@ -60,7 +62,21 @@ def rules(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
     folder = tmp_path_factory.mktemp("events" if request.param else "no-events")
     project.write(folder, documents(**request.param))
     project.berth(folder, "render")
-    return write_rules(folder / "rendered/clusters/prod/monitoring.yaml", folder / "rules.yaml")
+    rule, dashboard = yaml.safe_load_all((folder / "rendered/clusters/prod/monitoring.yaml").read_text())
+    _write_rules(folder / "dashboard.yaml", [{"name": "dashboard", "rules": _queries(dashboard)}])
+    return _write_rules(folder / "rules.yaml", rule["spec"]["groups"])
+
+
+def _queries(dashboard: Document) -> list[Document]:
+    (text,) = dashboard["data"].values()
+    queries = [target["expr"] for panel in json.loads(text)["panels"] for target in panel["targets"]]
+    return [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries)]
+
+
+def _write_rules(file: Path, groups: list[dict[str, Any]]) -> Path:
+    """Write a file of rules, which is what the operator of Prometheus makes of a PrometheusRule."""
+    file.write_text(json.dumps({"groups": groups}))
+    return file
 
 
 def promtool(*words: str) -> str:
@@ -71,6 +87,10 @@ def promtool(*words: str) -> str:
 
 def test_prometheus_takes_the_rules_without_a_complaint(rules: Path) -> None:
     assert "rules found" in promtool("check", "rules", "--lint=all", "--lint-fatal", str(rules))
+
+
+def test_prometheus_reads_every_query_of_the_dashboard(rules: Path) -> None:
+    assert "rules found" in promtool("check", "rules", str(rules.with_name("dashboard.yaml")))
 
 
 def test_alerts_fire_and_resolve_as_the_cases_say(rules: Path) -> None:

@@ -8,11 +8,8 @@ higher priority than placeholders.
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pytest
 
 from tests.e2e import project
 from tests.e2e.cluster import Cluster
@@ -20,7 +17,7 @@ from tests.e2e.desk import Desk
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
 from tests.e2e.project import Document, document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import (
     GRACE,
     MINUTE,
@@ -78,12 +75,10 @@ def tell(stage: Stage) -> Story:
         for name, count in SEATS.items()
     ]
     site = project.site(SITE, namespace=NAMESPACE, clusters=[{"name": "real", "kubernetes": "1.36"}])
-    project.write(folder, [site, *map(_resource_class, DEVICES), *reservations])
-    project.berth(folder, "render")
     cluster.create_namespace(SESSIONS)
     cluster.apply(json.dumps(_template("device", SESSIONS)))
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, SESSIONS, "--wait=false")
+    stage.apply([site, *map(_resource_class, DEVICES), *reservations], NAMESPACE)
+    stage.forget(SESSIONS)
     cluster.wait_for_namespace(NAMESPACE)
     suspend_sweep(cluster, NAMESPACE)
     expression = f'device.attributes["{DRIVER}"].model == "b"'
@@ -200,12 +195,6 @@ def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     left = _placeholders(cluster)
     claims = len(cluster.find("resourceclaims", NAMESPACE))
     return Story(templates, opened, first, second, seconds, preflight, status, left, claims)
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def of(pool: str, pods: Pods) -> dict[str, str | None]:

@@ -5,8 +5,6 @@ pool from the record. docs/reliability.md has the table. Fault 13, of two cluste
 status`.
 """
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.e2e import faultcases, podchanges
@@ -26,7 +24,7 @@ from tests.e2e.faultrecord import at, ends_at, looks, promises, write_down
 from tests.e2e.faults import Step
 from tests.e2e.faultworld import World
 from tests.e2e.seats import clean_after, longest_shortage, surplus
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import MINUTE, sleep_until, wait_until
 
 LAST = 14  # minute at which the last window ends
@@ -56,10 +54,9 @@ def tell(stage: Stage) -> World:
     return made
 
 
-@pytest.fixture(scope="module")
-def world(side_by_side: Stories) -> Iterator[World]:
-    with side_by_side.judged(__name__) as told:
-        yield told
+@pytest.fixture
+def world(story: World) -> World:
+    return story
 
 
 def _wait_until_clean(world: World) -> None:

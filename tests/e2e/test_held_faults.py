@@ -7,8 +7,7 @@ these minutes.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,12 +16,12 @@ from berth.core.leases import VALID_SECONDS
 
 from tests.e2e import binaries, project
 from tests.e2e.cluster import Cluster
-from tests.e2e.direct import Direct, Object, RefusedError
+from tests.e2e.direct import Object
 from tests.e2e.faultcases import RETURN
-from tests.e2e.gitops import Engine
+from tests.e2e.gitops import Engine, sweep_each_minute
 from tests.e2e.heldobjects import AUTOSCALER, ROOTS, Numbers, autoscaler, held_by, held_kinds
 from tests.e2e.project import Document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.waiting import wait_for
 from tests.e2e.windows import GRACE, MINUTE, OPENING, entry, reservation, sleep_until, wait_until
 
@@ -103,9 +102,8 @@ class _World:
     def __init__(self, stage: Stage) -> None:
         self.cluster: Cluster = stage.cluster
         self.opens = stage.opens
-        self.direct = Direct()
-        stage.undo.callback(self.direct.close)
-        self.engine = Engine(self.direct, stage.folder / "ours", _each_minute)
+        self.direct = stage.connect()
+        self.engine = Engine(self.direct, stage.folder / "ours", sweep_each_minute)
         self._other = stage.folder / "other"
         self.moments: dict[str, float] = {}
         self.failed: list[str] = []
@@ -115,8 +113,7 @@ class _World:
         for one in ALL:
             self.make(one.name)
         ours = [declared(one, self.opens) for one in CASES]
-        self.engine.declare([*site(SITE, NAMESPACE, "argocd"), *ours])
-        self.engine.sync()
+        self.engine.begin([*site(SITE, NAMESPACE, "argocd"), *ours])
         theirs = [declared(one, self.opens) for one in (AGAIN, DROPPED)]
         project.write(self._other, [*site(OTHER_SITE, OTHER_NAMESPACE, "none"), *theirs])
         self.apply_other()
@@ -124,17 +121,13 @@ class _World:
     def apply_other(self) -> None:
         project.berth(self._other, "render")
         self.cluster.apply(self._other / "rendered" / "clusters" / "real")
-        sweep = f"/apis/batch/v1/namespaces/{OTHER_NAMESPACE}/cronjobs/berth-sweep"
-        self.direct.patch(sweep, {"spec": {"schedule": "* * * * *"}})
+        self.direct.sweep_each_minute(OTHER_NAMESPACE)
         self.moments["applied again"] = time.time()
 
     def drop(self) -> None:
-        """The ten minutes that the sweep waits are set into the past."""
         (self._other / "reservations" / f"capacityreservation-{DROPPED.name}.json").unlink()
         self.apply_other()
-        since = datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC)
-        note = {"metadata": {"annotations": {"berth.dev/gone-since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}}}
-        self.direct.patch(f"/api/v1/namespaces/{OTHER_NAMESPACE}/configmaps/{DROPPED.name}", note)
+        self.direct.say_long_gone(OTHER_NAMESPACE, DROPPED.name)
         self.moments[DROPPED.name] = time.time()
 
     def act(self, name: str, fault: Callable[[], object]) -> None:
@@ -163,7 +156,7 @@ class _World:
 
     def delete_object(self, name: str) -> None:
         self.direct.delete(where(name))
-        wait_for(lambda: not self._exists(name), 20, f"{name} to be gone")
+        wait_for(lambda: not self.direct.exists(where(name)), 20, f"{name} to be gone")
 
     def replace_object(self, name: str) -> None:
         self.delete_object(name)
@@ -186,13 +179,6 @@ class _World:
         selector = f"labelSelector=berth.dev/reservation={name}"
         return self.direct.items(f"/{api}/namespaces/{NAMESPACE}/{plural}?{selector}")
 
-    def _exists(self, name: str) -> bool:
-        try:
-            self.direct.get(where(name))
-        except RefusedError as error:
-            return error.status != 404
-        return True
-
     def notes(self, *roles: str) -> list[str]:
         spaces = (NAMESPACE, OTHER_NAMESPACE)
         found = [one for space in spaces for one in self.direct.items(config_maps(space, *roles))]
@@ -206,18 +192,10 @@ class _World:
         return [job["metadata"]["name"] for job in jobs if job["status"].get("active")]
 
 
-def _each_minute(found: Object) -> None:
-    if found["kind"] == "CronJob" and found["metadata"]["name"] == "berth-sweep":
-        found["spec"]["schedule"] = "* * * * *"
-
-
 def tell(stage: Stage) -> Story:
     sleep_until(stage.opens - EARLY)
     world = _World(stage)
-    for name in (OWNER, NAMESPACE, OTHER_NAMESPACE):
-        stage.undo.callback(
-            stage.cluster.kubectl, "delete", "namespace", name, "--ignore-not-found", "--wait=false"
-        )
+    stage.forget(OWNER, NAMESPACE, OTHER_NAMESPACE)
     world.prepare()
     numbers = Numbers(world.direct, OWNER)
     numbers.start()
@@ -259,12 +237,6 @@ def _happen(world: _World, numbers: Numbers) -> Story:
     names = sorted(one["metadata"]["name"] for one in dropped)
     left, jobs = world.notes("held"), world.active_jobs()
     return Story(opens, numbers, world.moments, world.failed, left, jobs, names, events)
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def changes(story: Story, one: HeldCase) -> list[tuple[float, int]]:

@@ -12,7 +12,6 @@ All happens in one window, side by side, while the sweep runs every minute. Minu
 import json
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from tests.e2e import binaries, project
 from tests.e2e.cluster import Cluster, KubectlError
 from tests.e2e.direct import Direct, Object, RefusedError
 from tests.e2e.faultworld import session
-from tests.e2e.gitops import APPLY, Engine
+from tests.e2e.gitops import APPLY, Engine, sweep_each_minute
 from tests.e2e.heldobjects import (
     AUTOSCALER,
     ROOTS,
@@ -35,7 +34,7 @@ from tests.e2e.heldobjects import (
 )
 from tests.e2e.loadmetric import LoadMetric
 from tests.e2e.project import Document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import (
     GRACE,
     MINUTE,
@@ -89,21 +88,16 @@ def key(name: str) -> str:
 
 
 def tell(stage: Stage) -> Story:
-    cluster, opens, direct = stage.cluster, stage.opens, Direct()
-    stage.undo.callback(direct.close)
+    cluster, opens, direct = stage.cluster, stage.opens, stage.connect()
     cluster.kwok.create_nodes(1, "held", {"pods": "200", "cpu": "50", "memory": "100Gi"})
     for name in (OWNER, SESSIONS):
         cluster.create_namespace(name)
-    for name in (OWNER, SESSIONS, NAMESPACE):
-        stage.undo.callback(
-            cluster.kubectl, "delete", "namespace", name, "--ignore-not-found", "--wait=false"
-        )
+    stage.forget(OWNER, SESSIONS, NAMESPACE)
     stage.undo.enter_context(LoadMetric(direct))
     for made in _objects():
         _make(direct, made)
     engine = Engine(direct, stage.folder, _adapt)
-    engine.declare(_documents(opens))
-    engine.sync()
+    engine.begin(_documents(opens))
     numbers = Numbers(direct, OWNER)
     numbers.start()
     try:
@@ -111,12 +105,6 @@ def tell(stage: Stage) -> Story:
     finally:
         numbers.stop()
         (binaries.cache_dir() / "held.txt").write_text(numbers.histories(opens))
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def _objects() -> list[Object]:
@@ -165,11 +153,8 @@ def _reservation(name: str, opens: int) -> Document:
 
 def _adapt(found: Object) -> None:
     """The sweep comes each minute, and the pods of one reservation cannot start."""
-    if found["kind"] != "CronJob":
-        return
-    if found["metadata"]["name"] == "berth-sweep":
-        found["spec"]["schedule"] = "* * * * *"
-    if found["metadata"]["name"] == "barred":
+    sweep_each_minute(found)
+    if (found["kind"], found["metadata"]["name"]) == ("CronJob", "barred"):
         pod = found["spec"]["jobTemplate"]["spec"]["template"]["spec"]
         for container in (*pod["initContainers"], *pod["containers"]):
             container["image"] = WRONG_IMAGE

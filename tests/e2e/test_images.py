@@ -3,20 +3,19 @@ one that comes late.
 
 The kubelet and containerd are real. `absent` mounts an image of a registry that does not exist; `background`
 has the same image without waiting for it; the registry of `slow` sends its layer after a minute and a half.
+The pods of Berth run an image that contains its code: `runtime.image` in the Site.
 """
 
 import json
 import sys
-from collections.abc import Iterator
+import time
 from typing import Any, NamedTuple
 
-import pytest
-
-from tests.e2e import images, project, slowregistry
+from tests.e2e import code_image, images, project, slowregistry
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk, Done
 from tests.e2e.project import Document, document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import GRACE, MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
 NAMESPACE, SITE, SESSIONS = "berth-images", "images", "images-sessions"
@@ -42,6 +41,9 @@ class Story(NamedTuple):
     status: Done
     pulls: list[str]  # what the kubelet says of the image of a session that starts then
     left: dict[str, int]  # replicas after the end
+    rendered: str  # everything
+    image: str  # of the pods of Berth
+    pods: list[dict[str, Any]]  # of its Jobs, after the end
 
 
 def tell(stage: Stage) -> Story:
@@ -50,7 +52,10 @@ def tell(stage: Stage) -> Story:
     registry = cluster.add(sys.executable, *words, environment={"PYTHONPATH": str(project.ROOT)})
     registry.start()
     stage.undo.callback(registry.stop)
-    site = project.site(SITE, namespace=NAMESPACE, clusters=[{"name": "real", "kubernetes": "1.36"}])
+    image, archive = code_image.build(folder)
+    cluster.node.import_image(archive)
+    clusters = [{"name": "real", "kubernetes": "1.36"}]
+    site = project.site(SITE, namespace=NAMESPACE, clusters=clusters, runtime={"image": image})
     classes = [
         document("ResourceClass", name, {"requests": {"cpu": "1m", "memory": "4Mi"}, **spec})
         for name, spec in CLASSES.items()
@@ -59,10 +64,8 @@ def tell(stage: Stage) -> Story:
         NAME, opens, [entry(opens, LEAD, LENGTH)], lead=LEAD, seats=dict.fromkeys(CLASSES, 1)
     )
     course["spec"]["provisioning"]["scaleDownBehavior"] = "none"
-    project.write(folder, [site, *classes, course])
-    project.berth(folder, "render")
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, SESSIONS, "--wait=false")
+    stage.apply([site, *classes, course], NAMESPACE)
+    stage.forget(SESSIONS)
     cluster.wait_for_namespace(NAMESPACE)
     suspend_sweep(cluster, NAMESPACE)
     cluster.create_namespace(SESSIONS)
@@ -74,7 +77,18 @@ def tell(stage: Stage) -> Story:
     pulls = _session(cluster)
     sleep_until(opens + (LEAD + LENGTH) * MINUTE + GRACE)
     left = {name: _pool(cluster, name)["spec"]["replicas"] for name in CLASSES}
-    return Story(early, ready, status, pulls, left)
+    wait_until(lambda: not any(map(_is_active, _pods(cluster))), time.time() + MINUTE)
+    files = (folder / "rendered" / "clusters" / "real").rglob("*.yaml")
+    rendered = "".join(file.read_text() for file in files)
+    return Story(early, ready, status, pulls, left, rendered, image, _pods(cluster))
+
+
+def _pods(cluster: Cluster) -> list[dict[str, Any]]:
+    return cluster.find("pods", NAMESPACE, "batch.kubernetes.io/job-name")
+
+
+def _is_active(pod: dict[str, Any]) -> bool:
+    return pod["status"]["phase"] in ("Pending", "Running")
 
 
 def _pool(cluster: Cluster, name: str) -> dict[str, Any]:
@@ -103,12 +117,6 @@ def _session(cluster: Cluster) -> list[str]:
         return [event["message"] for event in events]
 
     return cluster.wait_for(said, 30, "the kubelet to say what it has pulled")
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def test_a_placeholder_is_ready_once_its_images_are_on_the_node(story: Story) -> None:
@@ -143,3 +151,22 @@ def test_a_session_then_starts_without_a_pull(story: Story) -> None:
 
 def test_the_end_closes_every_pool_also_of_placeholders_that_never_ran(story: Story) -> None:
     assert story.left == dict.fromkeys(CLASSES, 0)
+
+
+def test_every_pod_of_berth_runs_the_image_of_the_site_and_completes(story: Story) -> None:
+    used = {
+        container["image"]
+        for pod in story.pods
+        for container in (*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"])
+    }
+
+    assert used == {story.image}
+    assert NAME in {pod["metadata"]["labels"].get("berth.dev/reservation") for pod in story.pods}
+    assert {pod["status"]["phase"] for pod in story.pods} == {"Succeeded"}
+
+
+def test_then_no_code_is_rendered_or_mounted(story: Story) -> None:
+    volumes = [volume for pod in story.pods for volume in pod["spec"]["volumes"] if "configMap" in volume]
+
+    assert "scaler.py" not in story.rendered
+    assert [volume for volume in volumes if volume["configMap"]["name"].startswith("berth-")] == []

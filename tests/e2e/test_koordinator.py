@@ -23,7 +23,6 @@ from tests.e2e.koordinatorcases import CASES, COUNT, CROWD, EDITED, ENDS, LAB, R
 from tests.e2e.koordinatorstory import PODS, STRANGER, Story, at, left, session, short
 from tests.e2e.koordscheduler import NAME as SCHEDULER
 from tests.e2e.koordscheduler import RESERVATIONS as SLOTS
-from tests.e2e.sidebyside import Stories
 from tests.e2e.slotrecord import Look
 from tests.e2e.slotspecs import GOOD as GOOD_SPECS
 from tests.e2e.slotspecs import POISON
@@ -36,12 +35,6 @@ LAG = 25  # seconds until what happens shows in the record, also on a busy machi
 CUT = 1.2  # seconds before the end of a window that are not looked at
 SEED, GENERATED = 20260202, 300
 prepare, tell = koordscheduler.start, koordinatorstory.tell
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def test_go_refuses_what_is_told_to_be_unreadable() -> None:

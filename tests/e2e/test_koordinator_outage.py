@@ -4,7 +4,7 @@ Minutes count from when this story begins. Beside the fault tests it is they who
 these minutes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.e2e.koordinatorcases import COUNT, KEY, ROOM, Case
 from tests.e2e.koordinatorstory import Story, at, left, session, short
 from tests.e2e.koordscheduler import NAME as SCHEDULER
 from tests.e2e.project import Document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.slotrecord import SlotRecord
 from tests.e2e.windows import MINUTE, sleep_until
 
@@ -35,20 +35,15 @@ CASES: Sequence[Case] = (
 
 
 def tell(stage: Stage) -> Story:
-    cluster, direct, opens = stage.cluster, Direct(), stage.opens
-    stage.undo.callback(direct.close)
+    cluster, direct, opens = stage.cluster, stage.connect(), stage.opens
     sleep_until(opens - EARLY)
     koordinatorstory.install(cluster)
     cluster.create_namespace(SESSIONS)
-    for name in (NAMESPACE, SESSIONS):
-        stage.undo.callback(
-            cluster.kubectl, "delete", "namespace", name, "--ignore-not-found", "--wait=false"
-        )
+    stage.forget(NAMESPACE, SESSIONS)
     taint = {"key": KEY, "value": "", "effect": "NoSchedule"}
     cluster.kwok.create_nodes(1, "slots-away", ROOM, {KEY: WHERE}, [taint])
     engine = Engine(direct, stage.folder)
-    engine.declare(_documents(opens))
-    engine.sync()
+    engine.begin(_documents(opens))
     stage.undo.callback(koordinatorstory.remove, direct, SITE)
     record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [one.name for one in CASES])
     with koordscheduler.kept_running(cluster):
@@ -79,12 +74,6 @@ def _happen(apiserver: Component, direct: Direct, opens: int) -> None:
     sleep_until(opens + AWAY[1] * MINUTE)
     apiserver.start(again=True)
     sleep_until(opens + LAST * MINUTE + TAIL)
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)

@@ -5,16 +5,13 @@ Then the window opens under the quota, and `berth status` says why it has no Job
 
 import json
 import time
-from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
-
-import pytest
 
 from tests.e2e import project
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk, Done
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
 NAMESPACE, SITE = "berth-preflight", "preflight"
@@ -38,10 +35,7 @@ def tell(stage: Stage) -> Story:
         small,
         reservation(NAME, opens, [entry(opens, 0, 5)], lead=0, seats={"small": 3}),
     ]
-    project.write(folder, documents)
-    project.berth(folder, "render")
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, "--wait=false")
+    stage.apply(documents, NAMESPACE)
     cluster.wait_for_namespace(NAMESPACE)
     suspend_sweep(cluster, NAMESPACE)
     desk = Desk(cluster, folder)
@@ -67,12 +61,6 @@ def _left(cluster: Cluster) -> list[str]:
 
 def _is_counted(cluster: Cluster, name: str) -> bool:
     return "hard" in cluster.get("resourcequota", name, NAMESPACE)["status"]
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def checks(done: Done) -> dict[tuple[str | None, str], dict[str, Any]]:

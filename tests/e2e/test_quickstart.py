@@ -5,16 +5,13 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pytest
 
 from tests.console import blocks
 from tests.e2e.cluster import Cluster
 from tests.e2e.project import ROOT
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.waiting import wait_for
 from tests.e2e.windows import MINUTE, sleep_until
 from tests.pages import quick_start, text_of
@@ -93,9 +90,7 @@ class Story(NamedTuple):
 
 def tell(stage: Stage) -> Story:
     cluster, terminal = stage.cluster, Terminal(stage.cluster, stage.folder)
-    stage.undo.callback(
-        cluster.kubectl, "delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait=false"
-    )
+    stage.forget(NAMESPACE)
     _, (*commands, watch), session, cleaning = quick_start()
     sleep_until(stage.opens - EARLY)
     terminal.run(commands)
@@ -116,12 +111,6 @@ def _placeholders(cluster: Cluster) -> list[str]:
 
 def _names(objects: list[dict[str, Any]]) -> list[str]:
     return [object_["metadata"]["name"] for object_ in objects]
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def test_its_commands_lead_to_two_placeholders_within_four_minutes(story: Story) -> None:

@@ -9,17 +9,15 @@ Minutes after the story begins:
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import pytest
 from berth.core.labels import REHEARSAL
 
 from tests.e2e import project
 from tests.e2e.direct import Direct
 from tests.e2e.gitops import Engine
 from tests.e2e.project import Document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import (
     GRACE,
     MINUTE,
@@ -55,8 +53,7 @@ def course(name: str, opens: int, at: int, lead: int, *, today: bool = False) ->
 
 
 def tell(stage: Stage) -> Story:
-    cluster, opens, direct = stage.cluster, stage.opens, Direct()
-    stage.undo.callback(direct.close)
+    cluster, opens, direct = stage.cluster, stage.opens, stage.connect()
     cluster.kwok.create_nodes(1, "rehearsed", {"pods": "100", "cpu": "50", "memory": "100Gi"})
     courses = [
         *course("quick", opens, opens, LONG_LEAD),
@@ -66,7 +63,7 @@ def tell(stage: Stage) -> Story:
     declare(stage, direct, LIMITED, "rehearsals-limited", course("short", opens, opens, LEAD))
     # The third pod is that of the Job.
     cluster.kubectl("create", "quota", "seats", f"--hard=pods={ROOM + 1}", f"--namespace={LIMITED}")
-    record = Recorder(NAMESPACE)
+    record = Recorder(direct, NAMESPACE)
     record.start()
     try:
         sleep_until(opens + 2 * LEAD * MINUTE + GRACE)
@@ -83,9 +80,8 @@ def tell(stage: Stage) -> Story:
 def declare(stage: Stage, direct: Direct, namespace: str, site: str, reservations: list[Document]) -> None:
     engine = Engine(direct, stage.folder / site)
     declared = [project.site(site, namespace=namespace), project.resource_class("small"), *reservations]
-    engine.declare(declared)
-    engine.sync()
-    stage.undo.callback(stage.cluster.kubectl, "delete", "namespace", namespace, "--wait=false")
+    engine.begin(declared)
+    stage.forget(namespace)
     suspend_sweep(stage.cluster, namespace)
 
 
@@ -93,12 +89,6 @@ def told(direct: Direct) -> list[dict[str, Any]]:
     events = [f"/api/v1/namespaces/{namespace}/events" for namespace in (NAMESPACE, LIMITED)]
     found = [event for path in events for event in direct.items(path)]
     return [event for event in found if str(event.get("reason")).startswith("Rehearsal")]
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def rehearsal(story: Story, name: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ twice a second; each test reads the record.
 
 import json
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 from berth.core.target import placeholders
 
-from tests.e2e import binaries, faultcases, sessionrights
+from tests.e2e import binaries, faultcases
 from tests.e2e.direct import Direct, at_once
 from tests.e2e.gitops import Engine
 from tests.e2e.kwok import TOLERATION
@@ -24,11 +23,11 @@ from tests.e2e.pending import PendingTimes
 from tests.e2e.project import Document, document
 from tests.e2e.seats import SeatRecord, Seats
 from tests.e2e.sessionkinds import KINDS, PODS, PRETENDING, RENKU_ID, Kind, pod
-from tests.e2e.sessionrights import ACCOUNTS, EVERYWHERE, LABELED, MAY, NAMESPACE, NEVER, Question
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
-SITE = "sessions"
+NAMESPACE, SITE = "berth-sessions", "sessions"
+LABELED = "labeled"  # the reservation whose sessions are in namespaces with a label
 CRDS = Path(__file__).parent / "crds"
 COUNT, CROWD, LENGTH = 5, 25, 3
 STABLE = 10  # seconds that a session counts after it left
@@ -57,11 +56,8 @@ class Story(NamedTuple):
     scaled: dict[int, float]
     waited: dict[str, float]  # seconds that placeholders were Pending while the crowd came, by pod
     unplaced: list[str]  # of the crowd, at the end
-    granted: dict[str, tuple[list[Document], list[Document]]]  # rules and subjects, by namespace of sessions
-    allowed: dict[Question, bool]  # what the account of a reservation may do
     labeled: float  # when the namespace of the second user got the label
     unlabeled: float  # when that of the first lost it
-    everywhere: dict[Question, bool]  # what the account of LABELED may do in the whole cluster
 
 
 def home(kind: Kind) -> str:
@@ -103,8 +99,7 @@ def reservations(opens: int) -> list[Document]:
 
 
 def tell(stage: Stage) -> Story:
-    cluster, opens, direct = stage.cluster, stage.opens, Direct()
-    stage.undo.callback(direct.close)
+    cluster, opens, direct = stage.cluster, stage.opens, stage.connect()
     cluster.apply(CRDS / "renku-amaltheasession.yaml")
     cluster.kwok.create_nodes(1, "wide", {"pods": "300", "cpu": "200", "memory": "400Gi"})
     narrow = {"pods": "300", "cpu": f"{CROWD + 1}"}
@@ -115,8 +110,7 @@ def tell(stage: Stage) -> Story:
     engine = Engine(direct, stage.folder)
     site = faultcases.site(SITE, NAMESPACE, "argocd")
     site["spec"]["scaler"] = {"stabilizationSeconds": STABLE}
-    engine.declare([site, *classes(), *reservations(opens)])
-    engine.sync()
+    engine.begin([site, *classes(), *reservations(opens)])
     suspend_sweep(cluster, NAMESPACE)
     for name in [*namespaces, NAMESPACE]:
         stage.undo.callback(direct.delete, f"/api/v1/namespaces/{name}")
@@ -128,12 +122,6 @@ def tell(stage: Stage) -> Story:
         record.stop()
         (binaries.cache_dir() / "sessions.txt").write_text(record.histories(opens))
     return told
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
@@ -167,9 +155,6 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
             _scale(direct, f"by-{behaviour}-pods", replicas)
     sleep_until(opens + 2.7 * MINUTE)
     crowd = direct.items(PODS.format("sessions-crowd"))
-    everywhere = {question: sessionrights.is_allowed(direct, question, LABELED) for question in EVERYWHERE}
-    granted = {namespace: sessionrights.granted(direct, namespace) for namespace in MAY}
-    allowed = {question: sessionrights.is_allowed(direct, question) for question in NEVER}
     end = opens + LENGTH * MINUTE
     sleep_until(end + 5)
     wait_until(lambda: all(looks[-1].is_clean for looks in record.looks.values()), end + CLEAN)
@@ -182,11 +167,8 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
         scaled,
         waited,
         [one["metadata"]["name"] for one in crowd if "nodeName" not in one["spec"]],
-        granted,
-        allowed,
         labeled,
         unlabeled,
-        everywhere,
     )
 
 
@@ -296,22 +278,3 @@ def test_an_override_holds_until_its_time(story: Story) -> None:
 
 def test_nothing_is_left(story: Story) -> None:
     assert [name for name, looks in story.record.looks.items() if not looks[-1].is_clean] == []
-
-
-@pytest.mark.parametrize("namespace", MAY)
-def test_in_a_session_namespace_nothing_is_granted_but_list_and_watch(story: Story, namespace: str) -> None:
-    rules, subjects = story.granted[namespace]
-
-    found = [(group, name, rule["verbs"]) for rule in rules for group in rule["apiGroups"]
-             for name in rule["resources"]]  # fmt: skip
-    assert found == [(group, name, ["list", "watch"]) for group, name in MAY[namespace]]
-    assert sorted(subject["name"] for subject in subjects) == ACCOUNTS[namespace]
-
-
-@pytest.mark.parametrize("question", NEVER, ids="-".join)
-def test_the_account_of_a_reservation_may_do_no_more(story: Story, question: Question) -> None:
-    assert not story.allowed[question]
-
-
-def test_whose_namespaces_have_a_label_reads_the_whole_cluster_and_does_no_more(story: Story) -> None:
-    assert story.everywhere == EVERYWHERE

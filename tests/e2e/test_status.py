@@ -5,16 +5,13 @@
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any, NamedTuple
-
-import pytest
 
 from tests.e2e import project, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk
 from tests.e2e.project import Document, document
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import MINUTE, entry, sleep_until, suspend_sweep
 
 NAMESPACE, HUB = "berth-status", "status-hub"
@@ -81,22 +78,13 @@ def tell(stage: Stage) -> Story:
     cluster, folder, opens = stage.cluster, stage.folder, stage.opens
     cluster.kwok.create_nodes(1, "status", {"pods": "100", "cpu": "50", "memory": "100Gi"})
     cluster.create_namespace(HUB)
-    project.write(folder, _documents(opens))
-    project.berth(folder, "render")
-    clusters = folder / "rendered" / "clusters"
-    cluster.apply(clusters / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, HUB, "--wait=false")
+    clusters = stage.apply(_documents(opens), NAMESPACE)
+    stage.forget(HUB)
     sleep_until(opens - 4 * MINUTE)  # its start takes what the windows of the faults need
     stage.undo.callback(cluster.far.stop)
     cluster.start_far()
     cluster.far.kubectl("apply", "--recursive", "-f", str(clusters / "far"))
     return _happen(cluster, Desk(cluster, folder, knows_far=True), opens)
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:

@@ -6,16 +6,14 @@ test then reads the record.
 
 import json
 import time
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from tests.e2e import project, strangers
 from tests.e2e.cluster import Cluster
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.direct import Direct
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import (
     GRACE,
     MINUTE,
@@ -38,6 +36,7 @@ class Story(NamedTuple):
 
     record: Recorder
     opens: int
+    again: list[str]  # what kubectl said when everything was applied once more, in the open windows
     raised: float
     others: tuple[list[Any], list[Any]]  # what is not ours, before and after
     marked: tuple[float, str]  # when a reservation left git, and its annotation
@@ -50,22 +49,15 @@ class Story(NamedTuple):
 def tell(stage: Stage) -> Story:
     cluster, folder, opens = stage.cluster, stage.folder, stage.opens
     cluster.kwok.create_nodes(2, "swept", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
-    project.write(folder, [*_site(), *_reservations(opens)])
-    project.berth(folder, "render")
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", SPACE, "--wait=false")
-    record = Recorder(SPACE)
+    stage.apply([*_site(), *_reservations(opens)], SPACE)
+    direct = stage.connect()
+    direct.sweep_each_minute(SPACE)
+    record = Recorder(direct, SPACE)
     record.start()
     try:
-        return _happen(cluster, folder, record, opens)
+        return _happen(cluster, direct, folder, record, opens)
     finally:
         record.stop()
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def _site() -> list[project.Document]:
@@ -93,16 +85,19 @@ def _reservations(opens: int) -> list[project.Document]:
     ]
 
 
-def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Story:
+def _happen(cluster: Cluster, direct: Direct, folder: Path, record: Recorder, opens: int) -> Story:
     def kubectl(*words: str) -> str:
         return cluster.kubectl(*words, f"--namespace={SPACE}")
 
-    kubectl("patch", "cronjob/berth-sweep", "--patch", '{"spec": {"schedule": "* * * * *"}}')
     kubectl("patch", "cronjob/missed", "--patch", '{"spec": {"suspend": true}}')
     kubectl("delete", "cronjob/pruned")
     kubectl("set", "image", "deployment/unpulled-real", "placeholder=registry.invalid/none:1")
     cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": strangers.objects(SPACE, SITE)}))
     before = strangers.seen(cluster, SPACE, SITE)
+    sleep_until(opens + 1.2 * MINUTE)
+    again = cluster.apply(
+        folder / "rendered" / "clusters" / "real" / "reservations" / "quiet.yaml"
+    ).splitlines()
     sleep_until(opens + 1.35 * MINUTE)
     kubectl("delete", "jobs", "--selector=berth.dev/reservation=killed", "--wait=false")
     sleep_until(opens + 1.6 * MINUTE)
@@ -121,12 +116,12 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
 
     wait_until(lambda: bool(mark()), gone + ROUND)
     marked = mark()
-    long_ago = f"{datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    kubectl("annotate", "configmap/gone", "--overwrite", f"berth.dev/gone-since={long_ago}")
+    direct.say_long_gone(SPACE, "gone")
     sleep_until(opens + 4 * MINUTE + ROUND - MINUTE + 5)
     return Story(
         record,
         opens,
+        again,
         raised,
         (before, strangers.seen(cluster, SPACE, SITE)),
         (gone, marked),
@@ -178,6 +173,11 @@ def test_what_is_created_with_one_replica_is_closed(story: Story) -> None:
     opened = steps(story, "quiet-small")[0][0]
     late = ["SweepOpened"] if opened >= OWN_RUN else []  # rightly, where its own pod started as late
     assert reasons(story, "quiet-small") == ["SweepClosed", *late]
+
+
+def test_applying_again_in_an_open_window_changes_nothing_at_all(story: Story) -> None:
+    assert "deployment.apps/quiet-small unchanged" in story.again
+    assert [line for line in story.again if not line.endswith(" unchanged")] == []
 
 
 def test_a_window_that_opens_and_closes_by_itself_is_left_alone(story: Story) -> None:

@@ -9,7 +9,6 @@ import http.client
 import json
 import ssl
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from tests.e2e.certificates import PORT
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import MERGE
 from tests.e2e.sandbox import CLUSTER_ADDRESS, STATE
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep_until
 
 SPACE, SITE = "berth-takeover-e2e", "taken"
@@ -151,11 +150,10 @@ def tell(stage: Stage) -> Story:
         reservation(name, opens, [entry(opens, 0, WINDOW)], lead=0, seats={"small": seats})
         for name, seats in (("mine", 4), ("victim", 5), ("unbound", 3), ("cut", 3))
     ]
-    project.write(folder, [project.site(SITE, namespace=SPACE), small, *documents])
-    project.berth(folder, "render")
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", SPACE, "--wait=false")
-    record = Recorder(SPACE)
+    stage.apply([project.site(SITE, namespace=SPACE), small, *documents], SPACE)
+    direct = stage.connect()
+    direct.sweep_each_minute(SPACE)
+    record = Recorder(direct, SPACE)
     record.start()
     try:
         return _happen(cluster, folder, record, opens)
@@ -167,7 +165,6 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     def kubectl(*words: str) -> str:
         return cluster.kubectl(*words, f"--namespace={SPACE}")
 
-    kubectl("patch", "cronjob/berth-sweep", "--patch", '{"spec": {"schedule": "* * * * *"}}')
     kubectl("patch", "cronjob/victim", "--patch", '{"spec": {"suspend": true}}')
     kubectl("delete", "rolebinding/unbound")
     account = Account(kubectl("create", "token", "mine").strip())
@@ -200,12 +197,6 @@ def _status(cluster: Cluster, folder: Path) -> str:
     context = cluster.flat_kubeconfig()["current-context"]
     words = ("--kubeconfig", str(cluster.kubeconfig), "--context", context)
     return project.berth(folder, "status", *words, "-o", "json", codes=(1,))
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def reached(story: Story, pool: str, wanted: int, since: float) -> float:

@@ -6,16 +6,13 @@ second; each test then reads the record.
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pytest
 
 from tests.e2e import project
 from tests.e2e.cluster import Cluster
 from tests.e2e.project import NAMESPACE
-from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import (
     GRACE,
     MINUTE,
@@ -56,23 +53,14 @@ def tell(stage: Stage) -> Story:
         project.resource_class("large"),
         *_reservations(opens),
     ]
-    project.write(folder, documents)
-    project.berth(folder, "render")
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, "--wait=false")
+    stage.apply(documents, NAMESPACE)
     suspend_sweep(cluster, NAMESPACE)
-    record = Recorder()
+    record = Recorder(stage.connect())
     record.start()
     try:
         return _happen(cluster, folder, record, opens)
     finally:
         record.stop()
-
-
-@pytest.fixture(scope="module")
-def story(side_by_side: Stories) -> Iterator[Story]:
-    with side_by_side.judged(__name__) as told:
-        yield told
 
 
 def _reservations(opens: int) -> list[project.Document]:

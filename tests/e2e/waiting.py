@@ -1,8 +1,8 @@
 """Waiting for a condition, with an end."""
 
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from tests.e2e.errors import E2EError, WaitTimeoutError
 
@@ -23,3 +23,9 @@ def wait_for(predicate: Callable[[], T], timeout: float, what: str, interval: fl
         if time.monotonic() >= deadline:
             raise WaitTimeoutError(f"waited {timeout:g} s in vain for {what}{reason}")
         time.sleep(interval)
+
+
+def is_ready(found: Mapping[str, Any]) -> bool:
+    """Whether an object has the condition `Ready`."""
+    conditions = found.get("status", {}).get("conditions", ())
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)

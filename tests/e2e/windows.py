@@ -1,6 +1,5 @@
 """Windows around the present minute: reservations that open soon, and a record of what the cluster did."""
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
@@ -8,7 +7,9 @@ from typing import Any, NamedTuple
 
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror
+from tests.e2e.looking import Looking
 from tests.e2e.project import NAMESPACE, Document, document
+from tests.e2e.waiting import is_ready
 
 MINUTE = 60
 # Seconds after its minute within which a window opens and closes. Steps of a story are a minute apart, so
@@ -30,42 +31,21 @@ class Look(NamedTuple):
     ready: int
 
 
-class Recorder:
+class Recorder(Looking):
     """Looks at every pool of a namespace twice a second, until it is stopped."""
 
-    def __init__(self, namespace: str = NAMESPACE) -> None:
-        """The cluster has to be up."""
-        self._direct = Direct()
-        self._pods = Mirror(self._direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
-        self._pools = Mirror(self._direct, f"/apis/apps/v1/namespaces/{namespace}/deployments")
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+    def __init__(self, direct: Direct, namespace: str = NAMESPACE) -> None:
+        self._pods = Mirror(direct, f"/api/v1/namespaces/{namespace}/pods?labelSelector={CLASS}")
+        self._pools = Mirror(direct, f"/apis/apps/v1/namespaces/{namespace}/deployments")
+        super().__init__((self._pods, self._pools), interval=0.5)
         self.looks: dict[str, list[Look]] = {}
 
-    def start(self) -> None:
-        for one in (self._pods, self._pools, self._thread):
-            one.start()
-
-    def stop(self) -> None:
-        """Also of one that was never started."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-            self._pods.stop()
-            self._pools.stop()
-            self._direct.close()
-
-    def _run(self) -> None:
-        while not self._stop.wait(0.5):
-            self._look()
-
-    def _look(self) -> None:
-        at = time.time()
+    def _look(self, at: float) -> None:
         ready: dict[str, int] = {}
         for pod in self._pods.objects():
             labels = pod["metadata"]["labels"]
             name = f"{labels['berth.dev/reservation']}-{labels[CLASS]}"
-            ready[name] = ready.get(name, 0) + _is_ready(pod)
+            ready[name] = ready.get(name, 0) + ("deletionTimestamp" not in pod["metadata"] and is_ready(pod))
         for pool in self._pools.objects():
             name = pool["metadata"]["name"]
             look = Look(at, pool["spec"]["replicas"], ready.get(name, 0))
@@ -81,14 +61,6 @@ class Recorder:
 
     def between(self, pool: str, first: float, last: float) -> list[Look]:
         return [look for look in self.looks.get(pool, []) if first <= look.at < last]
-
-
-def _is_ready(pod: Mapping[str, Any]) -> bool:
-    conditions = pod["status"].get("conditions", [])
-    alive = "deletionTimestamp" not in pod["metadata"]
-    return alive and any(
-        condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions
-    )
 
 
 def next_minute(ahead: int) -> int:
