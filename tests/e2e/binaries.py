@@ -61,7 +61,6 @@ def _containerd(name: str) -> Program:
 # The small ones come first: what is wrong with the machine shows within seconds, not after the API server.
 PROGRAMS = (
     Program("actionlint", "linters", "github.com/rhysd/actionlint/cmd/actionlint"),
-    Program("kubeconform", "linters", "github.com/yannh/kubeconform/cmd/kubeconform"),
     Program("cronfires", "cluster", "./cronfires"),
     Program("koordinator", "koordinator", "."),
     Program("runc", "containerd", "github.com/opencontainers/runc", tags="seccomp", cgo=True),

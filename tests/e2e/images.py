@@ -7,7 +7,7 @@ import platform
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from berth.schema import site
@@ -25,6 +25,7 @@ PINNED = (
 PINNED_ARCHIVE = "python.tar"
 WRONG_CLOCK = "/usr/local/lib/wrong-clock.so"  # of the Python image: see clock.c
 
+_OCI = "application/vnd.oci.image."
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _PATH = "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 PYTHON_CONFIG: Mapping[str, object] = {"Cmd": ["python3"], "Env": [_PATH, "LANG=C.UTF-8"]}
@@ -51,7 +52,7 @@ def archives() -> dict[str, Path]:
             _make(wanted[PAUSE], PAUSE, _pause_root, {"Entrypoint": ["/pause"], "User": "65535:65535"})
         if not wanted[PYTHON].is_file():
             say(f"making image {PYTHON} of Python {platform.python_version()}")
-            _make(wanted[PYTHON], PYTHON, _python_root, PYTHON_CONFIG)
+            _make(wanted[PYTHON], f"docker.io/library/{PYTHON}", _python_root, PYTHON_CONFIG)
     return wanted
 
 
@@ -73,28 +74,77 @@ def _compile(source: str, target: Path, *how: str) -> None:
 
 
 def _make(archive: Path, name: str, fill: Callable[[Path], None], config: Mapping[str, object]) -> None:
-    """An archive as `docker save` writes it: a manifest, a config and one layer."""
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
-        root = Path(folder) / "root"
+        root, layer, partial = Path(folder) / "root", Path(folder) / "layer.tar", Path(folder) / "archive.tar"
         root.mkdir()
         fill(root)
-        layer = Path(folder) / "layer.tar"
         pack(root, layer)
-        with layer.open("rb") as handle:
-            diff_id = hashlib.file_digest(handle, "sha256").hexdigest()
-        described = {
-            "architecture": architecture(),
-            "os": "linux",
-            "config": config,
-            "rootfs": {"type": "layers", "diff_ids": [f"sha256:{diff_id}"]},
-        }
-        manifest = [{"Config": "config.json", "RepoTags": [name], "Layers": ["layer.tar"]}]
-        partial = Path(folder) / "archive.tar"
-        with tarfile.open(partial, "w") as tar:
-            _add_text(tar, "manifest.json", json.dumps(manifest))
-            _add_text(tar, "config.json", json.dumps(described))
-            tar.add(layer, "layer.tar")
+        write_archive(partial, lambda _: name, [layer], config)
         partial.replace(archive)  # whole, or not there
+
+
+def write_archive(
+    archive: Path, name: Callable[[str], str], layers: Sequence[Path], config: Mapping[str, object]
+) -> str:
+    """Write an OCI layout, whose digest is known before any containerd has seen it; return the image's name.
+
+    The name may depend on the digest.
+    """
+    digests = [_digest(path.read_bytes()) for path in layers]
+    rootfs = {"type": "layers", "diff_ids": digests}
+    described = _text({"architecture": architecture(), "os": "linux", "config": config, "rootfs": rootfs})
+    manifest = _text(
+        {
+            "schemaVersion": 2,
+            "mediaType": f"{_OCI}manifest.v1+json",
+            "config": _described("config.v1+json", described),
+            "layers": [_described("layer.v1.tar", path.read_bytes()) for path in layers],
+        }
+    )
+    called = name(_digest(manifest))
+    annotations = {"io.containerd.image.name": called}
+    named = {**_described("manifest.v1+json", manifest), "annotations": annotations}
+    blobs = {_blob(_digest(content)): content for content in (described, manifest)}
+    texts = {"oci-layout": _text({"imageLayoutVersion": "1.0.0"}), **blobs}
+    texts["index.json"] = _text({"schemaVersion": 2, "manifests": [named]})
+    with tarfile.open(archive, "w") as tar:
+        for path, content in texts.items():
+            entry = tarfile.TarInfo(path)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+        for digest, layer in zip(digests, layers, strict=True):
+            tar.add(layer, _blob(digest))
+    return called
+
+
+def extract_layer(archive: Path, target: Path) -> None:
+    """Write the layer of an archive that has one."""
+
+    def read(tar: tarfile.TarFile, path: str) -> bytes:
+        member = tar.extractfile(path)
+        assert member is not None
+        return member.read()
+
+    with tarfile.open(archive) as tar:
+        (named,) = json.loads(read(tar, "index.json"))["manifests"]
+        (layer,) = json.loads(read(tar, _blob(named["digest"])))["layers"]
+        target.write_bytes(read(tar, _blob(layer["digest"])))
+
+
+def _described(kind: str, content: bytes) -> dict[str, object]:
+    return {"mediaType": _OCI + kind, "digest": _digest(content), "size": len(content)}
+
+
+def _text(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def _blob(digest: str) -> str:
+    return f"blobs/{digest.replace(':', '/')}"
 
 
 def pack(root: Path, layer: Path) -> None:
@@ -110,10 +160,3 @@ def pack(root: Path, layer: Path) -> None:
     with tarfile.open(layer, "w") as tar:
         for path in sorted(root.iterdir()):
             tar.add(path, path.name, filter=owned)
-
-
-def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
-    content = text.encode()
-    entry = tarfile.TarInfo(name)
-    entry.size = len(content)
-    tar.addfile(entry, io.BytesIO(content))

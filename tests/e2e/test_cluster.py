@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,25 +9,7 @@ from tests.e2e import linters
 from tests.e2e.cluster import Cluster
 from tests.e2e.cronfires import missed_opens
 from tests.e2e.errors import E2EError
-from tests.e2e.images import PAUSE
-from tests.e2e.kwok import TOLERATION
 from tests.e2e.lock import MachineLock
-from tests.e2e.schemas import KubeconformError, kubeconform
-
-
-def pause_deployment(replicas: int) -> dict[str, Any]:
-    labels = {"app": "placeholder"}
-    pod = {
-        "nodeSelector": {"type": "kwok"},
-        "tolerations": [TOLERATION],
-        "containers": [{"name": "pause", "image": PAUSE}],
-    }
-    spec = {
-        "replicas": replicas,
-        "selector": {"matchLabels": labels},
-        "template": {"metadata": {"labels": labels}, "spec": pod},
-    }
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "placeholder"}, "spec": spec}
 
 
 def test_every_part_has_the_pinned_version(cluster: Cluster) -> None:
@@ -48,17 +29,6 @@ def test_a_second_cluster_is_refused_in_one_line(cluster: Cluster) -> None:
     assert "\n" not in str(refused.value)
     assert MachineLock().holder() is not None
     cluster.kubectl("get", "--raw", "/readyz")
-
-
-def test_kubeconform_is_strict_with_the_servers_own_schemas(cluster: Cluster, tmp_path: Path) -> None:
-    good = tmp_path / "good.json"
-    good.write_text(json.dumps(pause_deployment(1)))
-    assert "Valid: 1" in kubeconform(cluster, good)
-    bad = pause_deployment(1)
-    bad["spec"]["replica"] = 2
-    (tmp_path / "bad.json").write_text(json.dumps(bad))
-    with pytest.raises(KubeconformError, match="replica"):
-        kubeconform(cluster, tmp_path / "bad.json")
 
 
 def test_actionlint_knows_good_from_bad(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Dynamic resource allocation: the real kube-scheduler allocates devices to placeholders and sessions.
 
 Nodes pretend, and their ResourceSlices are written by hand, as a driver would: `counted` has two devices for
-three seats, `kept` one for two seats that stay until the end, `named` two models, of which a template of the
+three seats, `kept` one for two seats, `named` two models, of which a template of the
 team selects one; `missing` names a template that nobody has made. Sessions have claims of their own, and a
 higher priority than placeholders.
 """
@@ -35,7 +35,6 @@ TEMPLATE, ABSENT = "model-b", "nobody-made-it"
 DEVICES = {"counted": ("a", "a"), "kept": ("a",), "named": ("a", "b"), "missing": ("a",)}  # models by pool
 SEATS = {"counted": 3, "kept": 2, "named": 1, "missing": 1}
 LENGTH = 4  # minutes
-REST = 20  # seconds in which a scheduler that preempts would have done it
 HANDED_OVER = 10  # seconds from a session's arrival until it has the device of a placeholder
 
 
@@ -43,15 +42,13 @@ class Pods(NamedTuple):
     """What a moment looked like: pods by name, with their device and what the scheduler says of them."""
 
     devices: dict[str, str | None]
-    uids: frozenset[str]
     messages: dict[str, str]
 
 
 class Story(NamedTuple):
     templates: list[str]
     opened: Pods  # placeholders
-    first: tuple[Pods, Pods]  # sessions and placeholders, when one session has come and waited
-    second: tuple[Pods, Pods]  # when another has come
+    shared: tuple[Pods, Pods]  # sessions and placeholders of `counted`, when two sessions have come
     seconds: float  # from then until a session has a device
     preflight: dict[str, Any]
     status: dict[str, Any]  # two minutes after the opening
@@ -146,7 +143,6 @@ def _pods(cluster: Cluster, namespace: str, selector: str) -> Pods:
     ]
     return Pods(
         {pod["metadata"]["name"]: devices.get(pod["metadata"]["uid"]) for pod in found},
-        frozenset(pod["metadata"]["uid"] for pod in found),
         {
             pod["metadata"]["name"]: condition.get("message", "")
             for pod in found
@@ -172,20 +168,17 @@ def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     sleep_until(opens)
     expected, all_seats = ["counted-0", "counted-1", "kept-0", "named-1"], sum(SEATS.values())
     wait_until(
-        lambda: held(_placeholders(cluster)) == expected and len(_placeholders(cluster).uids) == all_seats,
+        lambda: held(_placeholders(cluster)) == expected and len(_placeholders(cluster).devices) == all_seats,
         opens + OPENING,
     )
     time.sleep(2)  # until the scheduler has said why the rest waits
     opened = _placeholders(cluster)
-    for pool in ("counted", "kept"):
-        _session(cluster, pool, f"{pool}-1")
-    time.sleep(REST)
-    first = _sessions(cluster), _placeholders(cluster)
     came = time.time()
-    _session(cluster, "counted", "counted-2")
-    wait_until(lambda: bool(held(_sessions(cluster))), came + REST)
+    for name in ("counted-1", "counted-2"):
+        _session(cluster, "counted", name)
+    wait_until(lambda: bool(held(_sessions(cluster))), came + 2 * HANDED_OVER)
     seconds = time.time() - came
-    second = _sessions(cluster), _placeholders(cluster)
+    shared = _sessions(cluster), _placeholders(cluster)
     templates = [one["metadata"]["name"] for one in cluster.find("resourceclaimtemplates", NAMESPACE)]
     desk = Desk(cluster, folder)
     preflight = json.loads(desk.ask("preflight", "missing", "-o", "json").stdout)
@@ -194,7 +187,7 @@ def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     sleep_until(opens + LENGTH * MINUTE + GRACE)
     left = _placeholders(cluster)
     claims = len(cluster.find("resourceclaims", NAMESPACE))
-    return Story(templates, opened, first, second, seconds, preflight, status, left, claims)
+    return Story(templates, opened, shared, seconds, preflight, status, left, claims)
 
 
 def of(pool: str, pods: Pods) -> dict[str, str | None]:
@@ -206,33 +199,9 @@ def test_devices_of_placeholders_are_allocated_by_count_and_by_template(story: S
     assert story.templates == [f"berth-1.{DEVICE_CLASS}", TEMPLATE]
 
 
-def test_the_third_of_three_seats_waits_for_the_third_of_two_devices(story: Story) -> None:
-    (waiting,) = (name for name, device in of("counted", story.opened).items() if device is None)
-
-    assert "cannot allocate all claims" in story.opened.messages[waiting]
-
-
-def test_a_session_preempts_no_placeholder_for_its_device(story: Story) -> None:
-    """Although its priority is higher: what kube-scheduler 1.36 does."""
-    sessions, placeholders = story.first
-
-    assert of("kept", sessions) == {"kept-1": None}
-    assert "Preemption is not helpful" in sessions.messages["kept-1"]
-    assert of("kept", placeholders) == of("kept", story.opened)
-    assert of("kept", story.second[0]) == {"kept-1": None}
-
-
-def test_a_session_first_takes_the_seat_that_has_no_device(story: Story) -> None:
-    """Its placeholder is removed, but that was the one that waited: seats without devices cost sessions."""
-    sessions, placeholders = story.first
-
-    assert of("counted", sessions) == {"counted-1": None}
-    assert sorted(filter(None, of("counted", placeholders).values())) == ["counted-0", "counted-1"]
-    assert placeholders.uids < story.opened.uids
-
-
-def test_then_each_session_gets_the_device_of_the_placeholder_that_is_removed(story: Story) -> None:
-    sessions, placeholders = story.second
+def test_a_session_gets_the_device_of_a_placeholder_that_is_removed(story: Story) -> None:
+    """The first that goes is the one that waits for a device."""
+    sessions, placeholders = story.shared
     devices = [*of("counted", sessions).values(), *of("counted", placeholders).values()]
 
     assert story.seconds < HANDED_OVER

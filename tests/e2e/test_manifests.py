@@ -13,7 +13,6 @@ from tests.e2e import linters, project
 from tests.e2e.applying import one_by_one
 from tests.e2e.cluster import Cluster
 from tests.e2e.cronfires import missed_opens
-from tests.e2e.schemas import kubeconform
 from tests.generate import project as generated_project
 from tests.schema.engines import EVERY
 
@@ -150,12 +149,6 @@ def _first_opens(occurrences: list[dict[str, Any]]) -> Iterator[str]:
         if one["open"] > until:
             yield one["open"]
         until = max(until, one["end"])
-
-
-def test_kubeconform_finds_nothing_in_the_examples_and_in_generated_files(
-    cluster: Cluster, generated: Path
-) -> None:
-    assert "Invalid: 0, Errors: 0" in kubeconform(cluster, RENDERED, generated / "rendered")
 
 
 def test_the_workflow_is_what_github_understands() -> None:

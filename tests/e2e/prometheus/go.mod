@@ -1,13 +1,10 @@
-// What reads metrics: the server, and the tool that tests its rules. `go get` with -tags=remove_all_sd leaves out
+// The tool that tests the rules of Prometheus. `go get` with -tags=remove_all_sd leaves out
 // the clouds in which it could look for targets.
 module berth.dev/e2e/prometheus
 
 go 1.26.7
 
-tool (
-	github.com/prometheus/prometheus/cmd/prometheus
-	github.com/prometheus/prometheus/cmd/promtool
-)
+tool github.com/prometheus/prometheus/cmd/promtool
 
 require (
 	cloud.google.com/go/auth v0.24.1-0.20261001053825-dbc26066f70a // indirect
