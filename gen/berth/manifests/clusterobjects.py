@@ -54,12 +54,10 @@ def runtime(site: Site, cluster: Cluster, plugins: Iterable[str]) -> list[Manife
 
     `plugins` are those that reservations use.
     """
-    annotations = {**naming.kept(cluster.engine), **naming.untouched(cluster.engine)}
     common = {
         "namespace": cluster.namespace,
         "labels": {**naming.of_site(site), ROLE: CODE},
-        "annotations": annotations,
-        "has_annotations": bool(annotations),
+        "annotations": {**naming.kept(cluster.engine), **naming.untouched(cluster.engine)},
     }
     return [
         Manifest(
@@ -75,16 +73,14 @@ def runtime(site: Site, cluster: Cluster, plugins: Iterable[str]) -> list[Manife
 
 
 def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
-    has_koordinator = cluster.koordinator is not None
     return {
         "name": naming.SWEEP,
         "pod_labels": {**naming.of_job_pod(site, cluster), ROLE: SWEEP},
         "service_account": naming.SWEEP,
         "site": site.name,
         "engine": cluster.engine,
-        "inventory": naming.INVENTORY,
-        "has_inventory": cluster.sweep_prunes,
-        "has_koordinator": has_koordinator,
+        "inventory": naming.INVENTORY if cluster.sweep_prunes else "",
+        "has_koordinator": cluster.koordinator is not None,
         "has_static_pools": cluster.has_static_pools,
         "has_buffers": cluster.has_buffers,
         **window.pod(cluster, code.of_sweep(cluster)),

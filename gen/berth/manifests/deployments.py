@@ -43,7 +43,6 @@ def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> d
         "replicas_in_git": cluster.replicas_in_git,
         "selector": naming.of_pool(site, placed.reservation, found),
         "placement": placement,
-        "has_placement": bool(placement),
         **_claims(found, seat["resources"]),
         **warmup_values(found, cluster, seat["resources"]),
     }
@@ -62,7 +61,6 @@ def _claims(found: ResourceClass, resources: dict[str, Any]) -> dict[str, Any]:
     ]
     names = [{"name": claim.name} for claim in found.resource_claims]
     return {
-        "has_resource_claims": bool(claims),
         "resource_claims": claims,
         "resources": {**resources, "claims": names} if names else resources,
     }
@@ -74,12 +72,10 @@ def seat_values(site: Site, placed: Placed, found: ResourceClass) -> dict[str, A
     placement = nodeaffinity.placement(found)
     return {
         "pod_labels": naming.of_placeholder(site, placed.reservation, found),
-        "has_pod_annotations": bool(found.pod_annotations),
         "pod_annotations": found.pod_annotations,
         "has_user": not placed.cluster.assigns_users,
         "priority_class": naming.placeholder_class(site, placed.cluster),
         "placement": placement,
-        "has_placement": bool(placement),
         "image": placed.cluster.images.pause,
         "resources": {key: amount for key, amount in amounts.items() if amount},
     }
@@ -136,10 +132,7 @@ def warmup_values(found: ResourceClass, cluster: Cluster, resources: dict[str, A
     ]
     return {
         "volumes": volumes,
-        "has_volumes": bool(volumes),
         "volume_mounts": mounts,
-        "has_volume_mounts": bool(mounts),
         "init_containers": containers,
-        "has_init_containers": bool(containers),
         **window.pull_secrets(cluster, () if how == "none" else found.image_pull_secrets),
     }

@@ -31,15 +31,12 @@ def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: "WindowB
     metadata = {
         "name": name,
         "labels": {**ours, **dict(cloud.own_labels)},
-        "has_annotations": bool(annotations),
         "annotations": annotations,
     }
-    weight = {"has_weight": cloud.weight is not None, "weight": cloud.weight}
     values = {
         **metadata,
         "is_static": False,
-        **weight,
-        "has_limits": bool(cloud.limits),
+        "weight": cloud.weight,
         "limits": _limits(cloud),
         **_disruption(cloud, held.held),
         **_template(cloud, name, ()),
@@ -81,10 +78,8 @@ def static_pool(
         "name": name,
         "labels": {**common["labels"], CLASS: found.name},
         "annotations": common["annotations"],
-        "has_annotations": bool(common["annotations"]),
         "is_static": True,
-        "has_weight": False,
-        "has_limits": bool(limits),
+        "weight": None,
         "limits": limits,
         **_disruption(cloud, ()),
         **_template(cloud, naming.node_pool(site.name, cloud.name), as_requirements(found)),
@@ -116,7 +111,6 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
         "terminationGracePeriod": cloud.termination_grace,
     }
     return {
-        "has_node_labels": bool(cloud.labels),
         "node_labels": dict(cloud.labels),
         "node": {key: value for key, value in node.items() if value},
     }

@@ -35,13 +35,11 @@ def manifests(site: Site, cluster: Cluster, leads: Mapping[str, int], *, rehears
 
 
 def _common(site: Site, cluster: Cluster, name: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    annotations = naming.untouched(cluster.engine)
     return {
         "name": name,
         "namespace": cluster.namespace,
         "labels": {**naming.of_site(site), **labels, **cluster.monitoring.labels},
-        "annotations": annotations,
-        "has_annotations": bool(annotations),
+        "annotations": naming.untouched(cluster.engine),
     }
 
 

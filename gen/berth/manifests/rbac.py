@@ -87,8 +87,8 @@ def rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Iter
 def _granted(common: Values, rules: list[Rule], account: str, home: str) -> list[Manifest]:
     """Return a ServiceAccount, its Role and its RoleBinding, which share name, labels and annotations."""
     return [
-        Manifest("rbac/serviceaccount.yaml.j2", _annotated(common)),
-        Manifest("rbac/role.yaml.j2", {**_annotated(common), "rules": rules}),
+        Manifest("rbac/serviceaccount.yaml.j2", common),
+        Manifest("rbac/role.yaml.j2", {**common, "rules": rules}),
         _binding(common, common["name"], account, home),
     ]
 
@@ -96,12 +96,7 @@ def _granted(common: Values, rules: list[Rule], account: str, home: str) -> list
 def _binding(common: Values, role: str, account: str, home: str) -> Manifest:
     """Return a RoleBinding. `home` is the namespace of the account."""
     bound = {"role": role, "service_account": account, "home": home}
-    return Manifest("rbac/rolebinding.yaml.j2", {**_annotated(common), **bound})
-
-
-def _annotated(common: Values) -> dict[str, Any]:
-    notes = common.get("annotations", {})
-    return {**common, "annotations": notes, "has_annotations": bool(notes)}
+    return Manifest("rbac/rolebinding.yaml.j2", {**common, **bound})
 
 
 def cluster_role(name: str, labels: Values, rules: list[Rule]) -> Manifest:
@@ -117,8 +112,8 @@ def namespaced_role(  # noqa: PLR0913, PLR0917
     name: str, namespace: str, labels: Values, rules: list[Rule], account: str, home: str
 ) -> list[Manifest]:
     """Return a Role in a namespace of somebody else, and its binding to an account in namespace `home`."""
-    common = {"name": name, "namespace": namespace, "labels": labels}
-    role = Manifest("rbac/role.yaml.j2", {**_annotated(common), "rules": rules})
+    common = {"name": name, "namespace": namespace, "labels": labels, "annotations": {}}
+    role = Manifest("rbac/role.yaml.j2", {**common, "rules": rules})
     return [role, _binding(common, name, account, home)]
 
 
@@ -214,7 +209,7 @@ def kinds_of_sessions(site: Site, classes: Iterable[ResourceClass]) -> Iterator[
 def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> list[Manifest]:
     """Return what the sweep may do, and the roles that reservations bind their accounts to."""
     ours, home = of_site(site), cluster.namespace
-    common = {"name": naming.SWEEP, "namespace": home, "labels": ours}
+    common = {"name": naming.SWEEP, "namespace": home, "labels": ours, "annotations": {}}
     more = [sweep_rule for backend in backends_in(cluster) for sweep_rule in backend.sweep_rules()]
     rules = of_sweep(more, prunes=cluster.sweep_prunes)
     manifests = _granted(common, rules, naming.SWEEP, home)
@@ -225,8 +220,8 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
                 rules.append(rule("", ["namespaces"], READ))
                 manifests.append(cluster_role(naming.everywhere_role(site.name, suffix), ours, rules))
                 continue
-            values = {"name": naming.session_role(site.name, suffix), "namespace": namespace, "labels": ours}
-            manifests.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
+            values = {**common, "name": naming.session_role(site.name, suffix), "namespace": namespace}
+            manifests.append(Manifest("rbac/role.yaml.j2", {**values, "rules": rules}))
     for backend in backends_in(cluster):
         manifests += backend.cluster_permissions(site, cluster)
     return manifests

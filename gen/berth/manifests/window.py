@@ -34,26 +34,22 @@ UNREACHABLE = tuple(
 def pod(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     """Return the values that the pods of occurrences and of the sweep share."""
     runtime = cluster.runtime
-    node_selector = runtime.node_selector or {}
     return {
         "image": runtime.image or cluster.images.python,
         **_code(cluster, plugins),
         **pull_secrets(cluster),
-        "node_selector": node_selector,
-        "has_node_selector": bool(node_selector),
+        "node_selector": runtime.node_selector or {},
         "tolerations": [*(toleration.dump() for toleration in runtime.tolerations or ()), *UNREACHABLE],
         "resources": cluster.job_resources,
         "has_user": not cluster.assigns_users,
-        "has_pod_annotations": bool(runtime.pod_annotations),
         "pod_annotations": runtime.pod_annotations,
-        "has_priority_class": bool(runtime.priority_class_name),
         "priority_class": runtime.priority_class_name,
     }
 
 
 def _code(cluster: Cluster, plugins: Sequence[str]) -> dict[str, Any]:
     """Return the names of the ConfigMaps that a pod mounts as packages, and of its plugins."""
-    known: dict[str, Any] = {"has_plugins": bool(plugins), "plugin_names": " ".join(plugins)}
+    known: dict[str, Any] = {"plugin_names": " ".join(plugins)}
     if cluster.runtime.image:
         return {**known, "has_code": False, "plugins": [], **dict.fromkeys(code.PACKAGES, "")}
     mounted = [
@@ -79,8 +75,7 @@ def briefly_unreachable(own: Sequence[Mapping[str, Any]]) -> list[Mapping[str, A
 
 def pull_secrets(cluster: Cluster, more: Sequence[str] = ()) -> dict[str, Any]:
     """Return the pull secrets of the site, and more for other images, each once."""
-    secrets = [{"name": name} for name in dict.fromkeys((*cluster.images.pull_secrets, *more))]
-    return {"pull_secrets": secrets, "has_pull_secrets": bool(secrets)}
+    return {"pull_secrets": [{"name": name} for name in dict.fromkeys((*cluster.images.pull_secrets, *more))]}
 
 
 # The timetable, and a CronJob for each time of opening
@@ -160,10 +155,6 @@ def _renku(site: Site, placed: Placed) -> dict[str, Any]:
         resource_class.sessions and resource_class.sessions.source == "renku"
         for resource_class in placed.classes
     )
-    has_template = bool(placed.reservation.sessions.project_template)
-    secret = site.renku.token_secret if site.renku and has_template else None
-    return {
-        "has_renku_token": counts_sessions(placed) and has_class and secret is not None,
-        "renku_secret": secret.name if secret else "",
-        "renku_key": secret.key if secret else "",
-    }
+    asks = has_class and counts_sessions(placed) and placed.reservation.sessions.project_template
+    secret = site.renku.token_secret if site.renku and asks else None
+    return {"renku_secret": secret and secret.name, "renku_key": secret and secret.key}

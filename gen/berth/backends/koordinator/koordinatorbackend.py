@@ -168,7 +168,6 @@ def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
             values = {
                 **common,
                 "name": naming.affinity_profile(site.name, name, number),
-                "has_namespaces": bool(profile.namespaces),
                 "namespaces": profile.namespaces,
                 "selector": profile.selector,
                 "scheduler": placed.cluster.koordinator.scheduler_name,

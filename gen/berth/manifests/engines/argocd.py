@@ -104,7 +104,6 @@ def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Man
         "destinations": list(destinations.values()),
         "cluster_kinds": _cluster_kinds(site, clusters, declared),
         "kinds": [{"group": group, "kind": kind} for group, kind in sorted(_kinds(site, clusters, declared))],
-        "has_accounts": bool(accounts),
         "accounts": list(accounts.values()),
     }
     return Manifest("gitops/appproject.yaml.j2", values)

@@ -32,10 +32,8 @@ def metadata(site: Site, cluster: Cluster, namespace: str, notes: Mapping[str, s
     """Return the metadata of an engine's object; annotations of the site replace those in `notes`."""
     options = cluster.engine_options
     assert options.type != "none"
-    annotations = {**notes, **options.annotations}
     return {
         "namespace": options.namespace or namespace,
         "labels": {**naming.of_site(site), **options.labels},
-        "annotations": annotations,
-        "has_annotations": bool(annotations),
+        "annotations": {**notes, **options.annotations},
     }

@@ -41,7 +41,11 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             "retry_interval": options.retry_interval or "1m",
             "timeout": options.timeout or "5m",
             "prune": {"prune": options.prune is not False},
-            **_optional(cluster),
+            "suspend": bool(options.suspend),
+            "deletion_policy": options.deletion_policy,
+            "dependencies": [{"name": name} for name in options.depends_on or ()],
+            "account": options.service_account_name,
+            "kube_config": _kube_config(options),
             "has_koordinator": cluster.koordinator is not None,
             "ignores_replicas": cluster.replicas_in_git,
             "has_static_pools": cluster.has_static_pools and cluster.replicas_in_git,
@@ -59,10 +63,8 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "url": site.repository.url,
         "reference": reference(site.repository.revision),
         "interval": options.source_interval or "1m",
-        "has_provider": options.source_provider is not None,
-        "provider": options.source_provider or "",
-        "has_secret": options.source_secret is not None,
-        "secret": options.source_secret or "",
+        "provider": options.source_provider,
+        "secret": options.source_secret,
     }
     template = f"gitops/{_source_kind(site, cluster).lower()}.yaml.j2"
     return [Manifest(template, source), kustomization]
@@ -76,26 +78,10 @@ def _source_kind(site: Site, cluster: Cluster) -> str:
     return "OCIRepository" if site.repository and is_artifact(site.repository.url) else "GitRepository"
 
 
-def _optional(cluster: Cluster) -> dict[str, Any]:
-    options = flux_of(cluster)
-    return {
-        "suspend": bool(options.suspend),
-        "has_deletion_policy": options.deletion_policy is not None,
-        "deletion_policy": options.deletion_policy or "",
-        "has_dependencies": bool(options.depends_on),
-        "dependencies": [{"name": name} for name in options.depends_on or ()],
-        "has_account": options.service_account_name is not None,
-        "account": options.service_account_name or "",
-        **_kube_config(options),
-    }
-
-
 def _kube_config(options: "Flux") -> dict[str, Any]:
-    pairs = ((options.kube_config_secret, "secretRef"), (options.kube_config_map, "configMapRef"))
-    for name, key in pairs:
-        if name is not None:
-            return {"has_kube_config": True, "kube_config": {key: {"name": name}}}
-    return {"has_kube_config": False, "kube_config": {}}
+    if options.kube_config_secret is not None:
+        return {"secretRef": {"name": options.kube_config_secret}}
+    return {"configMapRef": {"name": options.kube_config_map}} if options.kube_config_map else {}
 
 
 def _of_artifact(revision: str) -> dict[str, str]:
