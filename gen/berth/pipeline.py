@@ -73,6 +73,11 @@ class Item(NamedTuple):
             return False
         return not any(severity(problem.code) == ERROR for problem in self.problems)
 
+    @property
+    def depends_on_itself(self) -> bool:
+        """Whether no other reservation has a say in it, but only documents that all share."""
+        return self.reservation.holder.shared is None and not self.reservation.spec.rehearses
+
     def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
         """Yield each cluster and the loads of the reservation's pools there."""
         for part, loads in zip(self.parts, self.loads, strict=True):
@@ -158,13 +163,19 @@ class Pipeline:
         return self.declared.site
 
     def items(
-        self, text_of: TextOf | None = None, *, all_loads: bool = False, now: int | None = None
+        self,
+        text_of: TextOf | None = None,
+        *,
+        all_loads: bool = False,
+        now: int | None = None,
+        alike: Iterable[Item] = (),
     ) -> Iterator[Item]:
         """Expand and check the reservations, by name.
 
         `text_of` renders each part that has no errors. `all_loads`: include the loads of classes that have no
-        ceiling. `now`: also check for dates that are too far away. Without a valid site, there are no items;
-        each document is then checked by itself.
+        ceiling. `now`: also check for dates that are too far away. `alike`: items that were made with these
+        options, of a project that shares the same documents. Without a valid site, there are no items; each
+        document is then checked by itself.
         """
         site, known = self.site, self.declared
         self.problems += references.check_renku_ids(known)
@@ -187,11 +198,14 @@ class Pipeline:
         courses, site_zone = calendars.SameCourses(known), calendars.SiteZone(site)
         fits = cloudchecks.class_fits(known)
         rehearsed = rehearsalchecks.RehearsedDates(known)
+        by_name = {item.reservation.name: item for item in alike if item.depends_on_itself}
         for reservation in known.reservations:
-            item = _item(reservation, known, site, ceilings, now)
-            windows = item.expansion.occurrences
-            of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
-            item = item._replace(problems=(*item.problems, *of_clouds))
+            item = by_name.get(reservation.name)
+            if item is None or item.reservation != reservation:
+                item = _item(reservation, known, site, ceilings, now)
+                windows = item.expansion.occurrences
+                of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
+                item = item._replace(problems=(*item.problems, *of_clouds))
             self.problems += item.problems
             site_zone.take(reservation, item.expansion.occurrences)
             rehearsed.take(reservation, item.expansion)

@@ -55,7 +55,7 @@ def files(pipeline: Pipeline, items: Iterable[Item]) -> Iterator[tuple[str, str]
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
             elif text:
-                names.append(reservation_file(part))
+                names.append(part_file(part))
                 lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}, [], set()))
                 lines.plugins.update(_plugins(pipeline.site, part.placed))
                 lines.slots.extend(_standing(pipeline.site, part))
@@ -133,7 +133,7 @@ def monitoring_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/monitoring.yaml"
 
 
-def reservation_file(part: Part) -> str:
+def part_file(part: Part) -> str:
     return f"clusters/{part.placed.cluster.name}/reservations/{part.placed.reservation.name}.yaml"
 
 

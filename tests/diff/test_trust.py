@@ -74,6 +74,30 @@ def test_who_reads_the_whole_cluster_is_told_in_plain_words(pair: Pair) -> None:
     assert section.count("in every namespace, with their whole content") == 2
 
 
+@pytest.mark.parametrize("kind", ["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "CronJob"])
+def test_a_stale_folder_makes_no_permission_new_that_the_base_means_too(pair: Pair, kind: str) -> None:
+    """The rendered files of both sides lack all objects of a kind, as if an older version had made them."""
+    everywhere = "memory: 4Gi}\n  sessions: {source: pods, namespaces: {matchLabels: {home: a}}}"
+    pair.edit("classes.yaml", "memory: 4Gi}", everywhere)
+    pair.edit("course.yaml", "scaleDownBehavior: none", "scaleDownBehavior: maintain")
+    pair.edit("classes.yaml", "cpu: 250m}", RENKU)
+    pair.edit("rest.yaml", "scaleDownBehavior: none", "scaleDownBehavior: maintain")
+    pair.edit("rest.yaml", "suspend: true", TEMPLATE)
+    pair.edit("site.yaml", "  engine: argocd\n", f"  engine: argocd\n{TOKEN}")
+    assert pair.diff().code == 0  # it renders first
+    for file in (pair.now / "rendered").rglob("*.yaml"):
+        objects = file.read_text("utf-8").split("---\n")
+        file.write_text("---\n".join(one for one in objects if f"kind: {kind}\n" not in one), "utf-8")
+    shutil.copytree(pair.now, pair.was, dirs_exist_ok=True)
+    found = json.loads(pair.diff("-o", "json", stale=True).out)
+    assert found["permissions"] == []
+    assert "stale" in [one["code"] for one in found["warnings"]]
+
+    pair.edit("classes.yaml", "namespaces: [renku]", "namespaces: [renku, kube-system]")
+    found = json.loads(pair.diff("-o", "json", stale=True).out)
+    assert {one["namespace"] for one in found["permissions"]} == {"kube-system"}
+
+
 def test_permissions_in_the_berth_namespace_are_said_too(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     found = change(pair)[1]["permissions"]

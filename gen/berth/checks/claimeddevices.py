@@ -57,6 +57,8 @@ def _cluster(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
 
 def check_claims_are_held(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that the backend of a reservation holds the devices of its seats until sessions need them."""
+    if not any(resource_class.resource_claims for resource_class in declared.classes.values()):
+        return
     for place in placed(reservation, declared, site):
         for resource_class in place.classes:
             if not resource_class.resource_claims:

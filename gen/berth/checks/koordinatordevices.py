@@ -38,7 +38,7 @@ _TOGETHER = (
 
 def check_reserved_devices(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the placeholders of a reservation in clusters with Koordinator."""
-    if reservation.holder.has_placeholders:
+    if reservation.holder.has_placeholders and any(cluster.koordinator for cluster in site.clusters):
         for part in placed(reservation, declared, site):
             yield from _placeholders(part)
 

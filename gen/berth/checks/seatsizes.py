@@ -30,13 +30,14 @@ def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Pr
 
     Where all seats of a class may hold something else, their backend asks for it.
     """
+    empty = [seat for seat in declared.classes.values() if not any(map(nanos, seat.requests.values()))]
     excused: dict[str, bool] = {}
-    for reservation in declared.reservations:
+    for reservation in declared.reservations if empty else ():
         for placing in placed(reservation, declared, site):
             for seat in placing.classes:
                 excused[seat.name] = excused.get(seat.name, True) and not reservation.holder.needs_requests
-    for seat in declared.classes.values():
-        if not excused.get(seat.name, False) and not any(nanos(amount) for amount in seat.requests.values()):
+    for seat in empty:
+        if not excused.get(seat.name, False):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
             yield seat.origin.problem(
                 QUANTITY, ("spec", "requests"), message, "Write what one session requests."

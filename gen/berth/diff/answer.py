@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
-from berth.diff.change import Change, PlanChange, ReservationChange, SideSummary
+from berth.diff.change import Change, ReservationChange, SideSummary
 from berth.diff.manifests import REMOVED
 from berth.diff.sections import by_effect
 from berth.diff.wording import line_of
 from berth.findings import NOTE, RULES, WARNING, Finding
-from berth.machines.formatting import USAGE, machines_json, money_json
 from berth.output import findinglist
 from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
-from berth.output.columns import as_object
 from berth.pipeline import Pipeline
 from berth.schema.seatholders import Unit
 
@@ -67,7 +65,7 @@ def as_answer(change: Change) -> Answer:
             }
             for peak in change.peaks
         ],
-        **({"plan": _plan(change.plan)} if change.plan else {}),
+        **_plan(change),
         "permissions": [
             {
                 "kind": permission.kind,
@@ -124,36 +122,12 @@ def _policy(result: PolicyResult) -> Answer:
     }
 
 
-def _plan(plan: PlanChange) -> Answer:
-    """Return the plan, with money as text as in the kind Plan."""
-    return {
-        "machines": [
-            {
-                **machines._asdict(),
-                "at": instant_json(machines.at),
-                "machines": machines_json(machines.machines),
-            }
-            for machines in plan.machines
-        ],
-        "months": [
-            {
-                "month": month.month,
-                "cost": _sides(*map(money_json, month.money)),
-                "machineHours": _sides(*map(hours_json, month.seconds)),
-                "budget": None if month.budget is None else str(month.budget),
-            }
-            for month in plan.months
-        ],
-        "reserved": [
-            {
-                "capacityReservation": usage.reserved,
-                "cluster": usage.cluster,
-                **_sides(as_object(USAGE, usage.before), as_object(USAGE, usage.after)),
-            }
-            for usage in plan.reserved
-        ],
-        "findings": findinglist.as_json(plan.findings),
-    }
+def _plan(change: Change) -> Answer:
+    if change.plan is None:
+        return {}
+    from berth.diff.planwording import plan_json  # noqa: PLC0415 - few sites say which nodes there are
+
+    return {"plan": plan_json(change.plan)}
 
 
 def _sides(before: object, after: object) -> Answer:

@@ -3,19 +3,22 @@
 `before` is the base, `after` the working tree.
 """
 
-from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from berth.checks.policychecks import PolicyResult, SharedSubject
 from berth.dates.expansion import Occurrence
 from berth.diff.manifests import CHANGED, FileChange
 from berth.diff.permissions import Permission
 from berth.findings import WARNING, Finding
-from berth.machines.costplan import ReservedUsage
-from berth.machines.overtime import CountedKinds, Money
 from berth.schema.policies import REFUSE, WARN
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from berth.machines.costplan import ReservedUsage
+    from berth.machines.overtime import CountedKinds, Money
 
 RENAMED = "renamed"  # besides ADDED, CHANGED and REMOVED
 
@@ -102,7 +105,7 @@ class MachinesChange(NamedTuple):
     before: int
     after: int
     at: int | None
-    machines: CountedKinds
+    machines: "CountedKinds"
 
 
 class MonthChange(NamedTuple):
@@ -112,9 +115,9 @@ class MonthChange(NamedTuple):
     """
 
     month: str
-    money: tuple[Money | None, Money | None]
+    money: tuple["Money | None", "Money | None"]
     seconds: tuple[int, int]
-    budget: Decimal | None
+    budget: "Decimal | None"
 
 
 class ReservedUsageChange(NamedTuple):
@@ -122,8 +125,8 @@ class ReservedUsageChange(NamedTuple):
 
     reserved: str
     cluster: str
-    before: ReservedUsage
-    after: ReservedUsage
+    before: "ReservedUsage"
+    after: "ReservedUsage"
 
 
 class PlanChange(NamedTuple):
@@ -134,7 +137,7 @@ class PlanChange(NamedTuple):
     machines: tuple[MachinesChange, ...]
     months: tuple[MonthChange, ...]
     reserved: tuple[ReservedUsageChange, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
 
     def is_empty(self) -> bool:
         return not (self.machines or self.months or self.reserved)

@@ -16,6 +16,7 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
+from berth.pipeline import Item
 from berth.schema.calendardocument import Calendar
 from berth.schema.plainfields import plain_fields, plain_settings
 from berth.schema.reservation import Reservation
@@ -32,6 +33,7 @@ class ReservationVersion(NamedTuple):
     `shared_most`: the most that it is by all who hold it.
     """
 
+    item: Item
     reservation: Reservation
     classes: tuple[ResourceClass, ...]
     clusters: tuple[str, ...]
@@ -58,7 +60,9 @@ Versions = tuple[ReservationVersion | None, ReservationVersion | None]
 
 def is_same(before: ReservationVersion, after: ReservationVersion) -> bool:
     """Tell whether both are written alike, wherever in the files. Occurrences need not be computed."""
-    return _declared_values(before) == _declared_values(after) and before.slot_hashes == after.slot_hashes
+    return before.item is after.item or (
+        _declared_values(before) == _declared_values(after) and before.slot_hashes == after.slot_hashes
+    )
 
 
 def _declared_values(version: ReservationVersion) -> tuple[object, ...]:

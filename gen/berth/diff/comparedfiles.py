@@ -1,7 +1,7 @@
 """Read the reservations and rendered files of a commit or a folder, as one side of a comparison."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from errno import ENOENT
 from hashlib import sha1, sha256
@@ -121,12 +121,17 @@ class FolderFiles:
         """Return folders that hold nothing, also none of the expected files: each may be a submodule."""
         return [f"{path}/" for path in empty_folders(self._entries(), expected)]
 
-    def foreign(self) -> list[str]:
-        """Return the paths of what Berth did not write; an empty path is the output folder itself."""
+    def foreign(self, ours: Container[str]) -> list[str]:
+        """Return the paths of what Berth did not write; an empty path is the output folder itself.
+
+        `ours`: files that are as they should be.
+        """
         if self._output.is_symlink() or self._output.is_file():
             return [""]
         entries, foreign = self._entries(), list[str]()
         for path in entries.files:
+            if path in ours:
+                continue
             with (self._output / path).open("rb") as content:
                 foreign += [] if content.read(len(MARK)) == MARK.encode() else [path]
         return [*entries.others, *foreign]

@@ -1,12 +1,12 @@
-"""Compare base and head, reservation by reservation, while the head is rendered."""
+"""Compare two projects, base and head: their reservations, shared documents and rendered files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
 from berth.checks.basenames import BaseNames, base_names
-from berth.checks.ceilings import check_ceilings_of_base, pool_steps
+from berth.checks.ceilings import check_ceilings_of_base
 from berth.checks.policychecks import (
     PolicyCase,
     PolicyResult,
@@ -25,16 +25,14 @@ from berth.diff.causes import causes_of
 from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChange, SharedChange, SideSummary
 from berth.diff.compare import ReservationVersion, Versions, compare_versions, find_renamed, is_same
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
-from berth.diff.machines import PlanInput, compare_plans
-from berth.diff.manifests import REMOVED, compare_file
+from berth.diff.manifests import REMOVED, FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
-from berth.diff.permissions import new_permissions
-from berth.diff.prices import judged_prices
+from berth.diff.permissions import Permission, new_permissions
 from berth.diff.shared import compare_shared
 from berth.diff.sharednumbers import most
 from berth.findings import ERROR, Finding, Problem
 from berth.pipeline import Item, Pipeline
-from berth.rendering import files
+from berth.rendering import files, part_file, text_of
 from berth.schema.policies import PolicySpec
 
 _KIND = "CapacityReservation"
@@ -64,57 +62,30 @@ def compare(
     shown.
     """
     base, head = sides
-    before, after = rendered
     now = options.now
-    loads = PoolLoads(base.site, base.declared.classes), PoolLoads(head.site, head.declared.classes)
-    shared = compare_shared(base, head)
-    known = base_names(base.declared, base.site) if base.site else None
-    was, becomes = (side.site.policies if side.site else () for side in sides)
-    policies = [
-        (policy, known if policy in was else None)
-        for policy in (*becomes, *(policy for policy in was if policy not in becomes))
-    ]
-    pairs, unmatched = list[Versions](), list[ChangeWarning]()
-    remaining, stale, changed = set[str](), set[str](), dict[str, str | None]()
-    for path, text in files(head, _paired(items, sides, loads, now, (pairs, unmatched))):
-        remaining.add(path)
-        if not after.has(path, text):
-            stale.add(path)
-        if not before.has(path, text):
-            changed[path] = text
-
-    for pair in pairs:
-        for of_side, version in zip(loads, pair, strict=True):
-            _add_loads(of_side, version)
-    changes, cases, warnings = _compare_pairs(pairs, sides, policies, shared, options)
-    warnings += unmatched
-    head.problems += _in_owned_files(base, shared)
-    if base.site and known and head.site:
-        by_name = {reservation.name: reservation for reservation in head.declared.reservations}
-        head.problems += check_ceilings_of_base(
-            (base.site, known), head.site, head.declared.classes, by_name, loads[1].with_otherwise
-        )
-    findings = base.findings(), head.findings()
-    of_base, of_head = (
-        SideSummary(name, _shown(own, other), not any(finding.severity == ERROR for finding in own))
-        for name, own, other in zip(options.names, findings, reversed(findings), strict=True)
-    )
-    is_valid = of_head.is_valid
-    if is_valid:
-        changed |= dict.fromkeys({*before.paths()} - remaining)
-    texts = before.texts(sorted(changed))
-    compared = [compare_file(path, texts.get(path), changed[path]) for path in sorted(changed)]
-    file_changes = [file for file in compared if file]
-    was_lines, lines = before.attributes(), after.attributes()
-    attributes = [path for path in was_lines if lines.get(path, was_lines[path]) != was_lines[path]]
-    foreign = sorted(after.foreign()) if is_valid else []
-    plan, costs = _compare_plans(sides, loads, now, policies, warnings) if is_valid else (None, {})
-    if is_valid:
-        stale |= {*after.paths()} - remaining - {*foreign}
-        stale |= {*after.empty_folders(remaining)}
+    # before the base is checked: files that its Site names may be faulty, too
+    doubtful = {one.name for one in head.declared.reservations if base.may_declare(_KIND, one.name)}
+    items_of_head = list[Item]()
+    paths, stale, changed = _render(head, _without_texts(items, items_of_head), rendered)
+    alike = items_of_head if _shares_documents(base, head) else ()
+    items_of_base = [*base.items(all_loads=True, now=now, alike=alike)]
+    pairs, warnings = _pairs(sides, (items_of_base, items_of_head), doubtful)
+    loads = _loads(base, (old for old, _ in pairs)), _loads(head, (new for _, new in pairs))
+    shared, policies = compare_shared(base, head), _policies(sides)
+    changes, cases = _changes(pairs, sides, policies, shared, now)
+    for change, versions in changes:
+        warnings += risks.reservation_warnings(change, versions, sides, now, options.notice * 3600)
+    head.problems += _problems_of_change(sides, changes, loads[1], shared, now)
+    of_base, of_head = _summaries(sides, options.names)
+    if of_head.is_valid:
+        changed |= dict.fromkeys({*rendered[0].paths()} - paths)
+    file_changes = _file_changes(rendered[0], changed)
+    warnings += _file_warnings(rendered, paths, stale, is_valid=of_head.is_valid)
+    if of_head.is_valid:
         warnings += risks.site_warnings(base.site, head.site)
-        warnings += risks.manifest_warnings(file_changes, remaining, now)
-    warnings += risks.file_warnings(sorted(stale) if is_valid else [], foreign, attributes)
+        warnings += risks.manifest_warnings(file_changes, paths, now)
+    plan, costs, of_prices = _compare_plans(sides, loads, now, policies, is_valid=of_head.is_valid)
+    warnings += of_prices
     judged = [judge(case, costs) for case in count_together(cases)]
     judged += [_result_of_either(policy, one, names) for one in shared for policy, names in policies]
     results = [result for result in judged if result]
@@ -123,13 +94,13 @@ def compare(
     return Change(
         of_base,
         of_head,
-        tuple(sorted(changes, key=lambda change: change.name)),
+        tuple(sorted((change for change, _ in changes), key=lambda change: change.name)),
         tuple(compare_peaks(*loads)),
         risks.by_urgency(warnings),
         tuple(file_changes),
         plan,
         tuple(result for result in results if not result.lacks_cost),
-        tuple(new_permissions(file_changes, names_clusters=any(len(one.clusters()) > 1 for one in loads))),
+        tuple(_permissions(sides, items_of_base, file_changes, stale)),
         tuple(shared),
         tuple(finding for finding in head.silenced() if finding.without_place() not in ignored),
         is_judged=of_base.is_valid or (base.site is not None and not policies),
@@ -137,71 +108,62 @@ def compare(
     )
 
 
-def _compare_pairs(
-    pairs: Iterable[Versions],
-    sides: tuple[Pipeline, Pipeline],
-    policies: Policies,
-    shared: Sequence[SharedChange],
-    options: ComparisonOptions,
-) -> tuple[list[ReservationChange], list[PolicyCase], list[ChangeWarning]]:
-    """Return what differs, what policies judge, and warnings."""
-    base, head = sides
-    changes, cases, warnings = list[ReservationChange](), list[PolicyCase](), list[ChangeWarning]()
-    by_key = {document.key: document for document in shared}
-    for pair in pairs:
-        old, new = _with_shared_most(pair[0], base), _with_shared_most(pair[1], head)
-        if policies:
-            subjects = _policy_subject(old, base), _policy_subject(new, head)
-            cases += policy_cases(*subjects, policies, options.now)
-        change = compare_versions(old, new)
-        if change is None:
-            continue
-        if old and new:
-            change = change._replace(causes=causes_of(old, new, change.occurrences, by_key))
-        changes.append(change)
-        if new:
-            head.problems += typos.check_dates_are_ahead(new.reservation, new.occurrences, options.now)
-        warnings += risks.reservation_warnings(change, (old, new), sides, options.now, options.notice * 3600)
-    return changes, cases, warnings
+def _without_texts(items: Iterable[Item], kept: list[Item]) -> Iterator[Item]:
+    """Pass on items, and keep them without their texts, which need most of the memory."""
+    for item in items:
+        kept.append(item._replace(texts=()))
+        yield item
 
 
-def _paired(
-    items: Iterable[Item],
-    sides: tuple[Pipeline, Pipeline],
-    loads: tuple[PoolLoads, PoolLoads],
-    now: int,
-    collected: tuple[list[Versions], list[ChangeWarning]],
-) -> Iterator[Item]:
-    """Pass on the items, and collect what may differ; the loads of all else count on both sides.
+def _render(
+    head: Pipeline, items: Iterable[Item], rendered: tuple[CommitFiles | FolderFiles, FolderFiles]
+) -> tuple[set[str], set[str], dict[str, str | None]]:
+    """Render the head. Return all paths, those that the working tree has otherwise, and texts that the base
+    has otherwise.
+    """
+    paths, stale, changed = set[str](), set[str](), dict[str, str | None]()
+    for path, text in files(head, items):
+        paths.add(path)
+        if not rendered[1].has(path, text):
+            stale.add(path)
+        if not rendered[0].has(path, text):
+            changed[path] = text
+    return paths, stale, changed
+
+
+def _shares_documents(base: Pipeline, head: Pipeline) -> bool:
+    """Tell whether what all reservations share is the same and free of problems, as in most changes."""
+    old, new = (side.declared for side in (base, head))
+    return not (base.problems or head.problems) and all(
+        getattr(old, name) == getattr(new, name)
+        for name in ("site", "classes", "calendars", "terms", "clouds", "generic")
+    )
+
+
+def _pairs(
+    sides: tuple[Pipeline, Pipeline], items: tuple[Sequence[Item], Sequence[Item]], doubtful: Container[str]
+) -> tuple[list[Versions], list[ChangeWarning]]:
+    """Return the versions of each reservation of which both are known, and warnings.
 
     A reservation is neither added nor removed if the other side may have it in a faulty file. If what it was
-    is not known, it is judged as if it were new.
+    is not known, it is judged as if it were new. `doubtful`: those that the base may have in one.
     """
     base, head = sides
-    pairs, warnings = collected
-    # before the base is checked: files that its Site names may be faulty, too
-    in_faulty = {one.name for one in head.declared.reservations if base.may_declare(_KIND, one.name)}
     names = {reservation.name for reservation in base.declared.reservations}
-    before = {item.reservation.name: version_of(item, base) for item in base.items(now=now)}
-    added, uncertain = list[ReservationVersion](), list[ReservationVersion]()
-    for item in items:
+    before = {item.reservation.name: version_of(item, base) for item in items[0]}
+    pairs, added, warnings = list[Versions](), list[ReservationVersion](), list[ChangeWarning]()
+    for item in items[1]:
         new, name = version_of(item, head), item.reservation.name
         old = before.pop(name, None)
         if not new.is_complete():
-            pass
-        elif name not in names:
-            (uncertain if name in in_faulty else added).append(new)
+            continue
+        if name not in names and name not in doubtful:
+            added.append(new)
         elif old is None or not old.is_complete():
             pairs.append((None, new))
             warnings.append(risks.not_compared(name))
-        elif not is_same(old, new):
-            pairs.append((old, new))
         else:
-            for part, part_loads in zip(item.parts, item.loads, strict=True):
-                classes = [resource_class.name for resource_class in part.placed.classes]
-                for of_side in loads:
-                    of_side.add(part.placed.cluster.name, new.reservation, classes, part_loads)
-        yield item
+            pairs.append((old, new))
     removed = [
         old
         for old in before.values()
@@ -211,9 +173,144 @@ def _paired(
     removed = [version for version in removed if not any(version is old for old, _ in renamed)]
     added = [version for version in added if not any(version is new for _, new in renamed)]
     pairs += [*renamed, *((None, new) for new in added), *((old, None) for old in removed)]
-    pairs += [(None, new) for new in uncertain]
-    warnings += [risks.not_compared(new.reservation.name) for new in uncertain]
-    warnings += risks.similarity_warnings(removed, added)
+    return pairs, [*warnings, *risks.similarity_warnings(removed, added)]
+
+
+def _loads(side: Pipeline, versions: Iterable[ReservationVersion | None]) -> PoolLoads:
+    return PoolLoads(side.site, side.declared.classes, (version.item for version in versions if version))
+
+
+def _policies(sides: tuple[Pipeline, Pipeline]) -> Policies:
+    """Return the policies of both sides."""
+    base = sides[0]
+    was, becomes = (side.site.policies if side.site else () for side in sides)
+    known = base_names(base.declared, base.site) if base.site else None
+    every = (*becomes, *(policy for policy in was if policy not in becomes))
+    return [(policy, known if policy in was else None) for policy in every]
+
+
+def _changes(
+    pairs: Iterable[Versions],
+    sides: tuple[Pipeline, Pipeline],
+    policies: Policies,
+    shared: Sequence[SharedChange],
+    now: int,
+) -> tuple[list[tuple[ReservationChange, Versions]], list[PolicyCase]]:
+    """Return the reservations that differ, with both versions, and what policies judge."""
+    changes, cases = list[tuple[ReservationChange, Versions]](), list[PolicyCase]()
+    by_key = {document.key: document for document in shared}
+    for pair in pairs:
+        if pair[0] and pair[1] and is_same(pair[0], pair[1]):
+            continue
+        old, new = (_with_shared_most(version, side) for version, side in zip(pair, sides, strict=True))
+        if policies:
+            subjects = _policy_subject(old, sides[0]), _policy_subject(new, sides[1])
+            cases += policy_cases(*subjects, policies, now)
+        change = compare_versions(old, new)
+        if change is None:
+            continue
+        if old and new:
+            change = change._replace(causes=causes_of(old, new, change.occurrences, by_key))
+        changes.append((change, (old, new)))
+    return changes, cases
+
+
+def _problems_of_change(
+    sides: tuple[Pipeline, Pipeline],
+    changes: Iterable[tuple[ReservationChange, Versions]],
+    loads: PoolLoads,
+    shared: Sequence[SharedChange],
+    now: int,
+) -> Iterator[Problem]:
+    """Report what is wrong with the head only as a change of the base. `loads`: of the head."""
+    base, head = sides
+    for _, (_, new) in changes:
+        if new:
+            yield from typos.check_dates_are_ahead(new.reservation, new.occurrences, now)
+    yield from _in_owned_files(base, shared)
+    if base.site and head.site:
+        known = base.site, base_names(base.declared, base.site)
+        by_name = {reservation.name: reservation for reservation in head.declared.reservations}
+        classes = head.declared.classes
+        yield from check_ceilings_of_base(known, head.site, classes, by_name, loads.with_otherwise)
+
+
+def _summaries(sides: tuple[Pipeline, Pipeline], names: tuple[str, str]) -> Iterator[SideSummary]:
+    findings = [side.findings() for side in sides]
+    for name, own, other in zip(names, findings, reversed(findings), strict=True):
+        is_valid = not any(finding.severity == ERROR for finding in own)
+        yield SideSummary(name, _shown(own, other), is_valid)
+
+
+def _file_changes(before: CommitFiles | FolderFiles, changed: Mapping[str, str | None]) -> list[FileChange]:
+    texts = before.texts(sorted(changed))
+    compared = (compare_file(path, texts.get(path), changed[path]) for path in sorted(changed))
+    return [file for file in compared if file]
+
+
+def _file_warnings(
+    rendered: tuple[CommitFiles | FolderFiles, FolderFiles],
+    paths: set[str],
+    stale: set[str],
+    *,
+    is_valid: bool,
+) -> Iterator[ChangeWarning]:
+    """Warn about files of the working tree. `paths`: those that the head renders; `stale`: those that
+    differ.
+    """
+    before, after = rendered
+    was, lines = before.attributes(), after.attributes()
+    attributes = [path for path in was if lines.get(path, was[path]) != was[path]]
+    foreign = sorted(after.foreign(paths - stale)) if is_valid else []
+    left = {*after.paths(), *after.empty_folders(paths)} - paths - {*foreign} if is_valid else set[str]()
+    return risks.file_warnings(sorted(stale | left) if is_valid else [], foreign, attributes)
+
+
+def _permissions(
+    sides: tuple[Pipeline, Pipeline], items: Iterable[Item], changes: Sequence[FileChange], stale: set[str]
+) -> list[Permission]:
+    """Return what the head allows and the base does not.
+
+    What the working tree has in `stale` files is not what the head means, and may be as old in the base:
+    there it counts what the base means, too. `items`: those of the base.
+    """
+    base = sides[0]
+    names_clusters = any(len(side.site.clusters) > 1 for side in sides if side.site)
+    found = new_permissions(changes, {}, names_clusters=names_clusters)
+    paths, text = {permission.file for permission in found} & stale, text_of(base)
+    if not paths or base.has_errors():
+        return found
+    again = (
+        item._replace(texts=tuple([text(part) if part_file(part) in paths else "" for part in item.parts]))
+        for item in items
+    )
+    meant = {path: text for path, text in files(base, again) if path in paths}
+    return new_permissions(changes, meant, names_clusters=names_clusters)
+
+
+def _compare_plans(
+    sides: tuple[Pipeline, Pipeline],
+    loads: tuple[PoolLoads, PoolLoads],
+    now: int,
+    policies: Policies,
+    *,
+    is_valid: bool,
+) -> tuple[PlanChange | None, PoolCosts, list[ChangeWarning]]:
+    """Return what differs in the plan, what pools cost, and warnings of prices; nothing where no side says
+    which nodes there are, or the head is not valid.
+    """
+    if not is_valid or not any(side.declared.knows_nodes for side in sides if side.site):
+        return None, {}, []
+    from berth.diff.plans import compare_plans  # noqa: PLC0415 - the estimate takes time to load
+
+    with_costs = compare_costs(policy for policy, _ in policies)
+    plan, problems, costs, prices = compare_plans(sides, loads, now, with_costs=with_costs)
+    known, findings = (
+        side.located([problem for problem in of_side if not side.is_silenced(problem)])
+        for side, of_side in zip(sides, problems, strict=True)
+    )
+    warnings = [ChangeWarning("price", name, f"{text}.") for name, text in prices.items()]
+    return plan._replace(findings=_shown(findings, known)), costs, warnings
 
 
 def _in_owned_files(base: Pipeline, shared: Sequence[SharedChange]) -> Iterator[Problem]:
@@ -224,44 +321,6 @@ def _in_owned_files(base: Pipeline, shared: Sequence[SharedChange]) -> Iterator[
         owner = ownership.owner_of(document.subject.origin.file, owned)
         if owner and document.change != REMOVED:
             yield ownership.owned_problem(*document.subject[:3], owner)
-
-
-def _compare_plans(
-    sides: tuple[Pipeline, Pipeline],
-    loads: tuple[PoolLoads, PoolLoads],
-    now: int,
-    policies: Policies,
-    warnings: list[ChangeWarning],
-) -> tuple[PlanChange | None, PoolCosts]:
-    """Return what differs in the plan, and what pools cost; None and nothing without a CloudCapacity.
-
-    Add warnings of prices.
-    """
-    before, after = (
-        PlanInput(side.declared, side.site, of_side) if side.site else None
-        for side, of_side in zip(sides, loads, strict=True)
-    )
-    least = before.site.diff.budget if before else None
-    if after and least is not None:  # a change does not raise it and use it
-        budget = {"budget": min(least, after.site.diff.budget or least)}
-        diff = after.site.diff.model_copy(update=budget)
-        after = after._replace(site=after.site.model_copy(update={"diff": diff}))
-    with_costs = compare_costs(policy for policy, _ in policies)
-    judged = after
-    if before and after:
-        prices = judged_prices(before.declared, after.declared)
-        judged = after._replace(declared=prices.declared)
-        if with_costs or least is not None:
-            warnings += risks.price_warnings(prices.texts)
-    found = compare_plans(before, after, judged, now, with_costs=with_costs) if after and judged else None
-    if found is None:
-        return None, {}
-    plan, problems, costs = found
-    known, findings = (
-        side.located([problem for problem in of_side if not side.is_silenced(problem)])
-        for side, of_side in zip(sides, problems, strict=True)
-    )
-    return plan._replace(findings=_shown(findings, known)), costs
 
 
 def _policy_subject(version: ReservationVersion | None, side: Pipeline) -> PolicySubject | None:
@@ -284,14 +343,6 @@ def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Findi
     )
 
 
-def _add_loads(loads: PoolLoads, version: ReservationVersion | None) -> None:
-    if version is not None:
-        one, dates = version.reservation, version.occurrences
-        for cluster, found in zip(version.clusters, version.classes, strict=True):
-            steps = [] if one.suspend else [(found.name, pool_steps(one, found, dates))]
-            loads.add(cluster, one, [found.name], steps)
-
-
 def _with_shared_most(version: ReservationVersion | None, side: Pipeline) -> ReservationVersion | None:
     """Return a version with the most that its number is by all who hold it."""
     if version is None or not version.peers:
@@ -305,6 +356,7 @@ def version_of(item: Item, side: Pipeline) -> ReservationVersion:
     places = [part.placed for part in item.parts]
     shape_hashes = backend_of(item.reservation.holder).shape_hashes
     return ReservationVersion(
+        item,
         item.reservation,
         tuple(resource_class for place in places for resource_class in place.classes),
         tuple(place.cluster.name for place in places for _ in place.classes),

@@ -48,20 +48,20 @@ def compare_file(path: str, before: str | None, after: str | None) -> FileChange
     """Compare two versions of a file; a text is None if the file does not exist. Return None if equal."""
     if before == after:
         return None
-    old, new = _objects(before or ""), _objects(after or "")
-    object_changes = [
+    old, new = objects(before or ""), objects(after or "")
+    changes = [
         ObjectChange(*key[:2], CHANGED if key in old else ADDED, old.get(key, ""), text, key[2])
         for key, text in new.items()
         if old.get(key) != text
     ]
-    object_changes += [
+    changes += [
         ObjectChange(*key[:2], REMOVED, text, "", key[2]) for key, text in old.items() if key not in new
     ]
     change = ADDED if before is None else REMOVED if after is None else CHANGED
-    return FileChange(path, change, tuple(object_changes))
+    return FileChange(path, change, tuple(changes))
 
 
-def _objects(text: str) -> dict[tuple[str, str, str], str]:
+def objects(text: str) -> dict[tuple[str, str, str], str]:
     """Return the text of each object by kind, name and namespace, in order; no piece of comments only."""
     found: dict[tuple[str, str, str], str] = {}
     for number, piece in enumerate(re.split(r"^---\n", text, flags=re.MULTILINE)):

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from berth.checks.ceilings import (
     NO_END,
     ClassChanges,
-    ClassSteps,
     OtherwiseLoads,
     PoolLoad,
     ceiling_span,
@@ -18,14 +17,13 @@ from berth.checks.ceilings import (
     per_seat,
     placed_by_berth,
     pods,
-    pool_loads,
     units_text,
     weigh_changes,
 )
 from berth.diff.change import PeakChange
+from berth.pipeline import Item
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.reservation import Reservation
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import ResourceClass, Site
 
@@ -36,16 +34,18 @@ Counted = tuple[Sequence[PoolLoad], ClassChanges]
 class PoolLoads:
     """The loads of all pools of one side, by cluster."""
 
-    def __init__(self, site: Site | None, classes: Mapping[str, ResourceClass]) -> None:
+    def __init__(
+        self, site: Site | None, classes: Mapping[str, ResourceClass], items: Iterable[Item]
+    ) -> None:
         self.site = site
         self.classes = classes
         self._pools: dict[str, list[PoolLoad]] = {}
         self._otherwise = OtherwiseLoads()
-
-    def add(self, cluster: str, reservation: Reservation, classes: Iterable[str], loads: ClassSteps) -> None:
-        pools = pool_loads(reservation, loads)
-        self._pools.setdefault(cluster, []).extend(pools)
-        self._otherwise.take(cluster, reservation, classes, pools)
+        for item in items:
+            for part, (cluster, pools) in zip(item.parts, item.pool_loads(), strict=True):
+                self._pools.setdefault(cluster, []).extend(pools)
+                names = [resource_class.name for resource_class in part.placed.classes]
+                self._otherwise.take(cluster, item.reservation, names, pools)
 
     def pools(self, cluster: str) -> Sequence[PoolLoad]:
         return self._pools.get(cluster, ())

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from berth.diff.manifests import REMOVED, FileChange, ObjectChange
+from berth.diff.manifests import REMOVED, FileChange, ObjectChange, objects
 from berth.manifests.naming import EVERYWHERE as EVERYWHERE_ROLE
 from berth.reading.document import parse
 from berth.reading.source import Source
@@ -53,17 +53,21 @@ class Permission(NamedTuple):
         return "Each such account can read them in every namespace, with their whole content"
 
 
-def new_permissions(files: Iterable[FileChange], *, names_clusters: bool) -> list[Permission]:
+def new_permissions(
+    files: Iterable[FileChange], known: Mapping[str, str], *, names_clusters: bool
+) -> list[Permission]:
     """Return what each object allows for the first time, those of the whole cluster first.
 
+    `known`: texts of files of the base whose permissions are not new either.
     Where several Jobs of a reservation mount a Secret, the first stands for all.
     """
     permissions = [
         Permission(file.path, item.kind, item.name, item.namespace, tuple(grants), cluster)
         for file in files
         for cluster in [file.path.removeprefix("clusters/").partition("/")[0] if names_clusters else ""]
+        for others in [objects(known.get(file.path, ""))]
         for item in file.objects
-        if item.change != REMOVED and (grants := _new_grants(item))
+        if item.change != REMOVED and (grants := _new_grants(item, others))
     ]
     once = {
         (one.file, one.grants, "" if one.kind == _JOBS else one.name): one for one in reversed(permissions)
@@ -71,17 +75,18 @@ def new_permissions(files: Iterable[FileChange], *, names_clusters: bool) -> lis
     return sorted(once.values(), key=lambda one: (bool(one.namespace), one))
 
 
-def _new_grants(item: ObjectChange) -> list[str]:
-    """Return what an object allows after a change and not before, in words."""
-    before, after = (
+def _new_grants(item: ObjectChange, others: Mapping[tuple[str, str, str], str]) -> list[str]:
+    """Return what an object allows after a change, and neither before nor as it is among others, in words."""
+    other = others.get((item.kind, item.name, item.namespace), "")
+    before, known, after = (
         [f"mount secrets {name}" for name in dict.fromkeys(_mounted(text))]
         if item.kind == _JOBS
         else [*_grants(text)]
         if item.kind in RBAC
         else []
-        for text in (item.before, item.after)
+        for text in (item.before, other, item.after)
     )
-    return [grant for grant in after if grant not in before]
+    return [grant for grant in after if grant not in (*before, *known)]
 
 
 def _grants(text: str) -> Iterator[str]:

@@ -237,13 +237,6 @@ def policy_warnings(results: Iterable[PolicyResult]) -> Iterator[ChangeWarning]:
             yield ChangeWarning("policy", result.reservation.name, f"{result_text(result)}.")
 
 
-def price_warnings(found: Mapping[str, Sequence[str]]) -> Iterator[ChangeWarning]:
-    """Warn about prices that are lower, removed or new, by capacity."""
-    for name, texts in found.items():
-        if texts:
-            yield ChangeWarning("price", name, f"{', '.join(texts)}.")
-
-
 def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
     """Warn about another name of the site, other policies, and another namespace of a cluster."""
     if old is None or new is None:

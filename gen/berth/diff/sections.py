@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from berth.diff.change import Change, ChangeWarning, ReservationChange
 from berth.diff.manifests import ADDED, REMOVED, FileChange, deleted_objects
-from berth.diff.planwording import month_sums, plan_lines
 from berth.diff.wording import (
     DiffLine,
     file_line,
@@ -18,7 +17,6 @@ from berth.diff.wording import (
     policy_line,
 )
 from berth.findings import ERROR
-from berth.machines.formatting import money_or_unknown
 from berth.schema.policies import APPROVAL, REFUSE
 
 LOSSES, POLICIES, PERMISSIONS = "Refused, removed or reduced", "Policies", "New permissions"
@@ -50,11 +48,6 @@ def summary(change: Change) -> str:
         count, _, kind = reservations[0].partition(" ")
         reservations[0] = f"{number_of(int(count), 'reservation')} {kind}"
     peaks = [peak for peak in change.peaks if not (peak.what.startswith("of ") or peak.during)]
-    plan = ""
-    if change.plan and change.plan.months:
-        plan = f"cost {' -> '.join(map(money_or_unknown, month_sums(change.plan.months)))} USD"
-    elif change.plan and not change.plan.is_empty():
-        plan = "other machines" if change.plan.machines else "other use of reserved machines"
     has_files_only = not change.reservations and not change.shared and change.files and is_known
     parts = [
         *(f"{side.name} is not valid" for side in (change.base, change.head) if not side.is_valid),
@@ -70,10 +63,19 @@ def summary(change: Change) -> str:
         f"dates and seats are the same; {number_of(len(change.files), 'rendered file')} changed"
         if has_files_only
         else "",
-        plan,
+        _plan(change, "UTC")[0],
         number_of(change.warning_count, "warning") if change.warning_count else "",
     ]
     return "; ".join(filter(None, parts)) or "Nothing changes."
+
+
+def _plan(change: Change, zone: str) -> tuple[str, list[DiffLine]]:
+    """Return what differs in the plan in a few words, and in lines."""
+    if change.plan is None:
+        return "", []
+    from berth.diff.planwording import plan_lines, plan_summary  # noqa: PLC0415 - few sites name nodes
+
+    return plan_summary(change.plan), [*plan_lines(change.plan, zone)]
 
 
 def lists(change: Change, zone: str) -> dict[str, list[DiffLine]]:
@@ -87,7 +89,7 @@ def lists(change: Change, zone: str) -> dict[str, list[DiffLine]]:
             DiffLine("!", f"{one.file}:{one.line}: {one.code} {path}{one.message}") for path, one in ignored
         ],
         PEAKS: [peak_line(peak, zone) for peak in change.peaks],
-        PLAN: [*plan_lines(change.plan, zone)] if change.plan else [],
+        PLAN: _plan(change, zone)[1],
     }
 
 
