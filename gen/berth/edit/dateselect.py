@@ -21,7 +21,7 @@ from berth.schema.reservation import Reservation
 
 
 class OccurrenceSelector(NamedTuple):
-    """A local date on which the occurrence starts, now or before it was moved, and the time of that start.
+    """A local date on which the occurrence starts, and the time of that start, as lists show it.
 
     With `is_id`, both are those of its id: the start before it was moved. `name` is that of its entry, empty
     for one without a name.
@@ -128,10 +128,7 @@ class Dates:
     def _matches(
         self, which: OccurrenceSelector, among: Callable[[LocalOccurrence], bool]
     ) -> tuple[list[LocalOccurrence], list[LocalOccurrence]]:
-        """Return what a selector matches, and what it is chosen from.
-
-        With a time, what lists show goes before what is left out, or started then before it was moved.
-        """
+        """Return what a selector matches, and what it is chosen from: what happens goes before the rest."""
         possible = [
             occurrence
             for occurrence in self.all
@@ -142,16 +139,14 @@ class Dates:
             matches = [
                 occurrence
                 for occurrence in possible
-                if any(start // DAY == day for start in (occurrence.original, *self.shown(occurrence)))
+                if any(start // DAY == day for start in self.shown(occurrence))
             ]
-        else:
-            wall = day * DAY + end_time(which.start)
-            shown = [occurrence for occurrence in possible if wall in self.shown(occurrence)]
-            matches = _happening(shown) or shown
-            if which.is_id or not matches:
-                named = [occurrence for occurrence in possible if wall == occurrence.original]
-                matches = _happening(named) or named
-        return matches, possible
+            return matches, possible
+        wall = day * DAY + end_time(which.start)
+        matches = [occurrence for occurrence in possible if wall in self.shown(occurrence)]
+        if which.is_id:
+            matches = [occurrence for occurrence in possible if wall == occurrence.original]
+        return _happening(matches) or matches, possible
 
     def find_left_out(self, which: OccurrenceSelector) -> LocalOccurrence | None:
         """Return the first occurrence that is left out and would start then, now or before it was moved."""
@@ -235,16 +230,18 @@ class Dates:
 
     def missing(self, which: OccurrenceSelector) -> Problem:
         """Report that no occurrence is meant."""
-        there = [
-            self.address(occurrence, time=True)
-            for occurrence in _happening(self.all)
-            if str(day_of(self.shown(occurrence)[1])) == which.day
-        ]
-        if there:
-            fix = f"Name its start: {' or '.join(there)}."
-            message = f"{self.reservation.name} has no occurrence on {which.day}{which.words}."
-            return self.problem(NO_OCCURRENCE, message, fix)
         day = number(date.fromisoformat(which.day))
+        near = [
+            occurrence
+            for occurrence in _happening(self.all)
+            if day in (self.shown(occurrence)[1] // DAY, occurrence.original // DAY)
+        ]
+        if near:
+            fix = f"Name its start: {' or '.join(self.address(item, time=True) for item in near)}."
+            moved = [item for item in near if self.shown(item)[1] // DAY != day]
+            now = f"; it was moved: {', '.join(map(self.words, moved))}" if moved else ""
+            message = f"{self.reservation.name} has no occurrence on {which.day}{which.words}{now}."
+            return self.problem(NO_OCCURRENCE, message, fix)
         return self._no_date(range(day, day + 1), which.words)
 
     def missing_range(self, dates: OccurrenceRange) -> Problem:
