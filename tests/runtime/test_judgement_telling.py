@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from berth.core.decide import decide
 
-from tests.runtime.sweepworld import cronjob, deployment, job, seen, timetable
+from tests.runtime.heldworld import HPA, number_text
+from tests.runtime.slotworld import slot_text
+from tests.runtime.sweepworld import cronjob, deployment, job, missed, seen, timetable
 from tests.runtime.world import COURSE, at, timetable_text
 
 FULL = deployment(25)
@@ -43,6 +45,20 @@ def test_a_timetable_of_another_site_is_malformed() -> None:
     (warning,) = decide(seen(tree, FULL), at("11:00")).warnings
 
     assert warning.message.endswith("site: 'elsewhere' is not 'example', as the label says")
+
+
+@pytest.mark.parametrize("plugin", ["slots", "numbers"])
+def test_a_pool_of_which_the_sweep_has_no_code_is_told_and_keeps_no_other_from_being_opened(
+    plugin: str,
+) -> None:
+    """The first is applied while a sweep without its plugin runs, or the last outlives it."""
+    text = slot_text(COURSE) if plugin == "slots" else number_text(HPA, [COURSE])
+    site = seen(timetable(text=text), *missed("other"))
+    found = decide(site._replace(plugins=frozenset({"slots", "numbers"} - {plugin})), at("09:00"))
+
+    assert {action.ref.reservation for action in found.actions} == {"other"}
+    (warning,) = found.warnings
+    assert warning.message.endswith(f"pools.small: the sweep has no {plugin}; apply base.yaml again")
 
 
 def test_the_copy_of_a_timetable_under_another_name_is_none() -> None:

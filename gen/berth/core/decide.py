@@ -182,6 +182,9 @@ def timetable_of(facts: SiteState, state: ReservationState, source: TimetableObj
     ):
         if value != label:
             raise TimetableError(f"{key}: {value!r} is not {label!r}, as the label says")
+    for pool in timetable.pools:
+        if (plugin := pool.holder.plugin) and plugin not in facts.plugins:
+            raise TimetableError(f"pools.{pool.resource_class}: the sweep has no {plugin}; apply base.yaml again")
     leases = (facts.leases.get(pool.lease) for pool in timetable.pools)
     return end_rehearsals(timetable, ended_rehearsals(lease for lease in leases if lease))
 

@@ -71,6 +71,11 @@ class PoolHolder:
         """The number, if its object is somebody else's."""
         return None
 
+    @property
+    def plugin(self) -> str:
+        """The package of the code that it needs; empty: all pods have it."""
+        return "numbers" if self.foreign else ""
+
     def key(self, pool: str) -> str:
         """Return what identifies a pool together with its holder. `pool` is the name of the pool."""
         raise NotImplementedError
@@ -173,6 +178,7 @@ class SlotSpec(_SlotFields, PoolHolder):
     __slots__ = ()
 
     kind = SLOTS
+    plugin = "slots"
     is_stabilized = False  # a session that leaves its slot frees it at once
 
     @property
