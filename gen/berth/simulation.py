@@ -225,7 +225,7 @@ class _SimulatedSessions:
     def _target(self, behavior: str, now: int) -> int:
         timetable = self._with(behavior)
         peers = peer_targets(self._pool, ((peer, {}) for peer in self._peers), now)
-        wanted = desired_state(timetable, self._pool, now, self._counts, None, peers).target
+        wanted = desired_state(timetable, self._pool, now, self._counts, peers=peers).target
         return wanted.replicas if wanted.is_open else self._target_of_peers(now)
 
     def _target_of_peers(self, now: int) -> int:
@@ -236,7 +236,7 @@ class _SimulatedSessions:
             ]
             for pool in timetable.pools:
                 peers = peer_targets(pool, others, now)
-                wanted = desired_state(timetable, pool, now, None, None, peers).target
+                wanted = desired_state(timetable, pool, now, peers=peers).target
                 if pool.key == self._pool.key and wanted.is_open:
                     return wanted.replicas
         return 0

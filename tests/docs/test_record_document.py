@@ -3,6 +3,7 @@
 Loki is not asked: the two kinds of filters that the document uses are small enough to be here.
 """
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -33,15 +34,19 @@ def matches(query: str, found: Mapping[str, str]) -> bool:
     return all((found.get(name, "") == value) is (how == "=") for name, how, value in tests)
 
 
+def extracted(value: object) -> str:
+    """As the stage `json` of Loki does."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def found_by(query: str, lines: list[dict[str, object]], container: str) -> list[dict[str, object]]:
     stream, form, *filters = query.split(" | ")
     assert form == "json"
     if not matches(stream, {"namespace": "berth", "container": container}):
         return []
     for filter_ in filters:
-        name, how, value = re.fullmatch(r'(\w+)(=~?)"(.*)"', filter_).groups()  # type: ignore[union-attr]
-        pattern = value if how == "=~" else re.escape(value)
-        lines = [line for line in lines if re.fullmatch(pattern, str(line.get(name, "")))]
+        name, value = re.fullmatch(r'(\w+)="(.*)"', filter_).groups()  # type: ignore[union-attr]
+        lines = [line for line in lines if extracted(line.get(name, "")) == value]
     return lines
 
 

@@ -164,9 +164,9 @@ class SlotWorld(World):
         said = "".join(f" {name}={count}" for name, count in more.items() if count)
         return f"{free}+{used}{said}"
 
-    def slot_lines(self) -> list[tuple[str, int, int, int, str]]:
-        """When, how many were made, renewed and removed, and why."""
-        keys = ("time", "made", "renewed", "removed", "reason")
+    def slot_lines(self) -> list[tuple[str, int, int, int]]:
+        """When, and how many were made, renewed and removed."""
+        keys = ("time", "made", "renewed", "removed")
         return [tuple(line[key] for key in keys) for line in self.told("slots")]  # type: ignore[misc]
 
 

@@ -9,7 +9,7 @@ from tests.runtime.world import COURSE, NEXT, Row, World, timetable_text
 TWO = {"small": "course-small", "huge": "course-huge"}
 
 
-def test_the_log_tells_what_was_scaled_and_why() -> None:
+def test_the_log_tells_what_was_scaled_and_what_it_depends_on() -> None:
     world = World("07:29:07", timetable_text(COURSE), small=0)
 
     assert world.run() == 0
@@ -19,19 +19,42 @@ def test_the_log_tells_what_was_scaled_and_why() -> None:
             "pool": "small",
             "deployment": "course-small",
             "occurrences": ["course/1"],
+            "sessions": None,
+            "override": None,
             "from": 0,
             "to": 25,
-            "reason": "opened",
+            "reset": False,
         },
         {
             "time": "10:00:00",
             "pool": "small",
             "deployment": "course-small",
-            "occurrences": ["course/1"],
+            "occurrences": [],
+            "sessions": None,
+            "override": None,
             "from": 25,
             "to": 0,
-            "reason": "closed",
+            "reset": False,
         },
+    ]
+
+
+def test_the_log_tells_the_sessions_an_override_and_that_somebody_has_reset_a_pool() -> None:
+    world = World("07:29:07", timetable_text(COURSE, behaviour="maintain"), small=0)
+    world.sessions(small={"course/1": 5})
+    override = '{"small": {"target": 60, "until": "2026-02-02T09:00:00Z"}}'
+    world.plan("08:00:01", lambda: world.cluster.annotate(override))
+    world.plan("09:30:01", lambda: world.cluster.set("course-small", 3))
+    world.plan("10:30:01", lambda: world.cluster.set("course-small", 3))
+    world.run()
+
+    keys = ("sessions", "override", "from", "to", "reset")
+    assert [tuple(line[key] for key in keys) for line in world.told("scaled")] == [
+        (5, None, 0, 20, False),
+        (5, 60, 20, 60, False),
+        (5, None, 60, 20, False),
+        (5, None, 3, 20, True),
+        (None, None, 20, 0, False),
     ]
 
 
@@ -73,7 +96,6 @@ def test_with_nothing_open_it_closes_what_still_stands() -> None:
 
     assert world.run() == 0
     assert world.writes == [("12:00:00", "small", 0)]
-    assert [line["reason"] for line in world.told("scaled")] == ["closed"]
 
 
 def test_it_waits_for_an_occurrence_that_opens_within_two_minutes() -> None:
@@ -154,16 +176,12 @@ def edited(world: World, when: str, text: str | None) -> None:
     world.plan(when, edit)
 
 
-def reasons(world: World) -> list[tuple[object, ...]]:
-    return [(line["pool"], line["from"], line["to"], line["reason"]) for line in world.told("scaled")]
-
-
 def test_one_more_class() -> None:
     world = World("08:00", timetable_text(COURSE), small=25, huge=0)
     edited(world, "08:30:01", timetable_text(BOTH, pools=TWO))
     world.run(until="09:00")
 
-    assert reasons(world) == [("huge", 0, 2, "opened")]
+    assert [write[1:] for write in world.writes] == [("huge", 2)]
 
 
 def test_a_class_that_is_gone_is_closed() -> None:
@@ -171,7 +189,7 @@ def test_a_class_that_is_gone_is_closed() -> None:
     edited(world, "08:30:01", timetable_text(COURSE))
     world.run(until="09:00")
 
-    assert reasons(world) == [("huge", 2, 0, "timetable edited")]
+    assert [write[1:] for write in world.writes] == [("huge", 0)]
 
 
 def test_a_class_that_is_gone_and_out_of_reach_holds_nobody_up() -> None:
@@ -194,7 +212,7 @@ def test_a_class_that_is_gone_but_only_unlucky_is_waited_for() -> None:
     world.interfere_at("10:05", "", None)
 
     assert world.run() == 0
-    assert reasons(world) == [("small", 25, 0, "closed"), ("huge", 2, 0, "closed")]
+    assert [write[1:] for write in world.writes] == [("small", 0), ("huge", 0)]
 
 
 def test_a_deployment_of_another_name_takes_over() -> None:

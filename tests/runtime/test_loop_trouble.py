@@ -42,7 +42,7 @@ def test_a_server_that_takes_another_number_is_asked_again_at_each_tick() -> Non
     world.run(until="07:30:17")
 
     assert [write[0] for write in world.writes] == ["07:30:00", "07:30:08", "07:30:16"]
-    assert [line["reason"] for line in world.told("scaled")] == ["opened", "found at 20", "found at 20"]
+    assert [(line["from"], line["to"]) for line in world.told("scaled")] == [(0, 25), (20, 25), (20, 25)]
 
 
 def test_a_server_that_is_gone_for_long_is_back_within_ten_seconds() -> None:

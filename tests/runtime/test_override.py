@@ -2,7 +2,7 @@
 
 import pytest
 from berth.core.jsonvalues import TimetableError
-from berth.core.timetable import Override, next_override_end, override_end, override_target, parse_overrides
+from berth.core.timetable import Override, next_override_end, override_target, parse_overrides
 
 from tests.runtime.world import at
 
@@ -30,10 +30,6 @@ def test_the_next_end_is_the_first_that_is_still_to_come() -> None:
     found = [next_override_end(OVERRIDES.values(), at(moment)) for moment in ("10:00", "11:00", "12:00")]
 
     assert found == [at("11:00"), at("12:00"), None]
-
-
-def test_it_says_when_it_is_over() -> None:
-    assert [override_end(OVERRIDES, name) for name in ("small", "other")] == [at("12:00"), 0]
 
 
 @pytest.mark.parametrize(

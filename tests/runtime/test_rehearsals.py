@@ -57,7 +57,6 @@ def test_it_closes_when_all_seats_are_ready_and_says_so() -> None:
 
     assert world.run() == 0
     assert world.writes == [OPENED, ("07:34:08", "small", 0)]
-    assert [line["reason"] for line in world.told("scaled")] == ["opened", "rehearsal is over"]
     assert rehearsed(world)["ready"] == {
         "small": [["2026-02-02T07:30:00Z", 20], ["2026-02-02T07:34:08Z", 25]]
     }

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from berth.core.holders import REPLICAS
 from berth.core.target import desired_state, pool_target
-from berth.core.timetable import Timetable, parse_timetable
+from berth.core.timetable import Override, Timetable, parse_timetable
 from berth.plugins.slots.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
 
 from tests.runtime.slotworld import slot_text
@@ -91,9 +91,8 @@ def test_a_pool_that_has_another_backend_now_keeps_nothing() -> None:
 
 def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
     timetable = parse_timetable(slot_text(ROW))
-    desired = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, 3)._replace(
-        until=at("11:00")
-    )
+    override = {"small": Override(3, at("11:00"))}
+    desired = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, override)
     found = slot_demand(desired, 2, 0)
 
     assert (found.wanted, found.kept, found.expires) == (3, 3, at("11:00"))

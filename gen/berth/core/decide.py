@@ -30,8 +30,6 @@ from berth.core.timetable import (
     TimetablePool,
     active_occurrences,
     end_rehearsals,
-    override_end,
-    override_target,
     parse_overrides,
     parse_timetable,
     unknown_classes,
@@ -107,12 +105,10 @@ class ReservationContext(NamedTuple):
 
     def desired(self, pool: TimetablePool) -> DesiredState:
         """Return what the pool should have; the sweep counts no sessions."""
-        name = pool.resource_class
-        override = override_target(self.overrides, name, self.now)
         uses = (use for use in self.facts.uses if use.reservation in pool.peers and use.key == pool.key)
-        peers = [use.target for use in uses]
-        found = desired_state(self.timetable, pool, self.now, None, override, peers)
-        return found._replace(until=override_end(self.overrides, name))
+        return desired_state(
+            self.timetable, pool, self.now, None, self.overrides, [use.target for use in uses]
+        )
 
     def idle_since(self, resource_class: str = "") -> int:
         """Return from when on a pod has had time to close the pool of a class, or without one all pools."""
@@ -184,7 +180,9 @@ def timetable_of(facts: SiteState, state: ReservationState, source: TimetableObj
             raise TimetableError(f"{key}: {value!r} is not {label!r}, as the label says")
     for pool in timetable.pools:
         if (plugin := pool.holder.plugin) and plugin not in facts.plugins:
-            raise TimetableError(f"pools.{pool.resource_class}: the sweep has no {plugin}; apply base.yaml again")
+            raise TimetableError(
+                f"pools.{pool.resource_class}: the sweep has no {plugin}; apply base.yaml again"
+            )
     leases = (facts.leases.get(pool.lease) for pool in timetable.pools)
     return end_rehearsals(timetable, ended_rehearsals(lease for lease in leases if lease))
 

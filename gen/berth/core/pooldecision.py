@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from berth.core.target import replica_change
-
 if TYPE_CHECKING:
     from berth.core.holders import SlotSpec
     from berth.core.jsonvalues import Tree
@@ -20,9 +18,8 @@ class ScalePool(NamedTuple):
 
     pool: PoolObject
     to: float
-    why: str
+    why: str  # the reason of the sweep
     leaving: tuple[SlotOwner, ...] = ()  # placeholders that must leave their slots before
-    occurrences: tuple[str, ...] = ()  # that it is about
     value: object = None  # of somebody else's number; None: removes it
     note: Tree | None = None  # the ConfigMap that says what it was, which is written before
     closes: bool = False  # removes that ConfigMap afterwards
@@ -61,32 +58,18 @@ class PoolDecision(NamedTuple):
     is_busy: bool = False  # slots are being replaced: look again soon
 
 
-def decide_pool(
-    ref: ObjectRef,
-    observed: PoolFound,
-    desired: DesiredState,
-    why: str = "",
-    settled: DesiredState | None = None,
-) -> PoolDecision:
-    """Decide what to do so that a pool stands as desired.
-
-    `ref` is the timetable. `why` is the reason of all actions, where the caller knows it; else the reason
-    follows from `settled`, the last state in which the pool was as desired.
-    """
+def decide_pool(ref: ObjectRef, observed: PoolFound, desired: DesiredState, why: str = "") -> PoolDecision:
+    """Decide what to do so that a pool stands as desired. `ref` is the timetable."""
     target, stands = desired.target, observed.object
     if target.pool.slots is not None:
         from berth.plugins.slots.slotdecision import decide_slots  # noqa: PLC0415 - where a cluster has them
 
-        return decide_slots(ref, observed, desired, why, settled)
+        return decide_slots(ref, observed, desired, why)
     if target.pool.holder.foreign:
         from berth.plugins.numbers.numberdecision import decide_number  # noqa: PLC0415 - as above
 
-        return decide_number(stands, desired, why, settled)
-    change = replica_change(stands.replicas, desired, settled) if stands else None
-    if stands is None or change is None:
-        return PoolDecision(target, ())
-    action = ScalePool(stands, target.replicas, why or change.reason, occurrences=change.occurrences)
-    return PoolDecision(target, (action,))
+        return decide_number(stands, desired, why)
+    return PoolDecision(target, tuple(scale_pool(stands, target.replicas, why)))
 
 
 def scale_pool(stands: PoolObject | None, to: int, why: str) -> Iterator[ScalePool]:

@@ -1,4 +1,4 @@
-"""How many placeholders a pool should have at an instant, when that changes next, and why.
+"""How many placeholders a pool should have at an instant, and when that changes next.
 
 Pure functions of a timetable, an instant and what was observed: two programs with the same observations make
 the same decision. `placeholders` is the formula for one occurrence, `target` the sum for a pool.
@@ -96,7 +96,7 @@ def opens_within(
     return min(coming, key=lambda item: (item.open, item.id), default=None)
 
 
-# The desired state of a pool, what to change, and why.
+# The desired state of a pool.
 
 
 EARLY_START = 120  # seconds: a run that comes this early waits, because clocks differ
@@ -147,14 +147,7 @@ class DesiredState(NamedTuple):
     timetable: Timetable
     now: int
     sessions: Mapping[str, int] | None = None
-    until: int = 0  # when the override that is in force is over
-
-
-class ReplicaChange(NamedTuple):
-    """Why replicas change, and for which occurrences."""
-
-    reason: str
-    occurrences: tuple[str, ...]  # that it is about: those that came or went, or else those that are open
+    until: int = 0  # when the override of the class is over
 
 
 def pool_target(
@@ -230,7 +223,7 @@ def desired_state(  # noqa: PLR0913, PLR0917
     pool: TimetablePool,
     now: int,
     sessions: Mapping[str, int] | None = None,
-    override: int | None = None,
+    overrides: Mapping[str, Override] = {},
     peers: Iterable[PoolTarget] = (),
 ) -> DesiredState:
     """Return the desired state of a pool at `now`.
@@ -238,13 +231,15 @@ def desired_state(  # noqa: PLR0913, PLR0917
     `peers` is what other reservations ask of the same number.
     """
     sessions = None if pool.peers else sessions  # others cannot know them, and must want the same
-    wanted = pool_target(timetable, pool, now, sessions, override)
+    name = pool.resource_class
+    wanted = pool_target(timetable, pool, now, sessions, override_target(overrides, name, now))
     if asking := [peer for peer in peers if peer.is_open]:
         overlap = max(pool.overlap, *(peer.pool.overlap for peer in asking))  # "sum" if any says so
         own = (wanted.replicas,) if wanted.is_open else ()
         replicas = OVERLAPS[overlap]((*own, *(peer.replicas for peer in asking)))
         wanted = wanted._replace(replicas=replicas, is_shared=True)
-    return DesiredState(wanted, timetable, now, sessions)
+    until = overrides[name].until if name in overrides else 0
+    return DesiredState(wanted, timetable, now, sessions, until)
 
 
 def grows_with_sessions(occurrences: Iterable[TimetableOccurrence], pool: TimetablePool) -> bool:
@@ -305,55 +300,3 @@ def number_targets(timetable: Timetable, overrides: Mapping[str, Override], now:
         for pool in timetable.pools
         if pool.holder.foreign
     ]
-
-
-def replica_change(found: float, desired: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
-    """Return the change that a pool with `found` replicas needs; None if it needs none.
-
-    `settled` is the last state in which the pool was as desired, None before the first.
-    """
-    wanted = desired.target
-    if found == wanted.replicas:
-        return None
-    before = set(settled.target.occurrences) if settled else set()
-    about = tuple(sorted(before ^ set(wanted.occurrences))) or wanted.occurrences
-    return ReplicaChange(_reason(found, desired, settled), about)
-
-
-def _reason(found: float, desired: DesiredState, settled: DesiredState | None) -> str:
-    """Return the reason of a change, for the log."""
-    wanted = desired.target
-    if settled is None:
-        if found and wanted.replicas:
-            return f"found at {found}"
-        return _of_override(wanted) or ("opened" if wanted.replicas else "closed")
-    kept = settled.target
-    if wanted.replicas == kept.replicas:
-        return f"reset by somebody to {found}"
-    if wanted.override != kept.override:
-        return _of_override(wanted) or "override is over"
-    if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:
-        return "rehearsal is over" if _has_rehearsed(desired, kept.occurrences) else "timetable edited"
-    if wanted.occurrences == kept.occurrences:
-        if wanted.sessions != kept.sessions:
-            return _of_sessions(kept.sessions, wanted.sessions)
-        if desired.sessions != settled.sessions:
-            return "sessions count for another occurrence"
-        return "less time is left"
-    return "opened" if wanted.replicas > kept.replicas else "closed"
-
-
-def _has_rehearsed(desired: DesiredState, before: Iterable[str]) -> bool:
-    """Return whether a rehearsal that was open `before` is over."""
-    over = {*before} - {*desired.target.occurrences}
-    return any(item.rehearses and item.id in over for item in desired.timetable.occurrences)
-
-
-def _of_override(wanted: PoolTarget) -> str:
-    return "" if wanted.override is None else f"override to {wanted.override}"
-
-
-def _of_sessions(before: int | None, after: int | None) -> str:
-    if after is None:
-        return "sessions are unknown"
-    return f"{after} sessions" if before is None else f"{after} sessions, {before} before"

@@ -279,12 +279,6 @@ def override_target(overrides: Mapping[str, Override], resource_class: str, now:
     return found.target if found and now < found.until else None
 
 
-def override_end(overrides: Mapping[str, Override], resource_class: str) -> int:
-    """Return when the override of the class ends; 0 without one."""
-    found = overrides.get(resource_class)
-    return found.until if found else 0
-
-
 def next_override_end(overrides: Iterable[Override], now: int) -> int | None:
     """Return when the next override ends after `now`."""
     return min((item.until for item in overrides if item.until > now), default=None)

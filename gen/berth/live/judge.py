@@ -299,12 +299,12 @@ def _with_demand(
     now, timetables = case.snapshot.now, case.snapshot.facts.timetables
     others = [(each.read, each.overrides) for each in timetables if each.reservation in case.pool.peers]
     peers = peer_targets(case.pool, others, now)
-    until, owners = order.until if order else 0, sum(case.slot_counts.owners.values())
-    desired = [
-        desired_state(case.timetable, case.pool, now, counts, order and order.target, peers)
+    overrides = {case.pool.resource_class: order} if order else {}
+    owners = sum(case.slot_counts.owners.values())
+    demand, certain = (
+        slot_demand(desired_state(case.timetable, case.pool, now, counts, overrides, peers), owners, 0)
         for counts in (sessions, lately)
-    ]
-    demand, certain = (slot_demand(each._replace(until=until), owners, 0) for each in desired)
+    )
     target = demand.target
     # Nobody comes to a rehearsal.
     is_counted = bool(target.occurrences) and any(not occurrence.rehearses for occurrence in case.open())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from berth.core.objects import CONFIG_MAP
 from berth.core.pooldecision import PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.poolobjects import ObjectRef
-from berth.core.target import DesiredState
+from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import TimetablePool
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import LONGEST, NO_PAUSE, Pause, RuntimeContext, backoff
@@ -37,7 +37,7 @@ class PoolReconciler:
         self._context, self._pool = context, pool
         self._subject = f"{pool.object_kind.name.lower()} {pool.scaled}"
         self._failures = 0
-        self._settled: DesiredState | None = None  # the last in which the pool stood as desired
+        self._stood: float | None = None  # the number at which it last stood as desired
         self.found: PoolFound | None = None  # at the last look, and what was written since; None: it failed
         self.desired: DesiredState | None = None  # at the last look
         self.pause = NO_PAUSE
@@ -110,8 +110,8 @@ class PoolReconciler:
             self.act(decision, self.desired)
         if gone and (self.desired is None or self.desired.target.is_open):
             raise gone
-        if self.desired is not None and self.is_settled(self.desired):
-            self._settled = self.desired
+        if self.desired is not None:
+            self.note_number(self.desired.target)
 
     # What another holder does in its own way.
 
@@ -129,7 +129,7 @@ class PoolReconciler:
 
     def decide(self, found: PoolFound, desired: DesiredState) -> PoolDecision:
         ref = ObjectRef(CONFIG_MAP.name, "", "", desired.timetable.reservation, 0)
-        return decide_pool(ref, found, desired, settled=self._settled)
+        return decide_pool(ref, found, desired)
 
     def act(self, decision: PoolDecision, desired: DesiredState) -> None:  # noqa: ARG002
         for action in decision.actions:
@@ -144,21 +144,27 @@ class PoolReconciler:
         self.found = (self.found or PoolFound(None))._replace(object=pool)
         self.tell(action)
 
-    def is_settled(self, desired: DesiredState) -> bool:
-        """Return whether the pool stands as desired now."""
+    def note_number(self, target: PoolTarget) -> None:
+        """Note the number if the pool stands as desired: who sets another one then resets it."""
         stands = self.found.object if self.found else None
-        return (stands.replicas if stands else 0) == desired.target.replicas
+        number = stands.replicas if stands else 0
+        if number == target.replicas:
+            self._stood = number
+        elif not target.is_open:
+            self._stood = None  # it is somebody else's again
 
     def tell(self, action: ScalePool) -> None:
-        """Log a number that was written."""
-        pool = action.pool
+        """Log a number that was written, and what it depends on."""
+        pool, target = action.pool, self.desired.target if self.desired else None
         facts: dict[str, object] = {
             "pool": self._pool.resource_class,
             pool.number.object_kind.name.lower(): pool.ref.name,
-            "occurrences": action.occurrences,
+            "occurrences": target.occurrences if target else (),
+            "sessions": target.sessions if target else None,
+            "override": target.override if target else None,
             "from": pool.replicas,
             "to": action.to,
-            "reason": action.why,
+            "reset": action.to == self._stood,  # somebody has set another one meanwhile
         }
         log = self._context.log
         (log.error if action.is_lost else log.info)("scaled", **facts)

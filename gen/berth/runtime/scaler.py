@@ -33,7 +33,7 @@ from berth.core.target import (
     peer_targets,
     pools_to_reconcile,
 )
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
+from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end
 from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
 from berth.runtime.leasekeeper import LeaseKeeper
@@ -266,12 +266,11 @@ class Scaler:
                 return None
             if seen.counts is not None:
                 sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
-        until = override_end(self._source.overrides, pool.resource_class)
         known = [
             (source.timetable, source.overrides) for source in self._peers.values() if not source.is_missing
         ]
         peers = peer_targets(pool, known, now)
-        desired = desired_state(timetable, pool, now, sessions, override, peers)._replace(until=until)
+        desired = desired_state(timetable, pool, now, sessions, self._source.overrides, peers)
         if not pool.holder.is_stabilized:
             return desired
         stabilizer = self._stabilizers.setdefault(pool.key, Stabilizer())

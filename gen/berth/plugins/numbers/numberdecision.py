@@ -6,34 +6,26 @@ from collections.abc import Sequence
 from berth.core.fields import field_value
 from berth.core.jsonvalues import Tree, instant_text
 from berth.core.labels import CLASS, HELD, RESERVATION, ROLE, SITE
-from berth.core.pooldecision import PoolDecision, ScalePool
+from berth.core.pooldecision import PoolDecision, ScalePool, scale_pool
 from berth.core.poolobjects import HELD_KEY, PoolObject
-from berth.core.target import DesiredState, replica_change
+from berth.core.target import DesiredState
 from berth.core.timetable import note_name
 from berth.plugins.numbers.fieldpatches import field_manager
 
 NOTE_GRACE = 60  # seconds that somebody has to write a number after the note about it
 
 
-def decide_number(
-    stands: PoolObject | None, desired: DesiredState, why: str = "", settled: DesiredState | None = None
-) -> PoolDecision:
+def decide_number(stands: PoolObject | None, desired: DesiredState, why: str) -> PoolDecision:
     """Decide as `decide_pool`. A number that others still ask for is not given back, but set for them."""
     target = desired.target
     if stands is None or not (target.is_open or target.is_shared):
-        return PoolDecision(target, release(stands, why or "closed", desired.now))
-    change = replica_change(stands.replicas, desired, settled)
-    if change is None:
-        return PoolDecision(target, ())
-    action = ScalePool(
-        stands,
-        target.replicas,
-        why or change.reason,
-        occurrences=change.occurrences,
-        value=stands.number.value(target.replicas),
-        note=_note(desired, stands),
+        return PoolDecision(target, release(stands, why, desired.now))
+    value = stands.number.value(target.replicas)
+    actions = (
+        action._replace(value=value, note=_note(desired, stands))
+        for action in scale_pool(stands, target.replicas, why)
     )
-    return PoolDecision(target, (action,))
+    return PoolDecision(target, tuple(actions))
 
 
 def is_needed(action: ScalePool) -> bool:

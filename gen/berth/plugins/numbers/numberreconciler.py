@@ -1,7 +1,6 @@
 """The reconciler of a number of somebody else. Every write carries the version that it was decided on."""
 
 from berth.core.pooldecision import PoolFound, ScalePool
-from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
 from berth.plugins.numbers.numberdecision import describe_reset
 from berth.plugins.numbers.numberwrites import read_number, write_number
@@ -59,9 +58,6 @@ class NumberReconciler(PoolReconciler):
         self._written, self._is_reset, self._wrote_at = action.value, False, self._context.now()
         self.found = self.found._replace(object=changed) if self.found else None
         self.tell(action)
-
-    def is_settled(self, desired: DesiredState) -> bool:
-        return super().is_settled(desired) or self.is_closed
 
     def _must_yield(self, action: ScalePool) -> bool:
         """Return whether to wait before writing a number again that they have set back.

@@ -1,7 +1,7 @@
 """The reconciler of a pool that slots hold. They change by themselves, so they are listed at each look."""
 
 from berth.core.pooldecision import ChangeSlots, PoolDecision, PoolFound, ScalePool
-from berth.core.target import DesiredState
+from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import TimetablePool
 from berth.plugins.slots.slots import (
     PlaceholderOwner,
@@ -75,8 +75,8 @@ class SlotReconciler(PoolReconciler):
             leave_slots(self._context.api, action.leaving, self._context.wait)
         super().scale(action)
 
-    def is_settled(self, desired: DesiredState) -> bool:
-        return self._slots.spare == desired.target.replicas
+    def note_number(self, target: PoolTarget) -> None:
+        """Note nothing: placeholders come and go while their slots stay."""
 
     def _change(self, action: ChangeSlots, desired: DesiredState, counts: SlotCounts) -> None:
         context, began = self._context, self._context.now()
@@ -104,6 +104,5 @@ class SlotReconciler(PoolReconciler):
             "removed": len(done.removed),
             "free": desired.target.replicas,
             "used": used,
-            "reason": action.why,
         }
         self._context.log.info("slots", **facts)
