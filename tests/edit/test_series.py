@@ -438,7 +438,6 @@ def test_end_adds_no_dates_to_a_series_that_ends_before(berth: Berth, lab: Path,
     [
         ("startDate=2026-03-09", "startDate: 2026-03-09"),
         ("placeholderCount=7", "provisioning: {placeholderCount: 7, scaleDownBehavior: none}"),
-        ("endTime=11:00", '- {dayOfWeek: tue, startTime: "09:00", endTime: "11:00"} # lab'),
     ],
 )
 def test_set_finds_the_one_field_of_a_name(berth: Berth, lab: Path, assignment: str, line: str) -> None:
@@ -489,7 +488,7 @@ def test_set_knows_the_flags_of_new_as_names(
 
 @pytest.mark.parametrize("name", sorted(set(_READERS) - {"weekly", "weeks", "monthly", "seats"}))
 def test_each_flag_of_new_with_one_field_is_a_name(name: str) -> None:
-    path = _FIELDS[name][0] if name in _FIELDS else full_path((name,), {"metadata": {}, "spec": {}})
+    path = _FIELDS[name][0] if name in _FIELDS else full_path((name,))
 
     assert option_places("dates")[".".join(map(str, path)).removesuffix(".matchLabels")] == f"--{name}"
 

@@ -146,7 +146,7 @@ def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats
     )
 
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
-        _check_once([full_path(assignment.path, tree) for assignment in parsed], has_seats=counts is not None)
+        _check_once([full_path(assignment.path) for assignment in parsed], has_seats=counts is not None)
         if counts is not None:
             lines = reservation.recurrence.lines
             if lines and all(line.seats is not reservation.seats for line in lines):

@@ -93,7 +93,7 @@ def _only_value(text: str) -> Any:
 
 def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
     """Set or remove a value in a document. Raise CommandError if the path does not exist."""
-    path = full_path(one.path, tree)
+    path = full_path(one.path)
     if path[-1] == "seats" and isinstance(one.value, int):
         count = f"{text_of((*path[:-1], 'placeholderCount'))}={one.value}"
         raise CommandError(f"seats is a list of classes. Write --seats {one.value}, or {count} for one class")
