@@ -105,13 +105,12 @@ class ReservationRequest(NamedTuple):
         except Refusal as refusal:
             if any(character.isdigit() for character in answer) and not close(answer, self.terms):
                 raise CommandError.at("--from", refusal) from None
-            raise CommandError.at("--from or --within", self._no_term(names, refusal)) from None
+            unknown = next((name for name in names if name not in self.terms), "")
+            hint = nearest(unknown, self.terms) if self.terms else "No calendar declares one."
+            fix = f"{hint} For a date: {refusal.fix}"
+            no_term = Refusal(f'no term is named "{unknown}".', fix, UNKNOWN_TERM)
+            raise CommandError.at("--from or --within", no_term) from None
         return "from"
-
-    def _no_term(self, names: tuple[str, ...], of_date: Refusal) -> Refusal:
-        unknown = next((name for name in names if name not in self.terms), "")
-        hint = nearest(unknown, self.terms) if self.terms else "No calendar declares one."
-        return Refusal(f'no term is named "{unknown}".', f"{hint} For a date: {of_date.fix}", UNKNOWN_TERM)
 
     def without(self, question: str) -> "ReservationRequest":
         """Return the request without what the answer to a key of PROMPTS gave."""
@@ -126,9 +125,10 @@ class ReservationRequest(NamedTuple):
     def checked(self) -> "ReservationRequest":
         """Return the request. Raise CommandError with each value that cannot be parsed, and a wrong order."""
         checks: list[Callable[[], object]] = [partial(self.value, key) for key in self.given]
-        checks += [self._check_name] if self.name else []
+        checks += [partial(read_at, "NAME", partial(grammar.dns_label, self.name))] if self.name else []
         checks += [partial(read_at, "TIMES", partial(_named_span, text)) for text in self.times]
-        read_all(*checks, self._check_seats, self._check_order, self._check_pointless)
+        checks += [self.seats] if self.times and {"class", "seats"} <= self.given.keys() else []
+        read_all(*checks, self._check_order, self._check_pointless)
         return self
 
     def _check_pointless(self) -> None:
@@ -138,13 +138,6 @@ class ReservationRequest(NamedTuple):
         if self.type == "dates" or "within" in self.given:
             refusal = Refusal(why, "Leave it out.", CONFLICT)
             raise_all(CommandError.at(f"--{key}", refusal) for key in keys if key in self.given)
-
-    def _check_name(self) -> None:
-        read_at("NAME", lambda: grammar.dns_label(self.name))
-
-    def _check_seats(self) -> None:
-        if self.times and {"class", "seats"} <= self.given.keys():
-            self.seats()
 
     def _check_order(self) -> None:
         first, last = self.value("from"), self.value("until")

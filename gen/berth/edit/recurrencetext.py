@@ -1,116 +1,106 @@
 """Write a recurrence as YAML, as `berth new` and `berth import` do: a line for each date that differs."""
 
-from collections.abc import Iterable
 from datetime import date
+from typing import Any
 
 from berth.dates.zone import clock, clock_text
 from berth.notation.weekdays import WEEKDAYS, WEEKS
-from berth.output.yamltext import flow, quote
-from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
+from berth.output.yamltext import flow
+from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
+
+Keys = dict[str, Any]
 
 
 def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     """Return the lines of `recurrence` in a reservation that has these seats."""
-    lines = [f"  recurrence:\n    type: {one.type}\n"]
-    if one.within:
-        lines.append(f"    within: {flow(one.within)}\n")
-    elif one.first and one.last:
-        lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
+    has_span = one.first and one.last and not one.within
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
-    lines += _block("dates", [_listed(span, own.get(i), seats) for i, span in enumerate(one.dates)])
-    if one.zone:
-        lines.append(f"    timeZone: {one.zone}\n")
-    if one.interval != 1:
-        lines.append(f"    interval: {one.interval}\n")
-    if one.calendars:
-        lines.append(f"    calendars: {flow(one.calendars)}\n")
-    lines += _block("except", map(_except, one.excepts))
-    shared = (entry for entry in one.schedule if entry.dates.listed is None)
-    lines += _block("schedule", (_mapping(_entry_fields(entry, seats)) for entry in shared))
-    lines += _block("moved", (_move(move, seats) for move in one.moves))
-    lines += _block("extra", (_mapping(_extra_fields(extra, seats)) for extra in one.extras))
+    shared = [entry for entry in one.schedule if entry.dates.listed is None]
+    keys = {
+        "type": one.type,
+        "within": one.within,
+        "startDate": one.first if has_span else None,
+        "endDate": one.last if has_span else None,
+        "dates": [_listed(span, own.get(i), seats) for i, span in enumerate(one.dates)],
+        "timeZone": one.zone,
+        "interval": one.interval if one.interval != 1 else None,
+        "calendars": one.calendars,
+        "except": [_except(item) for item in one.excepts],
+        "schedule": [_entry(entry, seats) for entry in shared],
+        "moved": [_move(move, seats) for move in one.moves],
+        "extra": [_extra(extra, seats) for extra in one.extras],
+    }
+    lines = ["  recurrence:\n"]
+    for key, value in keys.items():
+        if isinstance(value, list) and value:
+            lines += [f"    {key}:\n", *(f"      - {flow(item)}\n" for item in value)]
+        elif value:
+            lines.append(f"    {key}: {flow(value)}\n")
     return lines
 
 
-def _block(key: str, items: Iterable[str]) -> list[str]:
-    lines = [f"      - {item}\n" for item in items]
-    return [f"    {key}:\n", *lines] if lines else []
+def _given(keys: Keys) -> Keys:
+    """Return the keys that have a value; an empty name is that of entries without one."""
+    return {key: value for key, value in keys.items() if value is not None}
 
 
-def _mapping(fields: Iterable[str]) -> str:
-    return f"{{{', '.join(fields)}}}"
+def _span(first: date, last: date) -> Keys:
+    return {"date": first} if first == last else {"from": first, "to": last}
 
 
-def _span_fields(span: tuple[date, date]) -> list[str]:
-    first, last = span
-    return [f"date: {first}"] if first == last else [f"from: {first}", f"to: {last}"]
+def _hours(start: int | None, end: int | None, end_day: int | None) -> Keys:
+    start_time = None if start is None else clock(start)
+    end_time = None if end is None else clock_text(end)
+    return _given({"startTime": start_time, "endTime": end_time, "endDay": end_day})
 
 
-def _listed(span: tuple[date, date], own: Entry | None, seats: Seats) -> str:
-    """Return an item of `dates`, with the hours, the name and the seats of its own entry."""
-    if own is not None:
-        hours = _hours(own.start, own.end, own.end_day)
-        return _mapping([*_span_fields(span), *hours, *_name(own.name or None), *_count(own.seats, seats)])
-    return str(span[0]) if span[0] == span[1] else _mapping(_span_fields(span))
-
-
-def _hours(start: int | None, end: int | None, end_day: int | None) -> list[str]:
-    found = [] if start is None else [f'startTime: "{clock(start)}"']
-    found += [] if end is None else [f'endTime: "{clock_text(end)}"']
-    return found + ([] if end_day is None else [f"endDay: {end_day}"])
-
-
-def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
-    names = [WEEKDAYS[day - 1] for day in entry.days]
-    fields = [f"dayOfWeek: {names[0]}"] if len(names) == 1 else []
-    fields += [f"daysOfWeek: [{', '.join(names)}]"] if len(names) > 1 else []
-    fields += _hours(entry.start, entry.end, entry.end_day)
-    fields += _name(entry.name or None)
-    return fields + _date_fields(entry.dates) + _count(entry.seats, seats)
-
-
-def _name(name: str | None) -> list[str]:
-    """Return the field of a name; an empty one is that of entries without a name."""
-    return [] if name is None else [f"name: {quote(name)}"]
-
-
-def _date_fields(dates: EntryDates) -> list[str]:
-    fields = [f"from: {dates.first}"] if dates.first else []
-    fields += [f"until: {dates.last}"] if dates.last else []
-    if dates.weeks:
-        words = [word for word, weeks in WEEKS.items() if weeks == dates.weeks]
-        fields.append(f"weeks: {words[0] if words else [*dates.weeks]}")
-    return fields + ([f"monthly: {{week: {dates.nth}}}"] if dates.nth else [])
-
-
-def _count(own: Seats | None, seats: Seats) -> list[str]:
+def _own_seats(own: Seats | None, seats: Seats) -> Keys:
     """Return the seats of a line that has its own."""
-    return [] if not own or own == seats else _seat_fields(own, seats)
+    return _seats(own, seats) if own and own != seats else {}
 
 
-def _seat_fields(own: Seats, seats: Seats) -> list[str]:
+def _seats(own: Seats, seats: Seats) -> Keys:
     """Return the seats of a line in a reservation that has others: a number where both are of one class."""
     if len(seats) == 1 and [name for name, _ in own] == [name for name, _ in seats]:
-        return [f"placeholderCount: {own[0][1]}"]
-    rows = (_mapping([f"resourceClass: {name}", f"placeholderCount: {count}"]) for name, count in own)
-    return [f"seats: [{', '.join(rows)}]"]
+        return {"placeholderCount": own[0][1]}
+    return {"seats": [{"resourceClass": name, "placeholderCount": count} for name, count in own]}
 
 
-def _except(one: Except) -> str:
-    span = one.first, one.last
-    more = [*_hours(one.start, None, None), *_name(one.name)]
-    more += [f"title: {quote(one.title)}"] if one.title else []
-    return _mapping([*_span_fields(span), *more]) if more else _listed(span, None, ())
+def _listed(span: tuple[date, date], own: Entry | None, seats: Seats) -> Keys | date:
+    """Return an item of `dates`, with the hours, the name and the seats of its own entry."""
+    if own is None:
+        return span[0] if span[0] == span[1] else _span(*span)
+    hours = _hours(own.start, own.end, own.end_day)
+    return {**_span(*span), **hours, **_given({"name": own.name or None}), **_own_seats(own.seats, seats)}
 
 
-def _move(one: Move, seats: Seats) -> str:
-    to = [f"date: {one.to_day}"] if one.to_day else []
-    to += _hours(one.to_start, one.to_end, one.to_end_day)
-    to += [] if one.seats is None else _seat_fields(one.seats, seats)
-    which = [*_hours(one.start, None, None), *_name(one.name)]
-    return _mapping([f"date: {one.day}", *which, f"to: {_mapping(to)}"])
+def _entry(entry: Entry, seats: Seats) -> Keys:
+    names, dates = [WEEKDAYS[day - 1] for day in entry.days], entry.dates
+    weeks = next((word for word, weeks in WEEKS.items() if weeks == dates.weeks), dates.weeks)
+    keys = {
+        "dayOfWeek": names[0] if len(names) == 1 else None,
+        "daysOfWeek": names if len(names) > 1 else None,
+        **_hours(entry.start, entry.end, entry.end_day),
+        "name": entry.name or None,
+        "from": dates.first,
+        "until": dates.last,
+        "weeks": weeks or None,
+        "monthly": {"week": dates.nth} if dates.nth else None,
+    }
+    return {**_given(keys), **_own_seats(entry.seats, seats)}
 
 
-def _extra_fields(extra: Extra, seats: Seats) -> list[str]:
-    hours = _hours(extra.start, extra.end, extra.end_day)
-    return [f"date: {extra.day}", *hours, *_name(extra.name or None), *_count(extra.seats, seats)]
+def _except(one: Except) -> Keys | date:
+    more = {**_hours(one.start, None, None), **_given({"name": one.name, "title": one.title or None})}
+    return {**_span(one.first, one.last), **more} if more else _listed((one.first, one.last), None, ())
+
+
+def _move(one: Move, seats: Seats) -> Keys:
+    to = _given({"date": one.to_day, **_hours(one.to_start, one.to_end, one.to_end_day)})
+    which = {**_hours(one.start, None, None), **_given({"name": one.name})}
+    return {"date": one.day, **which, "to": {**to, **(_seats(one.seats, seats) if one.seats else {})}}
+
+
+def _extra(one: Extra, seats: Seats) -> Keys:
+    hours = _hours(one.start, one.end, one.end_day)
+    return {"date": one.day, **hours, **_given({"name": one.name or None}), **_own_seats(one.seats, seats)}

@@ -8,6 +8,7 @@ ValueError; nothing is left out or changed.
 
 import re
 from collections.abc import Callable
+from datetime import date
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -120,7 +121,7 @@ def flow(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return number(value)
+    return str(value) if isinstance(value, date) else number(value)
 
 
 def block(value: object, indent: int) -> str:
