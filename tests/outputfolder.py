@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from berth.findings import ERROR, Finding
-from berth.output.folder import OutputError, header
+from berth.findings import ERROR, Finding, FindingsError
+from berth.output.folder import header
 from berth.output.stage import DISK, Difference, Disk, FolderComparison, Stage, WriteResult
 
 First = TypeVar("First")
@@ -43,7 +43,7 @@ def check(folder: Path, files: dict[str, str]) -> list[Difference]:
 
 
 def refused(act: Callable[[], object]) -> tuple[Finding, ...]:
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(FindingsError) as caught:
         act()
     return caught.value.findings
 

@@ -71,6 +71,18 @@ class Finding(NamedTuple):
         return self._replace(line=0, column=0)
 
 
+class FindingsError(Exception):
+    """What was asked for is refused, or cannot be done, because of findings. There is at least one.
+
+    `unchanged` is the file that would have been edited, if it is one.
+    """
+
+    def __init__(self, findings: Iterable[Finding], unchanged: str = "") -> None:
+        self.findings = tuple(findings)
+        self.unchanged = unchanged
+        super().__init__(*self.findings)
+
+
 class FilePlace(NamedTuple):
     """A line and column of a file, both from 1."""
 

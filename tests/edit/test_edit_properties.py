@@ -21,6 +21,7 @@ from berth.edit.roundtrip import MakeNode, edit_document
 from berth.edit.seatcounts import ONLY_CLASS
 from berth.edit.seriesend import end_series
 from berth.edit.skips import restore_date, skip_dates
+from berth.findings import FindingsError
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan
 from berth.schema.plainfields import plain_settings
@@ -29,7 +30,7 @@ from berth.schema.values import Seats
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.edit.changedcourses import FIRSTS, Project, project, projects, times
+from tests.edit.changedcourses import FILE, FIRSTS, Project, project, projects, times
 
 # -- what has to be true after every edit
 
@@ -57,6 +58,8 @@ def edited(before: Project, edit: OccurrenceEdit) -> EditResult | str:
         return edit_occurrence(before.pipeline, "course", edit)
     except CommandError as refused:
         return str(refused)
+    except FindingsError as refused:
+        return EditResult(FILE, before.text, refused.findings, None)
 
 
 def after(before: Project, result: EditResult | str) -> Project:

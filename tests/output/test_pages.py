@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from berth.output.folder import OutputError
+from berth.findings import FindingsError
 from berth.output.pages import SiteFiles, write_site
 
 from tests.outputfolder import files_in
@@ -47,7 +47,7 @@ def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path
     else:
         path.symlink_to("/dev/null")
 
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(FindingsError) as caught:
         write_site(str(tmp_path), site(FILES))
 
     assert [(finding.code, finding.file) for finding in caught.value.findings] == [
@@ -61,7 +61,7 @@ def test_nothing_is_written_into_a_linked_folder(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site/feeds").symlink_to("../outside")
 
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(FindingsError) as caught:
         write_site(str(tmp_path / "site"), site(FILES))
 
     assert {finding.code for finding in caught.value.findings} == {"B090"}
@@ -71,7 +71,7 @@ def test_nothing_is_written_into_a_linked_folder(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "site").write_bytes(b"a file")
 
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(FindingsError) as caught:
         write_site(str(tmp_path / "site"), site(FILES))
 
     assert [finding.code for finding in caught.value.findings] == ["B092"]

@@ -27,10 +27,9 @@ from berth.cli.console import (
     stderr,
     stdout,
 )
-from berth.findings import ERROR, NOTE, Finding
+from berth.findings import ERROR, NOTE, Finding, FindingsError
 from berth.notation.refusal import CommandError, close
 from berth.output.escape import visible
-from berth.output.folder import OutputError
 from berth.output.table import INDENT, wrapped
 from berth.reading.source import RESERVATIONS, link_on_path, repository_of
 from berth.version import VERSION
@@ -276,8 +275,10 @@ def command(
             settings = enter(given, folder, in_project=in_project)
             try:
                 return function(settings, **own)
-            except OutputError as error:
+            except FindingsError as error:
                 settings.report(error.findings)
+                if error.unchanged:
+                    stderr(f"{settings.shown(error.unchanged)} is not changed.\n")
                 return EXIT_BAD_INPUT
 
         params = [

@@ -17,11 +17,10 @@ from berth.checks.policychecks import (
 from berth.cli.command import FOLDER, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
 from berth.cli.selection import clock_of, items_of
-from berth.findings import Problem, in_order
+from berth.findings import FindingsError, Problem, in_order
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.notation.refusal import CommandError
 from berth.output.escape import visible
-from berth.output.folder import OutputError
 from berth.output.stage import FolderComparison, Stage
 from berth.pipeline import Part, Pipeline
 from berth.reading.source import OUTPUT, RESERVATIONS
@@ -65,7 +64,7 @@ def render(settings: Settings, check: bool, staged: bool, output_dir: str | None
         if staged and code == EXIT_OK:
             return _staged(settings, [RESERVATIONS, folder])
         return code
-    except OutputError as error:
+    except FindingsError as error:
         settings.report(in_order([*pipeline.findings(), *error.findings]))
         return EXIT_BAD_INPUT
 

@@ -26,7 +26,7 @@ from berth.edit.roundtrip import (
     only_document,
     without_document,
 )
-from berth.findings import ERROR, WARNING, Finding, Problem
+from berth.findings import ERROR, WARNING, Finding, FindingsError, Problem
 from berth.manifests.placed import class_names, pool_behaviors
 from berth.notation.refusal import CommandError, read_at
 from berth.notation.zones import zone_at
@@ -106,7 +106,7 @@ def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
     _check_step(at, path, len(path) - 1)
     if one.value is None:
         if isinstance(at, dict) and path[-1] not in at:
-            raise CommandError(f"{_path_text(path)} is not in the file")
+            raise CommandError(f"{text_of(path)} is not in the file")
         del at[path[-1]]
     else:
         node, value = node_at(path), one.value
@@ -120,7 +120,7 @@ def _check_step(at: Any, path: FieldPath, depth: int) -> None:
     step, above = path[depth], text_of(path[:depth])
     if isinstance(step, int):
         if not (isinstance(at, list) and step < len(at)):
-            raise CommandError(f"{_path_text(path[: depth + 1])} is not in the file")
+            raise CommandError(f"{text_of(path[: depth + 1])} is not in the file")
     elif isinstance(at, list) and at and isinstance(at[0], dict):
         raise CommandError(f"{above} is a list. Write {text_of((*path[:depth], 0, *path[depth:]))}")
     elif isinstance(at, list):
@@ -128,10 +128,6 @@ def _check_step(at: Any, path: FieldPath, depth: int) -> None:
         raise CommandError(f'{above} is a list without a field "{step}". {advice}')
     elif not isinstance(at, dict):
         raise CommandError(f'{above} is not a mapping, so it has no field "{step}". Write {above}=VALUE')
-
-
-def _path_text(path: FieldPath) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
 # The edit of a file in its project
@@ -172,10 +168,7 @@ def edit_reservation(
     now: int | None = None,
 ) -> EditResult:
     """Edit the reservation of this name; the edit may rename it. Raise CommandError if it is refused."""
-    edit_result = _editable(pipeline, name)
-    if isinstance(edit_result, EditResult):
-        return edit_result
-    reservation, text = edit_result
+    reservation, text = _editable(pipeline, name)
     return _apply(pipeline, reservation, text, partial(edit, reservation), now)
 
 
@@ -183,21 +176,17 @@ def edit_occurrence(
     pipeline: Pipeline, name: str, edit: OccurrenceEdit, now: int | None = None
 ) -> EditResult:
     """Edit one occurrence of the reservation of this name. Raise CommandError if it is refused."""
-    edit_result = _editable(pipeline, name)
-    if isinstance(edit_result, EditResult):
-        return edit_result
-    reservation, text = edit_result
+    reservation, text = _editable(pipeline, name)
     known, file = pipeline.declared.calendars, reservation.origin.file
     try:
         dates = Dates(reservation, known)
-        faults = () if dates.all else expand(reservation, known).problems
-        if faults:
-            return EditResult(file, text, _located(pipeline, faults), None)
+        if not dates.all and (faults := expand(reservation, known).problems):
+            raise RefusedError(*faults)
         tree_edit = edit(dates)
     except NothingToDoError as reason:
         return EditResult(file, text, (), None, str(reason))
     except RefusedError as refused:
-        return EditResult(file, text, _located(pipeline, refused.problems), None)
+        raise FindingsError(pipeline.located(refused.problems), file) from None
     return _apply(pipeline, reservation, text, tree_edit, now)
 
 
@@ -205,10 +194,7 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     pipeline: Pipeline, name: str, new: str, first: str, last: str, now: int | None = None
 ) -> EditResult:
     """Copy a reservation to other dates, in a file beside its own. Raise CommandError if it is refused."""
-    edit_result = _editable(pipeline, name)
-    if isinstance(edit_result, EditResult):
-        return edit_result
-    reservation, text = edit_result
+    reservation, text = _editable(pipeline, name)
     if capacity := reservation.recurrence.capacity:
         raise CommandError(
             f"{name} has the dates of CloudCapacity {capacity}; copy its file and name another"
@@ -280,10 +266,7 @@ def delete_reservation(pipeline: Pipeline, name: str) -> list[EditStep]:
 
 
 def _delete(pipeline: Pipeline, name: str) -> EditResult:
-    edit_result = _editable(pipeline, name)
-    if isinstance(edit_result, EditResult):
-        return edit_result
-    reservation, text = edit_result
+    reservation, text = _editable(pipeline, name)
     file, index = reservation.origin[:2]
     return check_edit(pipeline, file, without_document(text, index), reservation)
 
@@ -300,24 +283,23 @@ def _apply(
     return check_edit(pipeline, file, edit_document(text, index, edit), reservation, now)
 
 
-def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, ...]:
-    return tuple(pipeline.located(problems))
-
-
-def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditResult:
-    """Return the reservation and the text of its file, or the errors for which it cannot be read.
-
-    Raise CommandError if there is none.
-    """
+def reservation_named(pipeline: Pipeline, name: str) -> Reservation:
+    """Return the reservation. Raise FindingsError for errors that may hide it, or CommandError."""
     reservation = next((one for one in pipeline.declared.reservations if one.name == name), None)
-    if reservation is None:
-        errors = [finding for finding in pipeline.findings() if finding.severity == ERROR]
-        if errors and pipeline.may_declare("CapacityReservation", name):
-            return EditResult(errors[0].file, "", tuple(errors), None)
-        hint = nearest(name, [one.name for one in pipeline.declared.reservations])
-        raise CommandError(f'no reservation named "{name}". {hint}')
+    if reservation is not None:
+        return reservation
+    errors = [finding for finding in pipeline.findings() if finding.severity == ERROR]
+    if errors and pipeline.may_declare("CapacityReservation", name):
+        raise FindingsError(errors, errors[0].file)
+    hint = nearest(name, [one.name for one in pipeline.declared.reservations])
+    raise CommandError(f'no reservation named "{name}". {hint}')
+
+
+def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str]:
+    """Return the reservation and the text of its file."""
+    reservation = reservation_named(pipeline, name)
     source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
-    return reservation, _decode(source)
+    return reservation, source.text.decode()
 
 
 def check_edit(
@@ -435,10 +417,3 @@ def _is_new(item: Item, old: dict[str, Item]) -> bool:
     """Tell whether a reservation is new or differs, wherever in its file."""
     one = old.get(item.reservation.name)
     return one is None or one.reservation._replace(origin=item.reservation.origin) != item.reservation
-
-
-def _decode(source: Source) -> str:
-    try:
-        return source.text.decode("utf-8")
-    except UnicodeDecodeError:
-        raise CommandError(f"{source.file} is not UTF-8") from None

@@ -12,13 +12,12 @@ from berth.dates.recurrence import expand
 from berth.dates.zone import DAY, Zone, clock, day_of, local, resolve
 from berth.edit.create import HEAD, MODELINE
 from berth.edit.dateselect import Dates, OccurrenceSelector, RefusedError
-from berth.edit.edits import EditResult, EditStep, all_steps, check_edit
+from berth.edit.edits import EditResult, EditStep, all_steps, check_edit, reservation_named
 from berth.edit.roundtrip import MakeNode, edit_document
-from berth.notation.refusal import CommandError
+from berth.findings import FindingsError
 from berth.output.yamltext import block
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA
-from berth.schema.documentproblems import nearest
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import LONGEST_TITLE, Rehearses
 
@@ -35,10 +34,7 @@ def rehearse_dates(
     `at` is when it begins; by default a week before at 06:00, and if that is over, on the day before. Raise
     CommandError if it is refused.
     """
-    course = next((one for one in pipeline.declared.reservations if one.name == name), None)
-    if course is None:
-        known = [one.name for one in pipeline.declared.reservations]
-        raise CommandError(f'no reservation named "{name}". {nearest(name, known)}')
+    course = reservation_named(pipeline, name)
     return all_steps(
         pipeline, [partial(_edit, course=course, which=which, at=at, now=now) for which in dates]
     )
@@ -54,7 +50,7 @@ def _edit(
         if not groups:
             raise RefusedError(dates.missing(which))
     except RefusedError as refused:
-        return EditResult(course.origin.file, "", tuple(pipeline.located(refused.problems)), None)
+        raise FindingsError(pipeline.located(refused.problems), course.origin.file) from None
     rehearses = _rehearses(course.name, dates, groups[0])
     occurrences = rehearsed(rehearses, expand(course, calendars).occurrences)
     begin = _begin(occurrences, dates.zone, now) if at is None else at - at % 60

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from berth.findings import FilePlace, Finding
+from berth.findings import FilePlace, Finding, FindingsError
 from berth.reading.source import twins_of
 
 MARK = "# Rendered by berth"
@@ -35,14 +35,6 @@ LINK = "A symbolic link"
 # Do not follow links, and do not wait for a pipe. Not every system has each flag.
 _READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read
-
-
-class OutputError(Exception):
-    """An output folder that cannot be used; `findings` is never empty."""
-
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self.findings = tuple(findings)
-        super().__init__(*self.findings)
 
 
 def header(site: str) -> str:
@@ -73,12 +65,12 @@ def finding(code: str, shown: str, path: str, message: str, fix: str) -> Finding
     return FilePlace(file).finding(code, message, fix)
 
 
-def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:
+def refusal(shown: str, path: str, error: OSError, fix: str) -> FindingsError:
     """Report what the operating system refused as a finding."""
     is_named = bool(error.filename) and not (path or is_temporary(str(error.filename).rpartition("/")[2]))
     where = f" ({error.filename})" if is_named else ""
     message = f"It cannot be read or written: {error.strerror or error}{where}."
-    return OutputError([finding(UNUSABLE, shown, path, message, fix)])
+    return FindingsError([finding(UNUSABLE, shown, path, message, fix)])
 
 
 class Entries(NamedTuple):

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from berth.findings import Finding
-from berth.output.folder import AGAIN, FOREIGN, OutputError, finding, refusal
+from berth.findings import Finding, FindingsError
+from berth.output.folder import AGAIN, FOREIGN, finding, refusal
 from berth.output.stage import link_on_way, write_files
 
 _HEAD = 256  # bytes in which the mark must be
@@ -26,7 +26,7 @@ class SiteFiles(NamedTuple):
 def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
     """Write the files; return how many changed, and the paths of those that are removed.
 
-    Raises OutputError, with nothing written, if a file of others is in the way.
+    Raises FindingsError, with nothing written, if a file of others is in the way.
     """
     top = Path(folder)
     try:
@@ -37,7 +37,7 @@ def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
             if link_on_way(folder, str(top / path)) or not _is_free(top / path, site.marks)
         ]
         if in_the_way:
-            raise OutputError([_in_the_way(folder, path) for path in in_the_way])
+            raise FindingsError([_in_the_way(folder, path) for path in in_the_way])
         write_files(folder, changed)
         stale = [path for path in _marked(top, site) if path not in site.files]
         for path in stale:

@@ -14,12 +14,12 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from berth.findings import FindingsError
 from berth.output.folder import (
     AGAIN,
     BLOCKED,
     SAME,
     UNUSABLE,
-    OutputError,
     OwnedTree,
     finding,
     refusal,
@@ -167,7 +167,7 @@ class Stage:
     """Changes an output folder: `put` every file, then `finish`. Leaving the context earlier discards all.
 
     A lock prevents a second run in the same folder; it ends with the process. Without support for locks,
-    every file is still complete, from one run or the other. Raises OutputError.
+    every file is still complete, from one run or the other. Raises FindingsError.
     """
 
     def __init__(self, folder: str, shown: str, disk: Disk = DISK) -> None:
@@ -211,7 +211,7 @@ class Stage:
             stale = self._tree.stale()
             if self._tree.problems:
                 self.abandon()
-                raise OutputError(self._tree.problems)
+                raise FindingsError(self._tree.problems)
             while self._pending.paths:
                 path = self._pending.paths[-1]
                 written.append(self._pending.replace_last())
@@ -234,7 +234,7 @@ class Stage:
             os.close(self._lock)
             self._lock = None
 
-    def _fail(self, path: str, error: OSError, fix: str) -> OutputError:
+    def _fail(self, path: str, error: OSError, fix: str) -> FindingsError:
         self.abandon()
         return refusal(self._shown, path, error, fix)
 
@@ -248,7 +248,7 @@ class Stage:
             self.abandon()
             message = "Another berth render is writing here."
             busy = finding(UNUSABLE, self._shown, "", message, "Run again when it is done.")
-            raise OutputError([busy]) from None
+            raise FindingsError([busy]) from None
         except OSError:
             return  # a file system without locks
 
@@ -263,7 +263,7 @@ class Stage:
 
 
 class FolderComparison:
-    """Compares an output folder: `put` every file, then `finish`. Raises `OutputError`."""
+    """Compares an output folder: `put` every file, then `finish`. Raises `FindingsError`."""
 
     def __init__(self, folder: str, shown: str) -> None:
         """`shown` is the name of the folder in findings. It need not exist."""
@@ -290,6 +290,6 @@ class FolderComparison:
         except OSError as error:
             raise refusal(self._shown, "", error, _READABLE) from error
         if self._tree.problems:
-            raise OutputError(self._tree.problems)
+            raise FindingsError(self._tree.problems)
         stale += [f"{path}/" for path in self._tree.empty_folders()]
         return sorted(self._differences + [Difference(path, "stale") for path in stale])
