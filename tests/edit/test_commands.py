@@ -72,62 +72,6 @@ def test_errors_elsewhere_are_no_reason_to_refuse(berth: Berth, folder: Path) ->
     assert berth("skip", "course", "2026-02-02").code == 0
 
 
-def test_what_it_says_already_is_not_written_again(berth: Berth) -> None:
-    assert berth("set", "course", "provisioning.placeholderCount=25").out == (
-        "reservations/course.yaml is unchanged: it already says so.\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("new", "x", "9-5", *GIVEN, "--daily"), "09:00-05:00 or 09:00-17:00"),
-        (("new", "x", "noon", *GIVEN, "--daily"), '"noon"'),
-        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mx"), '"mx"'),
-        (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--once"), "--weekly, --daily, --once, --dates"),
-        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--weeks", "third"), '"third"'),
-        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--interval", "two"), '"two"'),
-        (("skip", "course"), "'DATE [TIME]...'"),
-        (("skip", "course", "someday"), '"someday"'),
-        (("skip", "nobody", "2026-02-02"), '"nobody"'),
-        (("move", "course", "2026-02-02"), "Give --to or --end."),
-        (("set", "course"), "PATH=VALUE or --seats"),
-        (("set", "course", "--on", "2026-02-02"), "--on takes --seats"),
-        (("set", "course", "title=A", "--on", "2026-02-02", "--seats", "3"), "--on takes --seats"),
-        (("set", "course", "--seats", "3", "--name", "late"), "--on DATE"),
-        (("set", "course", "--seats", "many"), '"many"'),
-        (("set", "course", "--seats", "small=1,small=2"), '"small=1,small=2"'),
-        (("set", "course", "--seats", "huge=3"), '"huge"'),
-        (("set", "night", "--seats", "3"), "--seats small=3,bench=3"),
-        (("set", "course", "--on", "2026-02-02", "--seats", "bench=3"), '"bench"'),
-        (("import", "renku"), "'FILE...'"),
-    ],
-    ids=lambda value: "-".join(value[:1] + value[-1:]).replace(" ", "-") if isinstance(value, tuple) else "",
-)
-def test_a_slip_is_told(berth: Berth, words: tuple[str, ...], message: str) -> None:
-    told = berth(*words)
-    assert (told.code, told.out) == (2, "")
-    assert message in told.err
-
-
-@pytest.mark.parametrize("command", [("set", "suspend=true"), ("skip", "2026-02-02")], ids=["set", "skip"])
-def test_an_unknown_name_gets_a_suggestion(command: tuple[str, str], berth: Berth) -> None:
-    told = berth(command[0], "curse", command[1])
-
-    assert (told.code, told.out) == (2, "")
-    assert told.err == 'berth: no reservation named "curse". Did you mean course?\n'
-
-
-def test_a_date_that_does_not_exist_is_reported_at_its_field(berth: Berth, folder: Path) -> None:
-    file = folder / "reservations/course.yaml"
-    before = file.read_text("utf-8")
-    told = berth("set", "course", "recurrence.startDate=2026-02-30")
-
-    assert told.code == 1
-    assert "error[B017] spec.recurrence.startDate: " in told.err
-    assert file.read_text("utf-8") == before
-
-
 @pytest.mark.parametrize("command", [("set", "suspend=true"), ("skip", "2026-02-09")], ids=["set", "skip"])
 def test_errors_of_the_file_explain_why_it_is_not_edited(
     command: tuple[str, str], berth: Berth, folder: Path
@@ -143,28 +87,6 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
     assert file.read_text("utf-8") == wrong
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("skip", "course", "2026-02-02", "25:00"),
-        ("move", "course", "2026-02-02", "--to", "25:00"),
-        ("move", "course", "2026-02-02", "--end", "25:00"),
-        ("set", "course", "--on", "2026-02-02 25:00", "--seats", "3"),
-        ("occurrences", "--at", "2026-02-02 25:00"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_an_hour_that_does_not_exist_is_told_as_one(berth: Berth, words: tuple[str, ...]) -> None:
-    told = berth(*words)
-    last = "24:00" if "--end" in words else "23:59"
-    assert (told.code, told.out) == (2, "")
-    assert told.err.endswith(f'"25:00" is not a time of day. Write a time from 00:00 to {last}. [B018]\n')
-
-
-def test_a_span_without_a_sign_is_told_with_one(berth: Berth) -> None:
-    assert berth("occurrences", "--at", "2h").err.endswith('"2h" is not an instant. Write +2h. [B018]\n')
-
-
 LARGE = "  policies: [{name: large, when: {seatsAbove: 25}, require: {approvalBy: platform}}]\n"
 
 
@@ -176,33 +98,6 @@ def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
     assert berth("set", "course", "provisioning.placeholderCount=26").out.endswith(
         "! course: needs approval by platform, policy large: 26 seats, above 25\nNext: berth render\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("assignment", "advice"),
-    [
-        ("recurrence.schedule.startTime=08:30", "Write recurrence.schedule[0].startTime."),
-        ("recurrence.schedule.monthly.week=1", "Write recurrence.schedule[0].monthly.week."),
-        ("recurrence.except.date=2026-02-02", "Write recurrence.except[0], or all of it"),
-        ("recurrence.schedule[7].startTime=08:30", "is not in the file."),
-        ("provisioning.placeholderCount.x=1", "Write provisioning.placeholderCount=VALUE."),
-        ("provisioning.placeholderCount.x.y=1", "Write provisioning.placeholderCount=VALUE."),
-        ("provisioning.placeholderCount.x=", "Write provisioning.placeholderCount=VALUE."),
-        ("title.x=1", "Write title=VALUE."),
-        ("title[0]=1", "is not in the file."),
-        ("provisioning.seats=40", "Write --seats 40, or provisioning.placeholderCount=40 for one class."),
-        ("leadTime=45", "Did you mean provisioning.leadTimeMinutes?"),
-    ],
-)
-def test_a_path_that_leads_nowhere_is_refused_with_one_that_does(
-    berth: Berth, folder: Path, assignment: str, advice: str
-) -> None:
-    before = (folder / "reservations/course.yaml").read_bytes()
-    answer = berth("set", "course", assignment)
-    assert answer.code == 2
-    assert answer.err.endswith((f"{advice}\n", "=[...].\n"))
-    assert advice in answer.err
-    assert (folder / "reservations/course.yaml").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -248,28 +143,6 @@ def test_a_key_with_dots_is_one_key(berth: Berth, folder: Path, path: str) -> No
     assert "annotations: {example.org/why: exam}" in (folder / "reservations/course.yaml").read_text("utf-8")
     assert berth("set", "course", f"{path}=").code == 0
     assert "example.org" not in (folder / "reservations/course.yaml").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("set", "course", "--seats", "5", "--seats", "6"), "--seats is given twice."),
-        (("move", "course", "2026-02-02", "--to", "10:00", "--to", "11:00"), "--to is given twice."),
-        (("set", "course", "suspend=true", "suspend=false"), "suspend: two values"),
-        (("set", "course", "title=a", "spec.title=b"), "title: two values"),
-        (("set", "course", "metadata.labels={a: b}", "metadata.labels.a=c"), "two values for one place"),
-        (("set", "course", "--seats", "5", "placeholderCount=6"), "are one place"),
-        (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--match-labels", "a=b,a=c"), '"a" has two values'),
-    ],
-)
-def test_of_two_values_for_one_place_none_is_taken(
-    berth: Berth, folder: Path, words: tuple[str, ...], message: str
-) -> None:
-    before = (folder / "reservations/course.yaml").read_bytes()
-    answer = berth(*words)
-    assert (answer.code, answer.out) == (2, "")
-    assert message in answer.err
-    assert (folder / "reservations/course.yaml").read_bytes() == before
 
 
 @pytest.mark.parametrize("word", ["mond", "mon-fry"])

@@ -8,39 +8,14 @@ from berth.edit.fieldpaths import full_path
 from berth.edit.flagnames import _FIELDS
 
 from tests.answer import Answer, Berth
+from tests.edit.lab import LAB, write_lab
 
-FILE = "reservations/lab.yaml"
-LAB = """\
-apiVersion: berth.dev/v1alpha1
-kind: CapacityReservation
-metadata: {name: lab}
-spec:
-  resourceClass: small
-  recurrence:
-    type: weekly
-    startDate: 2026-03-02
-    endDate: 2026-05-29
-    # the room
-    schedule:
-      - {dayOfWeek: tue, startTime: "09:00", endTime: "12:00"}  # lab
-  provisioning: {placeholderCount: 5, scaleDownBehavior: none}
-"""
-TERMS = """\
-apiVersion: berth.dev/v1alpha1
-kind: Calendar
-metadata: {name: terms}
-spec:
-  terms: [{name: spring, from: 2026-03-02, to: 2026-04-30}, {name: fall, from: 2026-09-01, to: 2026-10-30}]
-"""
 NEAREST = "no date on Wed 2026-05-13; the nearest are Tue 2026-05-12 and Tue 2026-05-19"
 
 
 @pytest.fixture
 def lab(folder: Path) -> Path:
-    file = folder / FILE
-    file.write_text(LAB, "utf-8")
-    (folder / "reservations/terms.yaml").write_text(TERMS, "utf-8")
-    return file
+    return write_lab(folder)
 
 
 def with_lines(*lines: str, schedule: str = 'dayOfWeek: tue, startTime: "09:00", endTime: "12:00"') -> str:
@@ -62,58 +37,9 @@ def dates(told: Answer) -> list[str]:
     return [line.split()[2] for line in listed.splitlines() if line.startswith("lab ")]
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("skip", "lab", "2026-05-13"), "B045"),
-        (("move", "lab", "2026-05-13", "--to", "10:00"), "B045"),
-        (("move", "lab", "2026-05-13", "--end", "14:00"), "B045"),
-        (("set", "lab", "--on", "2026-05-13", "--seats", "9"), "B045"),
-    ],
-    ids=["skip", "move", "end", "set"],
-)
-def test_a_date_without_an_occurrence_is_told_with_the_nearest(
-    berth: Berth, lab: Path, words: tuple[str, ...], code: str
-) -> None:
-    told = berth(*words)
-
-    assert (told.code, f"error[{code}] spec.recurrence: lab has {NEAREST}." in told.err) == (1, True)
-    assert lab.read_text("utf-8") == LAB
-
-
 @pytest.mark.usefixtures("lab")
 def test_occurrences_at_a_date_without_one_names_the_nearest(berth: Berth) -> None:
     assert berth("occurrences", "lab", "--at", "2026-05-13").out == f"No occurrences: {NEAREST}.\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "written"),
-    [
-        (("2026-03-10", "2026-03-24"), ["except:", "- 2026-03-10", "- 2026-03-24"]),
-        (("2026-03-10,2026-03-24",), ["except:", "- 2026-03-10", "- 2026-03-24"]),
-        (("2026-03-09..2026-03-20",), ["except:", "- {from: 2026-03-09, to: 2026-03-20}"]),
-        (("2026-03-09", "to", "2026-03-20"), ["except:", "- {from: 2026-03-09, to: 2026-03-20}"]),
-        (
-            ("2026-03-10", "--title", "Excursion: Rome"),
-            ["except:", '- {date: 2026-03-10, title: "Excursion: Rome"}'],
-        ),
-        (
-            ("2026-03-24", "2026-03-09..2026-03-20", "--title", "Away"),
-            [
-                "except:",
-                "- {from: 2026-03-09, to: 2026-03-20, title: Away}",
-                "- {date: 2026-03-24, title: Away}",
-            ],
-        ),
-    ],
-    ids=["two", "comma", "range", "to", "title", "range-and-date"],
-)
-def test_skip_writes_all_dates_in_one_edit(
-    berth: Berth, lab: Path, words: tuple[str, ...], written: list[str]
-) -> None:
-    assert berth("skip", "lab", *words).code == 0
-    assert new_lines(LAB, lab) == written
-    assert berth("validate").code == 0
 
 
 HOLIDAYS = """\
@@ -174,24 +100,6 @@ def test_add_without_times_on_a_holiday_says_that_the_date_stays(berth: Berth, l
     assert "is unchanged" in berth("add", "lab", "2026-03-17").out
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "text"),
-    [
-        (("2026-03-11",), 1, "berth add lab 2026-03-11 09:00-13:00."),
-        (("2026-03-10", "--seats", "9"), 2, "need TIMES"),
-        (("2026-03-10", "--name", "late"), 2, "need TIMES"),
-    ],
-    ids=["no-date", "seats", "name"],
-)
-def test_add_without_times_refuses_what_needs_them(
-    berth: Berth, lab: Path, words: tuple[str, ...], code: int, text: str
-) -> None:
-    told = berth("add", "lab", *words)
-
-    assert (told.code, text in told.err) == (code, True)
-    assert lab.read_text("utf-8") == LAB
-
-
 def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, lab: Path) -> None:
     told = berth("skip", "lab", "2026-03-10", "2026-03-11", "2026-03-12..2026-03-16")
 
@@ -200,27 +108,6 @@ def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, l
         "lab has no date from Thu 2026-03-12 to Mon 2026-03-16; the nearest are Tue 2026-03-10 and"
         in told.err
     )
-    assert lab.read_text("utf-8") == LAB
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("12/03/2026",), "B017"),
-        (("2026-03-20..2026-03-10",), "B024"),
-        (("2026-03-10,,2026-03-11",), "B017"),
-        (("09:00",), "B017"),
-        (("2026-03-10", "09:00", "10:00"), "B017"),
-        (("2026-03-10", "--name", "Extra Time"), "B019"),
-    ],
-)
-def test_skip_understands_its_dates_whole_or_refuses_them(
-    berth: Berth, lab: Path, words: tuple[str, ...], code: str
-) -> None:
-    told = berth("skip", "lab", *words)
-
-    assert (told.code, told.out) == (2, "")
-    assert told.err.endswith(f"[{code}]\n")
     assert lab.read_text("utf-8") == LAB
 
 
@@ -252,14 +139,6 @@ def test_a_move_onto_the_date_that_it_has_now_keeps_it_there(berth: Berth, lab: 
     assert lab.read_text("utf-8") == moved
 
 
-def test_a_move_may_change_the_seats_in_the_same_edit(berth: Berth, lab: Path) -> None:
-    assert berth("move", "lab", "2026-03-10", "--to", "2026-03-11", "--seats", "80").code == 0
-    assert new_lines(LAB, lab) == [
-        "moved:",
-        "- {date: 2026-03-10, to: {date: 2026-03-11, placeholderCount: 80}}",
-    ]
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -277,27 +156,6 @@ def test_add_writes_an_extra_date_and_skip_removes_it(
     assert berth("add", "lab", *words).code == 0
     assert new_lines(LAB, lab) == ["extra:", f"- {line}"]
     assert berth("skip", "lab", words[0].replace("tomorrow", "2026-01-02"), words[1][:5]).code == 0
-    assert lab.read_text("utf-8") == LAB
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (("2026-03-10", "09:00-12:00"), 1, "TIMES: error[B049] "),
-        (("2026-03-10", "9-5"), 2, "TIMES: "),
-        (("2026-03-10", "09:00-09:00"), 2, "[B024]\n"),
-        (("10/03/2026", "09:00-12:00"), 2, "[B017]\n"),
-        (("2026-03-11", "09:00-12:00", "--seats", "0"), 2, "[B012]\n"),
-        (("2026-03-11", "09:00-12:00", "--name", "Late"), 2, "[B019]\n"),
-    ],
-)
-def test_add_names_the_argument_that_is_wrong(
-    berth: Berth, lab: Path, words: tuple[str, ...], code: int, expected: str
-) -> None:
-    told = berth("add", "lab", *words)
-
-    assert (told.code, expected in told.err) == (code, True)
-    assert f"{FILE}:" not in told.err
     assert lab.read_text("utf-8") == LAB
 
 
@@ -373,25 +231,6 @@ def test_end_takes_later_exceptions_with_it_and_keeps_what_happens_before(berth:
 
 
 @pytest.mark.parametrize(
-    ("date", "code", "expected"),
-    [
-        ("2026-05-26", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
-        ("2026-05-29", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
-        ("2026-05-30", 2, "berth set lab endDate=2026-05-30.\n"),
-        ("2026-03-02", 2, "berth delete lab"),
-        ("1/4/2026", 2, "[B017]"),
-    ],
-)
-def test_end_says_when_there_is_nothing_to_end_or_nothing_would_be_left(
-    berth: Berth, lab: Path, date: str, code: int, expected: str
-) -> None:
-    told = berth("end", "lab", date)
-
-    assert (told.code, expected in told.out + told.err) == (code, True)
-    assert lab.read_text("utf-8") == LAB
-
-
-@pytest.mark.parametrize(
     ("before", "command"),
     [
         (with_lines("within: [spring]"), "berth set lab 'within=[spring, TERM]'"),
@@ -433,89 +272,11 @@ def test_end_adds_no_dates_to_a_series_that_ends_before(berth: Berth, lab: Path,
     assert "endDate: 2026-05-29" in lab.read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("assignment", "line"),
-    [
-        ("startDate=2026-03-09", "startDate: 2026-03-09"),
-        ("placeholderCount=7", "provisioning: {placeholderCount: 7, scaleDownBehavior: none}"),
-    ],
-)
-def test_set_finds_the_one_field_of_a_name(berth: Berth, lab: Path, assignment: str, line: str) -> None:
-    assert berth("set", "lab", assignment).code == 0
-    assert new_lines(LAB, lab) == [line]
-
-
-@pytest.mark.parametrize(
-    ("assignment", "code", "expected"),
-    [
-        ("name=other", 2, " or owner.name"),
-        ("startdate=2026-03-09", 2, "Did you mean recurrence.startDate?"),
-        ("recurrence.first=2026-03-09", 1, "error[B010] spec.recurrence.first"),
-    ],
-)
-def test_set_never_guesses_which_field_is_meant(
-    berth: Berth, lab: Path, assignment: str, code: int, expected: str
-) -> None:
-    told = berth("set", "lab", assignment)
-
-    assert (told.code, expected in told.err) == (code, True)
-    assert lab.read_text("utf-8") == LAB
-
-
-@pytest.mark.parametrize(
-    ("words", "lines"),
-    [
-        (("lead=45",), ["provisioning: {placeholderCount: 5, scaleDownBehavior: none, leadTimeMinutes: 45}"]),
-        (("class=bench",), ["resourceClass: bench"]),
-        (("seats=45",), ["provisioning: {placeholderCount: 45, scaleDownBehavior: none}"]),
-        (("behavior=none", "seats=45"), ["provisioning: {placeholderCount: 45, scaleDownBehavior: none}"]),
-        (("owner=Physics", "contact=@uni/physics"), ['owner: {name: Physics, contact: "@uni/physics"}']),
-        (("match-labels=course=lab,term=s26",), ["sessions: {matchLabels: {course: lab, term: s26}}"]),
-        (("from=2026-03-09", "until=2026-04-30"), ["startDate: 2026-03-09", "endDate: 2026-04-30"]),
-        (("time-zone=UTC",), ["timeZone: UTC"]),
-        (("calendars=holidays,terms",), ["calendars: [holidays, terms]"]),
-        (("times=10:00-12:00",), ['- {dayOfWeek: tue, startTime: "10:00", endTime: "12:00"} # lab']),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_set_knows_the_flags_of_new_as_names(
-    berth: Berth, lab: Path, words: tuple[str, ...], lines: list[str]
-) -> None:
-    told = berth("set", "lab", *words, "--now", "2026-01-10")
-
-    assert (told.code, new_lines(LAB, lab)) == (0, lines)
-
-
 @pytest.mark.parametrize("name", sorted(set(_READERS) - {"weekly", "weeks", "monthly", "seats"}))
 def test_each_flag_of_new_with_one_field_is_a_name(name: str) -> None:
     path = _FIELDS[name][0] if name in _FIELDS else full_path((name,))
 
     assert option_places("dates")[".".join(map(str, path)).removesuffix(".matchLabels")] == f"--{name}"
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "text"),
-    [
-        (("lead=soon",), 2, "lead=: "),
-        (("from=2026-13-01",), 2, "from=: "),
-        (("owner={name: Physics}",), 0, ""),
-        (("seats=45", "--seats", "3"), 2, "two values"),
-        (("seats=45", "provisioning.placeholderCount=3"), 2, "one place"),
-        (("title=A", "times=10:00-12:00"), 2, "times= no other field"),
-        (("title=A", "--from", "2026-03-09"), 2, "--from takes"),
-        (("--from", "2026-03-09"), 2, "Give PATH=VALUE or --seats"),
-        (("seats=45", "--from", "2026-06-01"), 2, "has no date from 2026-06-01 on"),
-        (("times=10:00", "--from", "2026-03-09"), 2, "times=: "),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_set_refuses_what_a_flag_refuses(
-    berth: Berth, lab: Path, words: tuple[str, ...], code: int, text: str
-) -> None:
-    told = berth("set", "lab", *words)
-
-    assert (told.code, text in told.err) == (code, True)
-    assert (lab.read_text("utf-8") == LAB) == bool(code)
 
 
 TUESDAY, THURSDAY = (f'- {{dayOfWeek: {day}, startTime: "09:00", endTime: "12:00"' for day in ("tue", "thu"))
