@@ -96,9 +96,9 @@ def set_(  # noqa: PLR0913 - one for each option
 ) -> int:
     """Change fields of a reservation, or seats of one date.
 
-    PATH is below spec, or begins with metadata or spec; below a mapping of spec, the name is enough where only
-    one has it: startDate. VALUE is YAML; an empty one removes the field. Flags of berth new are names, too:
-    class=, lead=, owner=. times= is the time of day.
+    PATH is below spec, or begins with metadata or spec. In a mapping below spec, the name is enough where
+    only one has it: startDate. VALUE is YAML; an empty one removes the field. Flags of berth new are names,
+    too: class=, lead=, owner=. times= is the time of day.
     """
     words = [text for text in assignments if not text.startswith(("seats=", "times="))]
     counts = [text.removeprefix("seats=") for text in assignments if text.startswith("seats=")]
