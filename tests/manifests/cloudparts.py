@@ -89,12 +89,4 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     return {one["kind"]: one for one in made}
 
 
-OURS = {
-    "app.kubernetes.io/name": "berth",
-    "app.kubernetes.io/part-of": "uni",
-    "app.kubernetes.io/managed-by": "berth",
-    "berth.dev/site": "uni",
-}
-
-
 ON_DEMAND = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}

@@ -22,6 +22,13 @@ from berth.schema.values import Cluster, ResourceClass, Site
 from tests.cli import project
 
 Object = dict[str, Any]
+OURS = {
+    "app.kubernetes.io/name": "berth",
+    "app.kubernetes.io/part-of": "uni",
+    "app.kubernetes.io/managed-by": "berth",
+    "berth.dev/site": "uni",
+}
+"""Labels that every object of the site `uni` has."""
 
 
 def read(folder: Path) -> tuple[Site, list[Part]]:

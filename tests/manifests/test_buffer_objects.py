@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tests.manifests.cloudparts import (
-    OURS,
     Object,
     mondays,
     objects,
@@ -14,6 +13,7 @@ from tests.manifests.cloudparts import (
     site,
     texts,
 )
+from tests.manifests.parts import OURS
 
 GATES = {"version": "1.14", "gates": {"CapacityBuffer": True}}
 LABELS = {**OURS, "berth.dev/reservation": "exam", "berth.dev/resource-class": "bench"}

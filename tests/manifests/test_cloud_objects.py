@@ -8,7 +8,6 @@ import pytest
 
 from tests.manifests.cloudparts import (
     MACHINES,
-    OURS,
     Object,
     capacity,
     mondays,
@@ -18,6 +17,7 @@ from tests.manifests.cloudparts import (
     site,
     texts,
 )
+from tests.manifests.parts import OURS
 
 CLOUD = "clusters/prod/cloud/odcr.yaml"
 HELD = {"nodes": "0", "schedule": "30 7 2,9 2 *", "duration": "2h30m", "reasons": ["Underutilized", "Empty"]}

@@ -17,18 +17,13 @@ from tests.manifests.cloudparts import (
     resource_class,
     texts,
 )
+from tests.manifests.parts import OURS
 
 ROOM, YARD = {"example.org/room": "a"}, {"example.org/yard": "b"}
 ID, TYPE = "karpenter.k8s.aws/capacity-reservation-id", "karpenter.k8s.aws/capacity-reservation-type"
 RESERVED: Object = {
     "capacityTypes": ["reserved"],
     "reservations": [{"id": "cr-0a", **MACHINES}, {"id": "cr-0b", **MACHINES}],
-}
-OURS = {
-    "app.kubernetes.io/name": "berth",
-    "app.kubernetes.io/part-of": "uni",
-    "app.kubernetes.io/managed-by": "berth",
-    "berth.dev/site": "uni",
 }
 
 

@@ -15,7 +15,7 @@ from berth.core.timetable import parse_timetable
 
 from tests.awkward import AWKWARD
 from tests.built import built, owner
-from tests.manifests.parts import Object, of_kind, of_part, text_of
+from tests.manifests.parts import OURS, Object, of_kind, of_part, text_of
 from tests.manifests.slotparts import KOORDINATOR, SLOTS, altered, evening
 
 NOTES = {"berth.dev/title": "evening"}
@@ -72,10 +72,7 @@ def test_standing_slots_stand_in_git_and_nothing_opens_or_closes_them(tmp_path: 
     assert "namespace" not in first["metadata"]
     assert first["metadata"]["annotations"] == NOTES
     assert first["metadata"]["labels"] == {
-        "app.kubernetes.io/name": "berth",
-        "app.kubernetes.io/part-of": "uni",
-        "app.kubernetes.io/managed-by": "berth",
-        "berth.dev/site": "uni",
+        **OURS,
         "berth.dev/reservation": "evening",
         "faculty": "1e3",
         "berth.dev/resource-class": "seat",

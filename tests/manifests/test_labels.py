@@ -5,37 +5,8 @@ from pathlib import Path
 from tests.cli import project
 from tests.manifests.parts import of_cluster, of_kind, of_part, small
 
-OURS = {
-    "app.kubernetes.io/name": "berth",
-    "app.kubernetes.io/part-of": "uni",
-    "app.kubernetes.io/managed-by": "berth",
-    "berth.dev/site": "uni",
-}
 LISTED = {"berth.dev/site": "uni"}
 OWN = {"example.org/faculty": "1e3", "team": "on"}
-
-
-def test_every_object_of_a_cluster_carries_the_site(tmp_path: Path) -> None:
-    for one in of_cluster(tmp_path, "prod"):
-        named = {key: value for key, value in one["metadata"]["labels"].items() if key in OURS}
-        assert named == OURS, one["kind"]
-
-
-def test_every_object_of_a_reservation_carries_its_name_and_its_own_labels(tmp_path: Path) -> None:
-    course = project.COURSE.replace(
-        "{name: course}", '{name: course, labels: {example.org/faculty: "1e3", team: on}}'
-    )
-    site, parts = small(tmp_path, course=course)
-
-    for one in of_part(site, parts["course/prod"]):
-        own = {
-            "ConfigMap": {"berth.dev/role": "timetable"},
-            "Deployment": {"berth.dev/resource-class": "small"},
-        }.get(one["kind"], {})
-        is_permission = one["kind"] in ("Role", "RoleBinding", "ServiceAccount")
-        expected = {**OURS, "berth.dev/reservation": "course", **({} if is_permission else OWN), **own}
-
-        assert one["metadata"]["labels"] == expected, one["kind"]
 
 
 def test_what_authors_write_is_on_no_permission_and_no_account(tmp_path: Path) -> None:
@@ -84,11 +55,3 @@ def test_jobs_and_their_pods_say_what_they_are_for(tmp_path: Path) -> None:
         job = cronjob["spec"]["jobTemplate"]
 
         assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"] == expected
-
-
-def test_placeholders_have_the_labels_of_their_selector(tmp_path: Path) -> None:
-    site, parts = small(tmp_path)
-    (deployment,) = of_kind("Deployment", of_part(site, parts["course/prod"]))
-    spec = deployment["spec"]
-
-    assert spec["template"]["metadata"]["labels"] == spec["selector"]["matchLabels"]

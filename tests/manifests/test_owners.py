@@ -1,7 +1,7 @@
 """Who owns slots where a reservation does not say it: its sessions, told by labels and namespaces of pods."""
 
 import pytest
-from berth.backends.koordinator.slotobjects import narrowed, of_sessions
+from berth.backends.koordinator.slotobjects import of_sessions
 from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
@@ -51,11 +51,3 @@ def test_pods_are_told_by_the_labels_of_their_class() -> None:
 )
 def test_nobody_where_labels_do_not_tell(sessions: Value | None) -> None:
     assert owners(sessions) == ()
-
-
-def test_two_selectors_that_contradict_each_other_select_nothing() -> None:
-    assert narrowed({"matchLabels": {"a": "1"}}, {"a": "2", "b": "3"}) == {
-        "matchLabels": {"a": "1", "b": "3"},
-        "matchExpressions": [{"key": "a", "operator": "In", "values": ["2"]}],
-    }
-    assert narrowed({}, {}) == {}

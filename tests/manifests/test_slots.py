@@ -14,14 +14,11 @@ from berth.schema.pod import Placement
 from berth.schema.reservationspec import SessionMatch
 
 from tests.built import built, class_sessions, owner
-from tests.manifests.parts import Object
+from tests.manifests.parts import OURS, Object
 from tests.manifests.slotparts import KOORDINATOR, SLOTS, altered, evening
 
 LABELS = {
-    "app.kubernetes.io/name": "berth",
-    "app.kubernetes.io/part-of": "uni",
-    "app.kubernetes.io/managed-by": "berth",
-    "berth.dev/site": "uni",
+    **OURS,
     "berth.dev/reservation": "evening",
     "berth.dev/resource-class": "seat",
     "berth.dev/role": "slot",

@@ -12,12 +12,6 @@ from tests.generate import document, write
 from tests.manifests.parts import Object, objects
 
 HOME = {"url": "https://git.example.org/capacity.git", "revision": "main"}
-SITE_LABELS = {
-    "app.kubernetes.io/name": "berth",
-    "app.kubernetes.io/part-of": "uni",
-    "app.kubernetes.io/managed-by": "berth",
-    "berth.dev/site": "uni",
-}
 
 
 def resource_class(name: str, cluster: str, *namespaces: str) -> dict[str, Any]:

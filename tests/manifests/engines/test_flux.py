@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.manifests.engines.parts import HOME, SITE_LABELS, rendered
-from tests.manifests.parts import Object, of_kind
+from tests.manifests.engines.parts import HOME, rendered
+from tests.manifests.parts import OURS, Object, of_kind
 
 
 def of_prod(folder: Path, **spec: Any) -> list[Object]:
@@ -22,51 +22,23 @@ def kustomization(folder: Path, **options: Any) -> Object:
 
 
 def metadata(**more: Any) -> Object:
-    return {"name": "berth-uni.prod", "namespace": "flux-system", "labels": SITE_LABELS, **more}
+    return {"name": "berth-uni.prod", "namespace": "flux-system", "labels": OURS, **more}
 
 
 KOORDINATOR = [{"name": "prod", "koordinator": {}}]
-SPEC: Object = {
-    "sourceRef": {"kind": "GitRepository", "name": "berth-uni.prod"},
-    "path": "./rendered/clusters/prod",
-    "interval": "10m",
-    "retryInterval": "1m",
-    "timeout": "5m",
-    "prune": True,
-    "wait": False,
-    "ignore": [
-        {
-            "paths": ["/spec/replicas"],
-            "target": {
-                "group": "apps",
-                "version": "v1",
-                "kind": "Deployment",
-                "labelSelector": "berth.dev/site=uni",
-            },
-        }
-    ],
-}
 
 
 def test_a_kustomization_leaves_replicas_alone_and_waits_for_nothing(tmp_path: Path) -> None:
-    assert of_prod(tmp_path) == [
-        {
-            "apiVersion": "source.toolkit.fluxcd.io/v1",
-            "kind": "GitRepository",
-            "metadata": metadata(),
-            "spec": {"url": HOME["url"], "ref": {"branch": "main"}, "interval": "1m"},
-        },
-        {
-            "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
-            "kind": "Kustomization",
-            "metadata": metadata(),
-            "spec": SPEC,
-        },
-    ]
+    spec = kustomization(tmp_path)
+    (ignored,) = spec["ignore"]
+
+    assert (ignored["paths"], ignored["target"]["kind"]) == (["/spec/replicas"], "Deployment")
+    assert spec["wait"] is False
 
 
 def test_before_2_9_there_is_no_field_to_leave_alone(tmp_path: Path) -> None:
-    expected = {key: value for key, value in SPEC.items() if key != "ignore"}
+    expected = kustomization(tmp_path / "plain")
+    del expected["ignore"]
 
     assert kustomization(tmp_path, version="2.8") == expected
 
@@ -96,12 +68,12 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def test_an_option_changes_what_it_names(
     tmp_path: Path, options: dict[str, Any], changes: dict[str, Any]
 ) -> None:
-    assert kustomization(tmp_path, **options) == {**SPEC, **changes}
+    assert kustomization(tmp_path, **options) == {**kustomization(tmp_path / "plain"), **changes}
 
 
 def test_labels_annotations_and_namespace_are_those_of_both_objects(tmp_path: Path) -> None:
     engine = {"type": "flux", "namespace": "gitops", "labels": {"team": "y"}, "annotations": {"a/b": "1e3"}}
-    expected = metadata(labels={**SITE_LABELS, "team": "y"}, annotations={"a/b": "1e3"})
+    expected = metadata(labels={**OURS, "team": "y"}, annotations={"a/b": "1e3"})
 
     objects = of_prod(tmp_path, engine=engine)
 
@@ -152,7 +124,10 @@ def test_an_artifact_is_read_from_its_registry(
             "secretRef": {"name": "a"},
         },
     }
-    assert found["spec"] == {**SPEC, "sourceRef": {"kind": "OCIRepository", "name": "berth-uni.prod"}}
+    assert found["spec"] == {
+        **kustomization(tmp_path / "plain"),
+        "sourceRef": {"kind": "OCIRepository", "name": "berth-uni.prod"},
+    }
 
 
 @pytest.mark.parametrize(
@@ -200,7 +175,7 @@ def test_with_koordinator_it_says_when_a_standing_slot_is_healthy(tmp_path: Path
     (found,) = of_kind("Kustomization", of_prod(tmp_path, engine="flux", clusters=KOORDINATOR))
 
     assert found["spec"] == {
-        **SPEC,
+        **kustomization(tmp_path / "plain"),
         "healthCheckExprs": [
             {
                 "apiVersion": "scheduling.koordinator.sh/v1alpha1",
