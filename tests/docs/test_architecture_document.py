@@ -19,10 +19,6 @@ KNOWN_BY_THEIR_NAMES = {
 }
 
 
-def test_it_fits_on_two_pages() -> None:
-    assert len(PAGE.splitlines()) <= 120
-
-
 def test_it_names_everything_at_the_top_of_the_tree() -> None:
     top = {path.partition("/")[0] for path in tracked()} - KNOWN_BY_THEIR_NAMES - {"pyproject.toml", "docs"}
 

@@ -1,11 +1,11 @@
-"""docs/behaviors.md says correctly where the formula differs from Renku's."""
+"""docs/renku.md says correctly where the formula differs from Renku's."""
 
 import pytest
 from berth.core.target import placeholders
 
 from tests.pages import text_of
 
-TEXT = " ".join(text_of("docs/behaviors.md").split())
+TEXT = " ".join(text_of("docs/renku.md").split())
 
 
 @pytest.mark.parametrize(
