@@ -28,7 +28,7 @@ from berth.checks import (
     typos,
 )
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
-from berth.checks.collisions import RenderedNames
+from berth.checks.collisions import check_rendered_names
 from berth.dates.cronschedules import open_spans, schedules
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
@@ -189,16 +189,10 @@ class Pipeline:
             self.problems += check(known, site)
         for backend in {backend_of(reservation.holder): None for reservation in known.reservations}:
             self.problems += backend.problems_of_all(known, site, now)
-        arrivals = hubchecks.HubArrivals(self._compare_classes(site))
-        names, ceilings = (
-            RenderedNames(site, known.classes.values()),
-            Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
-        )
-
-        courses, site_zone = calendars.SameCourses(known), calendars.SiteZone(site)
+        ceilings = Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads)
         fits = cloudchecks.class_fits(known)
-        rehearsed = rehearsalchecks.RehearsedDates(known)
         by_name = {item.reservation.name: item for item in alike if item.depends_on_itself}
+        items = list[Item]()
         for reservation in known.reservations:
             item = by_name.get(reservation.name)
             if item is None or item.reservation != reservation:
@@ -206,26 +200,33 @@ class Pipeline:
                 windows = item.expansion.occurrences
                 of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
                 item = item._replace(problems=(*item.problems, *of_clouds))
-            self.problems += item.problems
-            site_zone.take(reservation, item.expansion.occurrences)
-            rehearsed.take(reservation, item.expansion)
-            if text_of is not None and item.is_renderable(known):
-                item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
-                self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, loads)
-                courses.take(part.placed, part.occurrences)
-                if not reservation.spec.rehearses:  # nobody comes to a rehearsal
-                    arrivals.take(part.placed, part.occurrences)
-            yield item
-        self.problems += names.problems()
-        self.problems += courses.problems()
-        self.problems += site_zone.problems()
-        self.problems += rehearsed.problems()
-        self.problems += arrivals.problems()
+            self.problems += item.problems
+            items.append(item)
+        self.problems += self._check_together(site, items)
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.held, problems = cloudchecks.cloud_windows(known, site, ceilings.pools)
         self.problems += problems
+        for item in items:
+            if text_of is not None and item.is_renderable(known):
+                yield item._replace(texts=tuple(map(text_of, item.parts)))
+            else:
+                yield item
+
+    def _check_together(self, site: Site, items: Iterable[Item]) -> Iterator[Problem]:
+        """Check what no reservation has wrong by itself."""
+        known, every = self.declared, [part for item in items for part in item.parts]
+        parts = [(part.placed, part.occurrences) for part in every]
+        cronjobs = ((part.placed, len(part.schedules)) for part in every)
+        yield from check_rendered_names(site, known.classes.values(), cronjobs)
+        yield from calendars.check_same_courses(known, parts)
+        yield from calendars.check_site_zone(
+            site, ((item.reservation, item.expansion.occurrences) for item in items)
+        )
+        expansions = {item.reservation.name: item.expansion for item in items}
+        yield from rehearsalchecks.check_rehearsed_dates(known, expansions)
+        yield from hubchecks.check_arrivals(self._compare_classes(site), parts)
 
     def _compare_classes(self, site: Site) -> Sequence[hubchecks.ComparedHub]:
         """Compare classes with files that the Site names; return the hubs whose values are known."""

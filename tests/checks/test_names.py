@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from berth.checks.collisions import RenderedNames
+from berth.checks.collisions import check_rendered_names
 from berth.manifests import code, naming
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
@@ -19,11 +19,9 @@ def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[st
     declared = read(*documents)
     assert declared.problems == []
     assert declared.site is not None
-    names, found = RenderedNames(declared.site, declared.classes.values()), []
-    for one in declared.reservations:
-        for part in placed(one, declared, declared.site):
-            found += lines(names.take(part, cronjobs), files=True)
-    return found
+    parts = [part for one in declared.reservations for part in placed(one, declared, declared.site)]
+    placings = [(part, cronjobs) for part in parts]
+    return lines(check_rendered_names(declared.site, declared.classes.values(), placings), files=True)
 
 
 def test_names_of_their_own_are_no_fault() -> None:
@@ -71,12 +69,13 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     documents = [reservation("a"), reservation("a-session-affinity"), resource_class(), site()]
     declared = read(*documents)
     assert declared.site is not None
-    names, (first, second) = RenderedNames(declared.site, ()), declared.reservations
+    first, second = declared.reservations
     asking = first._replace(holder=altered(SLOTS, session_affinity=True))
     (cluster,) = declared.site.clusters
+    placings = [(Placed(one, cluster, ()), 1) for one in (asking, second)]
 
-    assert list(names.take(Placed(asking, cluster, ()), 1)) == []
-    assert lines(names.take(Placed(second, cluster, ()), 1))[0] == (
+    assert lines(check_rendered_names(declared.site, (), placings[:1])) == []
+    assert lines(check_rendered_names(declared.site, (), placings))[0] == (
         finding("B066 metadata.name", "reservation a", "a-session-affinity")
     )
 
@@ -146,17 +145,18 @@ def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
     declared = read(reservation("a"), resource_class(), site({"name": "hub", "engine": "flux"}, *TWO[:1]))
     assert declared.site is not None
     hub, prod = declared.site.clusters
-    names, (only,) = RenderedNames(declared.site, ()), declared.reservations
+    (only,) = declared.reservations
 
-    def take(cluster: Cluster, first: int, number: int) -> list[str]:
-        for i in range(first, first + number):
-            one = only._replace(name=f"{i:063}")
-            assert list(names.take(Placed(one, cluster, ()), 1)) == []
-        return lines(names.problems())
+    def told_of(cluster: Cluster, number: int) -> list[str]:
+        assert declared.site is not None
+        named = (only._replace(name=f"{i:063}") for i in range(number))
+        return lines(
+            check_rendered_names(declared.site, (), [(Placed(one, cluster, ()), 1) for one in named])
+        )
 
-    assert take(hub, 0, 3201) == []
-    assert take(prod, 0, 3200) == []
-    assert take(prod, 3200, 1) == [finding("B073 spec.clusters.1", "3201", "200")]
+    assert told_of(hub, 3201) == []
+    assert told_of(prod, 3200) == []
+    assert told_of(prod, 3201) == [finding("B073 spec.clusters.1", "3201", "200")]
 
 
 def test_no_file_has_the_name_that_kustomize_looks_for() -> None:

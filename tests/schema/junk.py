@@ -7,10 +7,10 @@ from typing import Any
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks import autoscalers, cloudchecks, references
 from berth.checks.ceilings import Ceilings
-from berth.checks.collisions import RenderedNames
+from berth.checks.collisions import check_rendered_names
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Path, Problem, severity
-from berth.manifests.placed import placed
+from berth.manifests.placed import Placed, placed
 from berth.reading.scalar import ZeroPrefixedNumber
 
 from tests.saying import read
@@ -31,7 +31,7 @@ def everything(documents: list[Any]) -> list[Problem]:
     if known.site is None:
         return items
     limited = cloudchecks.limited(known)
-    names = RenderedNames(known.site, known.classes.values())
+    placings: list[tuple[Placed, int]] = []
     ceilings = Ceilings(known.site, known.classes, also=limited)
     items += autoscalers.check_autoscalers(known, known.site)
     items += autoscalers.check_pods_for_autoscaler(known, known.site)
@@ -50,8 +50,9 @@ def everything(documents: list[Any]) -> list[Problem]:
             CheckedReservation(reservation, known, known.site, expansion.occurrences)
         )
         for part in placed(reservation, known, known.site):
-            items += names.take(part, 1)
+            placings.append((part, 1))
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))
+    items += check_rendered_names(known.site, known.classes.values(), placings)
     items += cloudchecks.cloud_windows(known, known.site, ceilings.pools)[1]
     return [
         *items,

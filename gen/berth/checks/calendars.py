@@ -2,9 +2,8 @@
 twice.
 """
 
-from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from berth.dates.expansion import EXTRA, MOVED, Occurrence
@@ -30,23 +29,19 @@ def check_zone_is_named(declared: Declared, site: Site) -> Iterator[Problem]:
         yield site.origin.problem(ASSUMED_ZONE, ("spec",), message, fix)
 
 
-class SiteZone:
-    """Look for the first date at which a zone of the site that is an offset differs from its place."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._first: Occurrence | None = None
-
-    def take(self, reservation: Reservation, occurrences: Sequence[Occurrence]) -> None:
-        if self._site.zone in FIXED and reservation.recurrence.zone == self._site.zone:
-            found = _first_elsewhere(self._site.zone, occurrences)
-            if found and (self._first is None or found.start < self._first.start):
-                self._first = found
-
-    def problems(self) -> Iterator[Problem]:
-        if self._site.zone in FIXED:
-            message, fix = _offset_texts(self._site.zone, self._first)
-            yield self._site.origin.problem(FIXED_ZONE, ("spec", "timeZone"), message, fix)
+def check_site_zone(
+    site: Site, windows: Iterable[tuple[Reservation, Sequence[Occurrence]]]
+) -> Iterator[Problem]:
+    """Report a zone of the site that is an offset, with the first date at which it differs from its place."""
+    if site.zone in FIXED:
+        found = (
+            _first_elsewhere(site.zone, occurrences)
+            for reservation, occurrences in windows
+            if reservation.recurrence.zone == site.zone
+        )
+        first = min(filter(None, found), key=lambda occurrence: occurrence.start, default=None)
+        message, fix = _offset_texts(site.zone, first)
+        yield site.origin.problem(FIXED_ZONE, ("spec", "timeZone"), message, fix)
 
 
 def check_zone_of_reservation(
@@ -146,53 +141,39 @@ def _hull(calendar: Calendar) -> tuple[date, date] | None:
     return min(dates.first for dates in calendar.dates), max(dates.last for dates in calendar.dates)
 
 
-class SameCourses:
-    """Collect the windows of reservations that count the same sessions, then look for overlaps.
+def check_same_courses(
+    declared: Declared, parts: Iterable[tuple[Placed, Sequence[Occurrence]]]
+) -> Iterator[Problem]:
+    """Report each reservation that overlaps one of an earlier name and counts the same sessions, once.
 
     Two such reservations are probably one course that is there twice. A course is what `sessions` narrows a
-    class to; without that, nothing tells two courses apart.
+    class to; without that, nothing tells two courses apart. `parts`: of all, with their windows.
     """
-
-    def __init__(self, declared: Declared) -> None:
-        self._reservations = {reservation.name: reservation for reservation in declared.reservations}
-        self._count = Counter(map(_course, declared.reservations))
-        self._windows: dict[tuple[tuple[object, ...], str], dict[str, array[int]]] = {}
-
-    def take(self, placed: Placed, occurrences: Sequence[Occurrence]) -> None:
-        """Collect the windows of one part of a reservation."""
+    reservations = {reservation.name: reservation for reservation in declared.reservations}
+    count = Counter(map(_course, declared.reservations))
+    windows: dict[tuple[tuple[object, ...], str], list[tuple[int, int, str]]] = {}
+    for placed, occurrences in parts:
         course, name = _course(placed.reservation), placed.reservation.name
-        if not course or self._count[course] < 2:
-            return
-        for resource_class in placed.classes:
-            windows = [
-                occurrence for occurrence in occurrences if resource_class.name in dict(occurrence.seats)
-            ]
-            flat = array("q", [instant for window in windows for instant in (window.start, window.end)])
-            self._windows.setdefault((course, resource_class.name), {})[name] = flat
-
-    def problems(self) -> Iterator[Problem]:
-        """Report each reservation that overlaps one of an earlier name, once."""
-        reported: set[str] = set()
-        for (_, resource_class), by_name in self._windows.items():
-            latest = (0, "")
-            for start, end, name in sorted(_windows(by_name)):
-                until, other = latest
-                first, second = sorted((name, other))
-                if start < until and first != second and second not in reported:
-                    reported.add(second)
-                    yield _same_course(self._reservations[second], first, resource_class, start)
-                latest = max(latest, (end, name))
+        names = {resource_class.name for resource_class in placed.classes} if count[course] > 1 else {}
+        for occurrence in occurrences if course and names else ():
+            for resource_class in names & dict(occurrence.seats).keys():
+                span = occurrence.start, occurrence.end, name
+                windows.setdefault((course, resource_class), []).append(span)
+    reported: set[str] = set()
+    for (_, resource_class), spans in windows.items():
+        latest = (0, "")
+        for start, end, name in sorted(spans):
+            until, other = latest
+            first, second = sorted((name, other))
+            if start < until and first != second and second not in reported:
+                reported.add(second)
+                yield _same_course(reservations[second], first, resource_class, start)
+            latest = max(latest, (end, name))
 
 
 def _course(reservation: Reservation) -> tuple[object, ...]:
     """Return what tells the sessions of a reservation from others of its class; empty if nothing does."""
     return () if reservation.suspend else reservation.sessions.course
-
-
-def _windows(by_name: Mapping[str, Sequence[int]]) -> Iterator[tuple[int, int, str]]:
-    for name, flat in by_name.items():
-        for start, end in zip(flat[::2], flat[1::2], strict=True):
-            yield start, end, name
 
 
 def _same_course(reservation: Reservation, other: str, name: str, at: int) -> Problem:

@@ -177,7 +177,7 @@ def holders_text(holders: Sequence[tuple[str, str]]) -> str:
 
 EXCEEDED = "B067"
 
-ClassSteps = Sequence[tuple[str, list[int]]]
+ClassSteps = Sequence[tuple[str, Steps]]
 """The classes of one part that a ceiling may limit, each with the changes of its pool."""
 
 
@@ -329,8 +329,7 @@ def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
     """Return the loads of a reservation: of seats, or of whole nodes."""
     holder = reservation.holder
     return [
-        PoolLoad(reservation.name, name, array("i", steps), holder.unit, is_cap=holder.is_cap)
-        for name, steps in loads
+        PoolLoad(reservation.name, name, steps, holder.unit, is_cap=holder.is_cap) for name, steps in loads
     ]
 
 
@@ -365,7 +364,7 @@ class Ceilings:
             return []
         classes = [resource_class for resource_class in placed.classes if resource_class.name in limited]
         return [
-            (resource_class.name, pool_steps(placed.reservation, resource_class, occurrences))
+            (resource_class.name, array("i", pool_steps(placed.reservation, resource_class, occurrences)))
             for resource_class in classes
         ]
 

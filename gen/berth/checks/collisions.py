@@ -1,6 +1,6 @@
 """Check that no two rendered objects have the same name: `a-b` with class `c`, and `a` with class `b-c`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 from berth.core.objectnames import RECORD_SUFFIX, is_timetable
 from berth.findings import Problem
@@ -16,60 +16,65 @@ DEFAULT_ACCOUNT = ("ServiceAccount", "default")  # which each namespace has
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 
 
-class RenderedNames:
-    """The names used in each cluster. Call `take` for each reservation and cluster."""
+def check_rendered_names(
+    site: Site, classes: Collection[ResourceClass], placings: Iterable[tuple[Placed, int]]
+) -> Iterator[Problem]:
+    """Report both reservations with the same name, and an inventory without room for all of them.
 
-    def __init__(self, site: Site, classes: Iterable[ResourceClass]) -> None:
-        self._owners: dict[tuple[str, str, str], Reservation] = {}
-        known = tuple(classes)
-        self._site = site
-        self._listed: dict[str, list[int]] = {cluster.name: [] for cluster in site.clusters}
-        self._ours = {cluster.name: _berth_names(site, cluster, known) for cluster in site.clusters}
+    `placings`: the parts of all reservations, each with the number of its CronJobs.
+    """
+    owners: dict[tuple[str, str, str], Reservation] = {}
+    listed: dict[str, list[int]] = {cluster.name: [] for cluster in site.clusters}
+    ours = {cluster.name: _berth_names(site, cluster, classes) for cluster in site.clusters}
+    for placed, cronjobs in placings:
+        reservation, cluster = placed.reservation, placed.cluster.name
+        yield from _check_names(placed, cronjobs, ours[cluster])
+        lines = (reservation.name, *naming.listed_cronjobs(reservation.name, cronjobs))
+        listed[cluster].append(sum(len(line) + 1 for line in lines))
+        for kind, name in _names(placed, cronjobs):
+            owner = owners.setdefault((cluster, kind, name), reservation)
+            if owner.name != reservation.name:
+                yield _collision(reservation, kind, name, f"reservation {owner.name}")
+                yield _collision(owner, kind, name, f"reservation {reservation.name}")
+    for i, inventoried in enumerate(site.clusters):
+        sizes = listed[inventoried.name]
+        if inventoried.sweep_prunes and sum(sizes) > LARGEST:
+            message = (
+                f"the inventory of its {len(sizes)} reservations has {-(-sum(sizes) // 1024)} KiB; "
+                f"Berth's ConfigMaps have at most {LARGEST // 1024}."
+            )
+            fix = "Give them shorter names, or let an engine apply them: argocd or flux."
+            yield site.origin.problem(TOO_LARGE, ("spec", "clusters", i), message, fix)
 
-    def take(self, placed: Placed, cronjobs: int) -> Iterator[Problem]:
-        """Add the names of a reservation. Both reservations with the same name are reported."""
-        reservation = placed.reservation
-        name, cluster = reservation.name, placed.cluster.name
-        if not is_timetable(naming.single(name), name):
-            yield _record_name(reservation)
-        if name == KUSTOMIZE:
-            yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
-        # The names of Deployments, or of their slots.
-        wanted = [("Deployment", naming.pool(name, resource_class.name)) for resource_class in placed.classes]
-        wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
-        wanted += [("ConfigMap", naming.single(name)), ("ConfigMap", naming.record(name))]
-        if reservation.holder.renders_affinity:
-            wanted.append(("ConfigMap", naming.affinity_snippet(name)))
-        # Between reservations, these meet where ConfigMaps do.
-        also = [("Role", naming.single(name)), ("ServiceAccount", naming.single(name))]
-        if also[1] == DEFAULT_ACCOUNT:
-            yield _collision(reservation, *DEFAULT_ACCOUNT, "Kubernetes")
-        ours = self._ours[cluster]
-        for kind, given in [pair for pair in (*wanted, *also) if pair in ours or _is_code(*pair)][:1]:
-            yield _collision(reservation, kind, given, "Berth itself")
-        listed = (name, *naming.listed_cronjobs(name, cronjobs))
-        self._listed[cluster].append(sum(len(line) + 1 for line in listed))
-        for kind, given in wanted:
-            owner = self._owners.setdefault((cluster, kind, given), reservation)
-            if owner.name != name:
-                yield _collision(reservation, kind, given, f"reservation {owner.name}")
-                yield _collision(owner, kind, given, f"reservation {name}")
 
-    def problems(self) -> Iterator[Problem]:
-        """Check that the inventory has room for all reservations, once they are taken."""
-        for i, cluster in enumerate(self._site.clusters):
-            lines = self._listed[cluster.name]
-            if cluster.sweep_prunes and sum(lines) > LARGEST:
-                message = (
-                    f"the inventory of its {len(lines)} reservations has {-(-sum(lines) // 1024)} KiB; "
-                    f"Berth's ConfigMaps have at most {LARGEST // 1024}."
-                )
-                fix = "Give them shorter names, or let an engine apply them: argocd or flux."
-                yield self._site.origin.problem(TOO_LARGE, ("spec", "clusters", i), message, fix)
+def _names(placed: Placed, cronjobs: int) -> list[tuple[str, str]]:
+    """Return the names of Deployments, or of their slots, of CronJobs and of ConfigMaps, by kind."""
+    name = placed.reservation.name
+    names = [("Deployment", naming.pool(name, resource_class.name)) for resource_class in placed.classes]
+    names += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
+    names += [("ConfigMap", naming.single(name)), ("ConfigMap", naming.record(name))]
+    affinity = ("ConfigMap", naming.affinity_snippet(name))
+    return [*names, affinity] if placed.reservation.holder.renders_affinity else names
+
+
+def _check_names(placed: Placed, cronjobs: int, ours: Container[tuple[str, str]]) -> Iterator[Problem]:
+    """Check the names of one reservation. `ours`: those of Berth's own objects in its cluster."""
+    reservation, name = placed.reservation, placed.reservation.name
+    if not is_timetable(naming.single(name), name):
+        yield _record_name(reservation)
+    if name == KUSTOMIZE:
+        yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
+    # Between reservations, these meet where ConfigMaps do.
+    also = [("Role", naming.single(name)), ("ServiceAccount", naming.single(name))]
+    if DEFAULT_ACCOUNT in also:
+        yield _collision(reservation, *DEFAULT_ACCOUNT, "Kubernetes")
+    taken = (pair for pair in (*_names(placed, cronjobs), *also) if pair in ours or _is_code(*pair))
+    for kind, given in [*taken][:1]:
+        yield _collision(reservation, kind, given, "Berth itself")
 
 
 def _berth_names(
-    site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
+    site: Site, cluster: Cluster, classes: Collection[ResourceClass]
 ) -> frozenset[tuple[str, str]]:
     """Return the names of Berth's own objects in the cluster's namespace."""
     names = {

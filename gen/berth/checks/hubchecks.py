@@ -4,7 +4,7 @@ The findings are in the files of the values. docs/jupyterhub.md explains them.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.dates.expansion import Occurrence
@@ -104,40 +104,35 @@ def check_schedulers(
             break
 
 
-class HubArrivals:
-    """Collect how many people each hub may expect at each start, then compare with its spawn limit."""
+def check_arrivals(
+    hubs: Iterable[ComparedHub], parts: Sequence[tuple[Placed, Sequence[Occurrence]]]
+) -> Iterator[Problem]:
+    """Compare how many people each hub may expect at one start with its spawn limit.
 
-    def __init__(self, hubs: Sequence[ComparedHub]) -> None:
-        self._hubs = hubs
-        self._counts: list[Counter[int]] = [Counter() for _ in hubs]
-        self._names: list[dict[int, dict[str, str]]] = [{} for _ in hubs]  # start: reservation: time zone
-
-    def take(self, placed: Placed, occurrences: Sequence[Occurrence]) -> None:
-        """Collect the starts of one part of a reservation."""
-        reservation = placed.reservation
-        if reservation.suspend or reservation.recurrence.type == "standing":
-            return
-        for hub, counts, by_start in zip(self._hubs, self._counts, self._names, strict=True):
-            if hub.cluster is not placed.cluster:
+    `parts`: of all reservations, with their windows. Nobody comes to a rehearsal.
+    """
+    for hub in hubs:
+        limit, path = hub.hub.values.spawn_limit
+        counts: Counter[int] = Counter()
+        by_start: dict[int, dict[str, str]] = {}  # the time zone of each reservation
+        for placed, occurrences in parts:
+            reservation = placed.reservation
+            is_idle = reservation.suspend or reservation.recurrence.type == "standing"
+            if is_idle or reservation.spec.rehearses or hub.cluster is not placed.cluster:
                 continue
             names = {one.name for one in placed.classes if counts_sessions_of(one, hub)}
             for occurrence in occurrences if names else ():
                 counts[occurrence.start] += sum(n for name, n in occurrence.seats if name in names)
                 by_start.setdefault(occurrence.start, {})[reservation.name] = occurrence.zone
-
-    def problems(self) -> Iterator[Problem]:
-        """Report the start with the most people of each hub whose limit is lower."""
-        for hub, counts, by_start in zip(self._hubs, self._counts, self._names, strict=True):
-            limit, path = hub.hub.values.spawn_limit
-            start, most = max(counts.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
-            if not limit or most <= limit:
-                continue
-            names = by_start[start]
-            when = local_text(start, named(next(iter(names.values()))))
-            message = (
-                f"{most} people may come at the same time, at the start of {', '.join(sorted(names))} on "
-                f"{when}, and the hub starts at most {limit} servers at a time: it turns the others away "
-                "until these run."
-            )
-            fix = f"Write hub.concurrentSpawnLimit: {most}, if your API server can take it; 0 is no limit."
-            yield hub.hub.written.problem(SPAWN_LIMIT, path, message, fix)
+        start, most = max(counts.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
+        if not limit or most <= limit:
+            continue
+        zones = by_start[start]
+        when = local_text(start, named(next(iter(zones.values()))))
+        message = (
+            f"{most} people may come at the same time, at the start of {', '.join(sorted(zones))} on "
+            f"{when}, and the hub starts at most {limit} servers at a time: it turns the others away "
+            "until these run."
+        )
+        fix = f"Write hub.concurrentSpawnLimit: {most}, if your API server can take it; 0 is no limit."
+        yield hub.hub.written.problem(SPAWN_LIMIT, path, message, fix)

@@ -1,7 +1,7 @@
 """Compare rehearsals with the dates of courses that they try: a rehearsal is a reservation of its own."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import local_text, named
@@ -51,57 +51,47 @@ def check_rehearsal_is_ahead(
         )
 
 
-class RehearsedDates:
-    """Collect rehearsals and the dates of their courses, then compare them."""
+def check_rehearsed_dates(declared: Declared, expansions: Mapping[str, Expansion]) -> Iterator[Problem]:
+    """Compare rehearsals with the dates of their courses. `expansions`: of all reservations, by name."""
+    known = {one.name: one for one in declared.reservations}
+    for reservation in declared.reservations:
+        rehearses = reservation.spec.rehearses
+        if not rehearses:
+            continue
+        course = known.get(rehearses.name)
+        if course and not course.spec.rehearses:
+            own = expansions[reservation.name].occurrences
+            yield from _compare(reservation, rehearses, own, course, expansions[course.name])
+        elif course or not declared.may_exist("CapacityReservation", rehearses.name):
+            courses = [one.name for one in declared.reservations if not one.spec.rehearses]
+            message = f'no course named "{rehearses.name}", which it rehearses.'
+            fix = f"{nearest(rehearses.name, courses)} To remove it: berth delete {reservation.name}."
+            yield reservation.problem(IN_VAIN, ("spec", "rehearses", "name"), message, fix)
 
-    def __init__(self, declared: Declared) -> None:
-        self._declared = declared
-        self._names = {one.spec.rehearses.name for one in declared.reservations if one.spec.rehearses}
-        self._rehearsals: list[tuple[Reservation, Rehearses, Sequence[Occurrence]]] = []
-        self._courses: dict[str, tuple[Reservation, Expansion]] = {}
 
-    def take(self, reservation: Reservation, expansion: Expansion) -> None:
-        if reservation.spec.rehearses:
-            self._rehearsals.append((reservation, reservation.spec.rehearses, expansion.occurrences))
-        elif reservation.name in self._names:
-            self._courses[reservation.name] = reservation, expansion
-
-    def problems(self) -> Iterator[Problem]:
-        for reservation, rehearses, occurrences in self._rehearsals:
-            if rehearses.name in self._courses:
-                yield from self._compare(reservation, rehearses, occurrences)
-                continue
-            others = {one.name: bool(one.spec.rehearses) for one in self._declared.reservations}
-            if others.get(rehearses.name) or not self._declared.may_exist(
-                "CapacityReservation", rehearses.name
-            ):
-                courses = [name for name, is_rehearsal in others.items() if not is_rehearsal]
-                message = f'no course named "{rehearses.name}", which it rehearses.'
-                fix = f"{nearest(rehearses.name, courses)} To remove it: berth delete {reservation.name}."
-                yield reservation.problem(IN_VAIN, ("spec", "rehearses", "name"), message, fix)
-
-    def _compare(
-        self, reservation: Reservation, rehearses: Rehearses, occurrences: Sequence[Occurrence]
-    ) -> Iterator[Problem]:
-        course, expansion = self._courses[rehearses.name]
-        dates = rehearsed(rehearses, expansion.occurrences)
-        place: Path = ("spec", "rehearses", "date")
-        remove = f"Remove the rehearsal: berth delete {reservation.name}"
-        if course.recurrence.type == "capacity":
-            message = (
-                f"the dates of {course.name} are those of machines, which are not there to rehearse with."
-            )
-            yield reservation.problem(IN_VAIN, place, message, f"{remove}.")
-        elif not dates and (expansion.occurrences or not expansion.problems):
-            message = f"{course.name} has no date {rehearses.when}, which {reservation.name} rehearses."
-            fix = f"{remove}; or name another date: berth occurrences {course.name} lists them."
-            yield reservation.problem(IN_VAIN, place, message, fix)
-        elif len({one.id.partition("~")[0] for one in dates}) > 1:
-            starts = ", ".join(sorted({one.id.partition("T")[2].partition("~")[0] for one in dates}))
-            message = f"{course.name} has several dates {rehearses.when}, and this does not say which one."
-            yield reservation.problem(IN_VAIN, place, message, f"Add startTime: {starts}.")
-        elif dates:
-            yield from _judge(reservation, rehearses, dates, occurrences)
+def _compare(
+    reservation: Reservation,
+    rehearses: Rehearses,
+    occurrences: Sequence[Occurrence],
+    course: Reservation,
+    expansion: Expansion,
+) -> Iterator[Problem]:
+    dates = rehearsed(rehearses, expansion.occurrences)
+    place: Path = ("spec", "rehearses", "date")
+    remove = f"Remove the rehearsal: berth delete {reservation.name}"
+    if course.recurrence.type == "capacity":
+        message = f"the dates of {course.name} are those of machines, which are not there to rehearse with."
+        yield reservation.problem(IN_VAIN, place, message, f"{remove}.")
+    elif not dates and (expansion.occurrences or not expansion.problems):
+        message = f"{course.name} has no date {rehearses.when}, which {reservation.name} rehearses."
+        fix = f"{remove}; or name another date: berth occurrences {course.name} lists them."
+        yield reservation.problem(IN_VAIN, place, message, fix)
+    elif len({one.id.partition("~")[0] for one in dates}) > 1:
+        starts = ", ".join(sorted({one.id.partition("T")[2].partition("~")[0] for one in dates}))
+        message = f"{course.name} has several dates {rehearses.when}, and this does not say which one."
+        yield reservation.problem(IN_VAIN, place, message, f"Add startTime: {starts}.")
+    elif dates:
+        yield from _judge(reservation, rehearses, dates, occurrences)
 
 
 def _judge(
