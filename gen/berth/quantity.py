@@ -1,7 +1,7 @@
-"""Add, compare and format Kubernetes quantities; `berth.core.quantities` parses them."""
+"""Add, compare and format Kubernetes quantities; `berth.plugins.numbers.quantities` parses them."""
 
-from berth.core.quantities import BINARY, DECIMAL, NANO, QUANTITY
-from berth.core.quantities import parse_quantity as parse
+from berth.plugins.numbers.quantities import BINARY, DECIMAL, NANO, QUANTITY
+from berth.plugins.numbers.quantities import parse_quantity as parse
 
 __all__ = ["NANO", "add", "canonical", "parse", "readable", "text"]
 

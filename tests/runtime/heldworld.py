@@ -6,10 +6,9 @@ from functools import partial
 from typing import Any
 
 from berth.core import objectnames
-from berth.core.fields import field_value
-from berth.core.holders import parse_number
 from berth.core.jsonvalues import instant_text
 from berth.core.objects import CONFIG_MAP
+from berth.plugins.numbers.foreignnumbers import field_value, parse_number
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.program import Log, RuntimeContext, TimetableSource, timetable_source

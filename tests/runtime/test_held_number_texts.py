@@ -1,17 +1,22 @@
 """What a timetable says of a number of somebody else, and how its values and fields are read."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
-from berth.core.fields import field_value
-from berth.core.holders import HeldNumber, Step
+from berth.core.holders import Step
 from berth.core.jsonvalues import TimetableError
 from berth.core.timetable import parse_timetable
 from berth.plugins.numbers.fieldpatches import field_manager, field_patch
+from berth.plugins.numbers.foreignnumbers import ForeignNumber, field_value
 
 from tests.objectstore import json_patched
 from tests.runtime.heldworld import HPA, number_text, parsed, shop
+from tests.runtime.programs import PODS, make_berth
 
 
 @pytest.mark.parametrize(
@@ -56,9 +61,28 @@ def test_peers_are_names(peers: object) -> None:
         parse_timetable(number_text(HPA, peers=peers))
 
 
+def test_a_pod_without_the_plugin_reads_the_sessions_of_a_reservation_with_a_number(tmp_path: Path) -> None:
+    """It competes with it for sessions."""
+    berth = make_berth(tmp_path)
+    rmtree(berth / "berth/plugins")
+    code = (
+        "import sys; from berth.core.claims import competing_reservation as read\n"
+        "from berth.core.timetable import parse_timetable\n"
+        "timetable = parse_timetable(sys.argv[1])\n"
+        "pool = timetable.pools[0]\n"
+        "found = dict(read(timetable, {'small': pool.sessions}, 0).recognitions)\n"
+        "print(pool.holder.plugin, found['small'].source)"
+    )
+    text = number_text(HPA, sessions=PODS)
+    command = [sys.executable, "-S", "-c", code, text]
+    done = subprocess.run(command, cwd=berth, capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["numbers", "pods"]
+
+
 def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited() -> None:
-    number: HeldNumber = parsed(HPA)
-    edited: HeldNumber = parsed(
+    number: ForeignNumber = parsed(HPA)
+    edited: ForeignNumber = parsed(
         HPA | {"apiVersion": "autoscaling/v1", "otherwise": 3, "unit": "pods", "ready": ["status", "x"]}
     )
 

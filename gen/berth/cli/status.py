@@ -19,7 +19,6 @@ from berth.cli.selection import (
     require_cluster,
     require_reservations,
 )
-from berth.core.holders import path_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
 from berth.findings import LiveFinding
@@ -51,6 +50,7 @@ from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_text
 from berth.output.table import Fit
 from berth.pipeline import Item, Pipeline
+from berth.plugins.numbers.foreignnumbers import path_text
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
 from berth.version import VERSION

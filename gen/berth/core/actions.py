@@ -79,8 +79,8 @@ def describe_action(action: Action) -> tuple[str, str, str]:
         case ScalePool():
             reason = OPENED_EVENT if action.to and not action.closes else CLOSED_EVENT
             what = f"Scaled from {action.pool.replicas} to {action.to}"
-            if action.pool.number.foreign:
-                where = action.pool.number.text
+            if number := action.pool.number.foreign:
+                where = number.text
                 what = f"Set {where} from {action.pool.replicas} to {action.to}"
                 if action.is_lost:
                     kind, what = WARNING, f"Left {where} at {action.to}, as nobody knows what it was before"

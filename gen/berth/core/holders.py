@@ -6,16 +6,16 @@ asks the holder instead of testing for one of them.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from berth.core import objectnames
-from berth.core.jsonvalues import TimetableError, Tree, boolean, field, mapping, non_negative, sequence, text
+from berth.core.jsonvalues import TimetableError, Tree, boolean, field, mapping, part, text
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
-from berth.core.quantities import parse_quantity
+
+if TYPE_CHECKING:
+    from berth.plugins.numbers.foreignnumbers import ForeignNumber
 
 PLACEHOLDERS, SLOTS, NODES, BUFFER = "placeholders", "slots", "nodes", "buffered seats"
 REMEDIES = {
@@ -33,18 +33,6 @@ Step = str | int | tuple[str, str]
 """A key of an object, an index of a list, or the key and value that select an item of a list."""
 
 _REPLICAS: tuple[Step, ...] = ("spec", "replicas")
-_PLAIN_KEY = re.compile(r"[A-Za-z_][-A-Za-z0-9_]*", re.ASCII)
-
-
-def path_text(path: Sequence[Step]) -> str:
-    """Return a path as people write it, such as `spec.limits["nvidia.com/gpu"]` or `spec.groups[0].quota`."""
-    text = ""
-    for step in path:
-        if isinstance(step, str):
-            text += f".{step}" if _PLAIN_KEY.fullmatch(step) else f'["{step}"]'
-        else:
-            text += f"[{step if isinstance(step, int) else '='.join(step)}]"
-    return text.removeprefix(".")
 
 
 class PoolHolder:
@@ -53,6 +41,7 @@ class PoolHolder:
     __slots__ = ()
 
     kind: str
+    plugin: ClassVar[str] = ""  # the package of the code that it needs; empty: all pods have it
     is_stabilized: ClassVar[bool] = True  # a session that left counts for the site's `stabilizationSeconds`
     is_scaled_by_sessions: ClassVar[bool] = False  # at once, by the number that was last seen
 
@@ -67,14 +56,9 @@ class PoolHolder:
         return self.number == REPLICAS
 
     @property
-    def foreign(self) -> "HeldNumber | None":
+    def foreign(self) -> "ForeignNumber | None":
         """The number, if its object is somebody else's."""
         return None
-
-    @property
-    def plugin(self) -> str:
-        """The package of the code that it needs; empty: all pods have it."""
-        return "numbers" if self.foreign else ""
 
     def key(self, pool: str) -> str:
         """Return what identifies a pool together with its holder. `pool` is the name of the pool."""
@@ -107,50 +91,19 @@ class HeldNumber(_NumberFields, PoolHolder):
     def number(self) -> "HeldNumber":
         return self
 
-    @property
-    def foreign(self) -> "HeldNumber | None":
-        return None if self.namespace is None else self
-
     def key(self, pool: str) -> str:
         # Without what may be edited while it is held: an object is the same in every version of its API.
         kind = self.object_kind
         return json.dumps([kind.group, kind.name, self.namespace, self.name or pool, self.path])
 
-    def note_name(self, pool: str) -> str:
-        """Name the ConfigMap that notes that the number of somebody else is held.
-
-        Reservations that hold the same number share it: what was there before is known once.
-        """
-        return objectnames.held(self.key(pool))
-
-    @property
-    def object_text(self) -> str:
-        """The object of somebody else, such as `HorizontalPodAutoscaler shop/api`."""
-        where = f"{self.namespace}/" if self.namespace else ""
-        return f"{self.object_kind.name} {where}{self.name}"
-
-    @property
-    def text(self) -> str:
-        """Such as `spec.minReplicas of HorizontalPodAutoscaler shop/api`."""
-        return f"{path_text(self.path)} of {self.object_text}"
-
-    def value(self, count: int) -> object:
-        """Return the value of a number of units."""
-        return f"{count}{self.suffix}" if self.suffix else count
+    def value_at(self, tree: Tree, path: Sequence[Step]) -> object:
+        """Return the value at a path of the object; None if it is missing."""
+        *above, key = map(str, path)
+        return part(tree, *above).get(key)
 
     def units(self, value: object) -> float | None:
-        """Return how many units a value is; None for what is neither a number nor a quantity."""
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            return None
-        amount, unit = parse_quantity(str(value)), parse_quantity(f"1{self.suffix}")
-        if amount is None or not unit:
-            return None
-        return amount // unit if not amount % unit else amount / unit
-
-    def is_amount(self, value: object) -> bool:
-        """Return whether a value may stand at the path: a number or a quantity that is not negative."""
-        units = self.units(value)
-        return units is not None and units >= 0
+        """Return how many units a value is; None for what is no number."""
+        return value if type(value) is int else None
 
 
 REPLICAS = HeldNumber(PLACEHOLDERS, DEPLOYMENT, ready=("status", "readyReplicas"))
@@ -163,6 +116,21 @@ def nodes_of(node_pool: str) -> HeldNumber:
     Karpenter counts them as they come, before their kubelets are ready.
     """
     return HeldNumber(NODES, NODE_POOL, node_pool, ready=("status", "nodes"))
+
+
+class _UnknownNumber(PoolHolder):
+    """A number of somebody else in a pod without its plugin, which only asks whose sessions count."""
+
+    __slots__ = ()
+
+    kind = "seats"
+    plugin = "numbers"
+
+    def key(self, pool: str) -> str:
+        return f"{pool}/{self.plugin}"
+
+
+_UNKNOWN_NUMBER = _UnknownNumber()
 
 
 class _SlotFields(NamedTuple):
@@ -202,6 +170,10 @@ def slot_hash(shape: dict[str, object]) -> str:
 def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
     """Parse what holds a pool of a timetable. Raises TimetableError if it is malformed."""
     if "number" in pool:
+        try:
+            from berth.plugins.numbers.foreignnumbers import parse_number  # noqa: PLC0415 - where a pod has it
+        except ImportError:
+            return _UNKNOWN_NUMBER
         return parse_number(field(pool, "number", mapping, at), f"{at}.number")
     holder: PoolHolder = REPLICAS
     if "slots" in pool:
@@ -209,44 +181,6 @@ def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
     if "nodePool" in pool:
         holder = nodes_of(field(pool, "nodePool", text, at))
     return BUFFERED if "capacityBuffer" in pool else holder
-
-
-def parse_number(tree: Tree, at: str) -> HeldNumber:
-    """Parse a field of an object of somebody else. Raises TimetableError if it is malformed."""
-    kind = ObjectKind(
-        field(tree, "kind", text, at),
-        field(tree, "apiVersion", text, at),
-        field(tree, "plural", text, at),
-        "namespace" not in tree,
-        field(tree, "scale", boolean, at),
-    )
-    number = HeldNumber(
-        field(tree, "unit", text, at),
-        kind,
-        field(tree, "name", text, at),
-        field(tree, "path", _path, at),
-        field(tree, "ready", _path, at) if "ready" in tree else (),
-        field(tree, "namespace", text, at) if "namespace" in tree else "",
-        tree.get("otherwise"),
-        field(tree, "suffix", text, at) if "suffix" in tree else "",
-    )
-    for key, value in (("otherwise", number.otherwise), ("suffix", number.value(1))):
-        if value is not None and not number.is_amount(value):
-            raise TimetableError(f"{at}.{key}: {value!r} is not a number")
-    return number
-
-
-def _path(value: object, at: str) -> tuple[Step, ...]:
-    steps = tuple(_step(step, f"{at}[{n}]") for n, step in enumerate(sequence(value, at)))
-    if not steps:
-        raise TimetableError(f"{at}: [] is not a path")
-    return steps
-
-
-def _step(value: object, at: str) -> Step:
-    if isinstance(value, list) and len(value) == 2:
-        return text(value[0], at), text(value[1], at)
-    return non_negative(value, at) if isinstance(value, int) else text(value, at)
 
 
 def holder_of_object(kind: str, name: str) -> HeldNumber:

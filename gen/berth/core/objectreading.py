@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 from berth.core import labels, objectnames
-from berth.core.holders import parse_number
 from berth.core.jsonvalues import (
     TimetableError,
     Tree,
@@ -104,6 +103,8 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
 
 
 def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObject | None:
+    from berth.plugins.numbers.foreignnumbers import parse_number  # noqa: PLC0415 - where a cluster has them
+
     pool, said = objectnames.pool(ref.reservation, resource_class), str(data.get(TARGET_KEY))
     try:
         number = parse_number(parse_mapping(said, TARGET_KEY), TARGET_KEY)

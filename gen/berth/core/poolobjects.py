@@ -5,7 +5,6 @@ They are read as the API server has them; what is malformed raises KeyError, Typ
 
 from typing import NamedTuple
 
-from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object
 from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, parse_mapping, part, parts
 from berth.core.labels import CLASS
@@ -90,9 +89,10 @@ def read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
 
 
 def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
-    value, ready = field_value(tree, number.path), field_value(tree, number.ready) if number.ready else None
-    is_number = isinstance(value, int) or number.foreign
-    replicas = 0 if number.foreign and value is None else number.units(value) if is_number else None
+    value, ready = number.value_at(tree, number.path), None
+    if number.ready:
+        ready = number.value_at(tree, number.ready)
+    replicas = 0 if number.foreign and value is None else number.units(value)
     # At zero the server leaves it out.
     tells_ready = bool(number.ready) and (ready is None or type(ready) is int)
     if replicas is None or not (tells_ready or number.foreign):

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core import labels
-from berth.core.fields import field_value
-from berth.core.holders import HeldNumber, path_text
 from berth.core.objectnames import is_held
 from berth.core.objectreading import parse_object
 from berth.core.objects import CONFIG_MAP
@@ -14,6 +12,7 @@ from berth.core.timetable import Timetable, note_name
 from berth.live.clusterfacts import LiveNumber, NumberProblem, label
 from berth.live.kubeobject import Get, KubeObject, list_all
 from berth.plugins.numbers.fieldpatches import field_patch
+from berth.plugins.numbers.foreignnumbers import ForeignNumber, field_value, path_text
 from berth.runtime.apiclient import JSON
 
 NOT_FOUND = 404
@@ -45,14 +44,14 @@ def read_numbers(
             pools[target.ref.reservation, pool.key] = pool
     names: dict[str, set[str]] = {}
     for pool in pools.values():
-        names.setdefault(number_path(pool.holder.number), set()).add(pool.scaled)
+        names.setdefault(number_path(pool.holder.foreign), set()).add(pool.scaled)
     answers = {path: _objects(ask, path, sorted(some), refused) for path, some in names.items()}
     for (reservation, _), pool in pools.items():
-        answer = answers[number_path(pool.holder.number)]
+        answer = answers[number_path(pool.holder.foreign)]
         yield _live_number(LiveNumber(reservation, pool), answer, notes.get(note_name(pool)))
 
 
-def number_path(number: HeldNumber | None) -> str:
+def number_path(number: ForeignNumber | None) -> str:
     """Return the path of all objects of its kind in its namespace."""
     assert number is not None
     return number.object_kind.path(number.namespace or "")
@@ -85,7 +84,7 @@ def _live_number(
     return known._replace(object=read_pool(number, tree)._replace(held=note))
 
 
-def no_kind(number: HeldNumber) -> NumberProblem:
+def no_kind(number: ForeignNumber) -> NumberProblem:
     """Return the problem of a kind that the cluster does not have at the path of the number."""
     kind = number.object_kind
     message = f"the cluster does not have {kind.plural} of {kind.version}"
@@ -93,7 +92,7 @@ def no_kind(number: HeldNumber) -> NumberProblem:
     return NumberProblem(message, "Install them, or correct apiVersion, plural and namespaces in the Site.")
 
 
-def number_problem(number: HeldNumber, tree: KubeObject | None) -> NumberProblem | None:
+def number_problem(number: ForeignNumber, tree: KubeObject | None) -> NumberProblem | None:
     """Return why the number of an object cannot be held. `tree` is None if the object does not exist."""
     if tree is None:
         return NumberProblem(f"{number.object_text} does not exist", "Create it, or correct target.")
@@ -110,7 +109,7 @@ def number_problem(number: HeldNumber, tree: KubeObject | None) -> NumberProblem
     return None
 
 
-def kind_problem(number: HeldNumber, resources: Iterable[KubeObject]) -> NumberProblem | None:
+def kind_problem(number: ForeignNumber, resources: Iterable[KubeObject]) -> NumberProblem | None:
     """Return how the discovery of the API (`resources`) has a kind otherwise than the Site says."""
     kind = number.object_kind
     by_name = {str(resource["name"]): resource for resource in resources}
@@ -131,7 +130,7 @@ def kind_problem(number: HeldNumber, resources: Iterable[KubeObject]) -> NumberP
     return None
 
 
-def most_units(timetable: Timetable) -> list[tuple[HeldNumber, int]]:
+def most_units(timetable: Timetable) -> list[tuple[ForeignNumber, int]]:
     """Return the numbers of somebody else that a timetable names, each with the most that it will be."""
     return [
         (number, max((item.count(pool.resource_class) for item in timetable.occurrences), default=0))

@@ -5,16 +5,15 @@ At rest it belongs to its owner, whatever it is.
 
 from collections.abc import Iterator
 
-from berth.core.fields import field_value
-from berth.core.holders import HeldNumber
 from berth.core.pooldecision import ScalePool
 from berth.findings import LiveFinding
 from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
+from berth.plugins.numbers.foreignnumbers import ForeignNumber, field_value
 from berth.plugins.numbers.numberdecision import release
 
 
-def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFinding]:
+def check_held_number(case: PoolState, number: ForeignNumber) -> Iterator[LiveFinding]:
     live = case.number
     if live is None:
         return  # the cluster does not know its timetable, which is a finding
@@ -32,7 +31,7 @@ def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFindi
         yield _still_held(case, number)
 
 
-def _still_held(case: PoolState, number: HeldNumber) -> LiveFinding:
+def _still_held(case: PoolState, number: ForeignNumber) -> LiveFinding:
     message = f"{number.text} is still held at {case.seats(case.requested)}"
     message = f"{message}: {nothing_open(case)}."
     if is_closing(case):
@@ -62,7 +61,8 @@ def _is_shared(case: PoolState) -> bool:
 def held_status(case: PoolState) -> HeldStatus | None:
     """Return a number of somebody else that could be read; None for other pools."""
     found = case.number.object if case.number else None
-    if found is None:
+    number = found and found.number.foreign
+    if found is None or number is None:
         return None
-    value = field_value(found.tree, found.number.path)
-    return HeldStatus(found.number, value, found.held is not None, found.held.before if found.held else None)
+    value = field_value(found.tree, number.path)
+    return HeldStatus(number, value, found.held is not None, found.held.before if found.held else None)

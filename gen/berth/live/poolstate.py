@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
-from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, HeldNumber, PoolHolder
+from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, PoolHolder
 from berth.core.target import full_count, open_now, pool_target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.findings import LiveFinding
@@ -20,6 +20,7 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState
 from berth.live.podstate import serves_at
+from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.plugins.slots.slots import SlotCounts, SlotDemand
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
@@ -45,7 +46,7 @@ PoolNumbers = tuple[float | None, float | None, int | None, int | None, int | No
 class HeldStatus(NamedTuple):
     """A number of somebody else. Values are those of its object; None: the field is missing."""
 
-    number: HeldNumber
+    number: ForeignNumber
     value: object
     is_held: bool
     before: object  # where it is held: what stood there before

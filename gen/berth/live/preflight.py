@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from berth import quantity
 from berth.core import labels
-from berth.core.holders import HeldNumber
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, NODE_POOL, POD, ObjectKind
 from berth.core.timetable import TIMETABLE_KEY
@@ -36,6 +35,7 @@ from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_patch
+from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.runtime.apiclient import JSON
 from berth.schema.values import Site
 
@@ -335,7 +335,7 @@ class _Preflight:
 
     # numbers of somebody else
 
-    def _of_number(self, subject: str, number: HeldNumber, most: int) -> list[LiveFinding]:
+    def _of_number(self, subject: str, number: ForeignNumber, most: int) -> list[LiveFinding]:
         """Read the object, and try to write the most that its windows want."""
         try:
             problem = self._kind_problem(number)
@@ -355,14 +355,14 @@ class _Preflight:
             return [self._place.finding("S039", f"{problem.message}.", problem.fix, subject)]
         return self._try_number(subject, number, number.value(most), tree or {}) if most else []
 
-    def _kind_problem(self, number: HeldNumber) -> NumberProblem | None:
+    def _kind_problem(self, number: ForeignNumber) -> NumberProblem | None:
         """Compare the kind with what the API says of it. Raise ClusterError."""
         version = number.object_kind.version
         served = self._client.get(f"/{'apis' if '/' in version else 'api'}/{version}", {})
         return kind_problem(number, served.get("resources") or ())
 
     def _try_number(
-        self, subject: str, number: HeldNumber, value: object, tree: KubeObject
+        self, subject: str, number: ForeignNumber, value: object, tree: KubeObject
     ) -> list[LiveFinding]:
         path = number.object_kind.path(number.namespace or "", number.name)
         where = f"{value} at {number.text}"

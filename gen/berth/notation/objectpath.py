@@ -8,7 +8,8 @@ quoted, too: what is read are the steps, and `object_path_text` writes them in o
 
 import re
 
-from berth.core.holders import Step, path_text
+from berth.core.holders import Step
+from berth.plugins.numbers.foreignnumbers import path_text
 
 _NAME = r"[-A-Za-z0-9._/:]+"
 _STEP = re.compile(

@@ -6,7 +6,6 @@ from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind, group_of
-from berth.core.quantities import parse_quantity
 from berth.findings import Path
 from berth.notation.objectpath import (
     ANY_ITEM,
@@ -15,6 +14,7 @@ from berth.notation.objectpath import (
     parse_object_path,
     yaml_path,
 )
+from berth.plugins.numbers.quantities import parse_quantity
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.grammar import page_size

@@ -13,13 +13,13 @@ from berth.backends.value import numberpairs, valuechecks, valuepermissions
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions
 from berth.core import objectnames
-from berth.core.holders import HeldNumber, parse_number
 from berth.core.labels import CLASS, ROLE, TARGET
 from berth.core.objects import group_of
 from berth.findings import Problem
 from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
 from berth.notation.objectpath import object_path_text
+from berth.plugins.numbers.foreignnumbers import ForeignNumber, parse_number
 from berth.schema.declared import Declared
 from berth.schema.heldobjects import REPLICAS
 from berth.schema.seatholders import Holder
@@ -121,7 +121,7 @@ class ValueBackend(Backend):
 BACKEND = ValueBackend()
 
 
-def held_number(placed: Placed) -> HeldNumber:
+def held_number(placed: Placed) -> ForeignNumber:
     """Return the number that a reservation holds, as programs in the cluster read it."""
     return parse_number(json.loads(json.dumps(_number(placed))), "number")
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from berth.backends.backendinterface import Manifest
-from berth.core.holders import HeldNumber
 from berth.core.objects import ObjectKind
 from berth.manifests import naming
 from berth.manifests.placed import Placed
@@ -16,6 +15,7 @@ from berth.manifests.rbac import (
     of_scaled,
     rule,
 )
+from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.schema.heldobjects import HeldSpec
 from berth.schema.values import Cluster, Site
 
@@ -28,7 +28,7 @@ def rules_for(kind: ObjectKind, names: Sequence[str] = ()) -> list[Rule]:
     return [rule(group, [resource], ["get", "patch"], names)]
 
 
-def over_number(site: Site, placed: Placed, number: HeldNumber) -> list[Manifest]:
+def over_number(site: Site, placed: Placed, number: ForeignNumber) -> list[Manifest]:
     """Return the role of a reservation over the one object, where that is, and its binding."""
     reservation, home = placed.reservation, placed.cluster.namespace
     role = naming.held_role(site.name, naming.OCCURRENCE, reservation.name)

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from berth.core.fields import step_below
 from berth.core.holders import Step
 from berth.core.jsonvalues import TimetableError, Tree, parse_mapping, part, parts
+from berth.plugins.numbers.foreignnumbers import step_below
 
 
 def field_patch(tree: Tree, path: Sequence[Step], value: object) -> list[Tree]:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 
-from berth.core.fields import field_value
 from berth.core.jsonvalues import Tree, instant_text
 from berth.core.labels import CLASS, HELD, RESERVATION, ROLE, SITE
 from berth.core.pooldecision import PoolDecision, ScalePool, scale_pool
@@ -11,16 +10,17 @@ from berth.core.poolobjects import HELD_KEY, PoolObject
 from berth.core.target import DesiredState
 from berth.core.timetable import note_name
 from berth.plugins.numbers.fieldpatches import field_manager
+from berth.plugins.numbers.foreignnumbers import field_value
 
 NOTE_GRACE = 60  # seconds that somebody has to write a number after the note about it
 
 
 def decide_number(stands: PoolObject | None, desired: DesiredState, why: str) -> PoolDecision:
     """Decide as `decide_pool`. A number that others still ask for is not given back, but set for them."""
-    target = desired.target
-    if stands is None or not (target.is_open or target.is_shared):
+    target, number = desired.target, stands and stands.number.foreign
+    if stands is None or number is None or not (target.is_open or target.is_shared):
         return PoolDecision(target, release(stands, why, desired.now))
-    value = stands.number.value(target.replicas)
+    value = number.value(target.replicas)
     actions = (
         action._replace(value=value, note=_note(desired, stands))
         for action in scale_pool(stands, target.replicas, why)
@@ -61,9 +61,10 @@ def release(stands: PoolObject | None, why: str, now: int) -> tuple[ScalePool, .
     It stays where that is not known, as in an object that was made since. A new note about a number that is
     as it should be is left alone: somebody may be about to write the number.
     """
-    if stands is None or stands.held is None:
+    number, held = stands and stands.number.foreign, stands and stands.held
+    if stands is None or number is None or held is None:
         return ()
-    number, held, present = stands.number, stands.held, field_value(stands.tree, stands.number.path)
+    present = field_value(stands.tree, number.path)
     is_known = stands.is_noted and (held.before is None or number.is_amount(held.before))
     is_lost = number.otherwise is None and not is_known
     value = present if is_lost else held.before if number.otherwise is None else number.otherwise
@@ -83,8 +84,9 @@ _ADVICE = (
 
 def describe_reset(action: ScalePool, ours: Sequence[str]) -> str:
     """Return who has set back a number of theirs, and what to do. `ours` are the managers of Berth."""
-    pool = action.pool
-    manager = field_manager(pool.tree or {}, pool.number.path, ours)
+    pool, number = action.pool, action.pool.number.foreign
+    assert number is not None
+    manager = field_manager(pool.tree or {}, number.path, ours)
     advice = next(text for begin, text in _ADVICE if manager.startswith(begin))
     who = manager or "somebody"
-    return f"{who} has set {pool.number.text} to {pool.replicas}, and Berth holds {action.to} there. {advice}"
+    return f"{who} has set {number.text} to {pool.replicas}, and Berth holds {action.to} there. {advice}"

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 from berth.core.actions import Action, RemoveObject
 from berth.core.decide import overrides_of, timetable_of
-from berth.core.holders import HeldNumber
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP
 from berth.core.poolobjects import PoolObject, read_pool
@@ -12,6 +11,7 @@ from berth.core.removal import APPLY_GRACE
 from berth.core.state import NumberUse, ReservationState, SiteState, TimetableObject
 from berth.core.target import PoolTarget, number_targets
 from berth.core.timetable import TimetablePool, note_name
+from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.plugins.numbers.numberdecision import release
 from berth.plugins.numbers.numberwrites import read_number
 from berth.runtime.apiclient import ApiError
@@ -55,7 +55,7 @@ def number_uses(facts: SiteState, now: int) -> tuple[NumberUse, ...]:
     return tuple(uses)
 
 
-def numbers_to_read(facts: SiteState) -> dict[str, HeldNumber]:
+def numbers_to_read(facts: SiteState) -> dict[str, ForeignNumber]:
     """Return the numbers of somebody else that are held or should be, by key.
 
     Those that no timetable names are among them: their notes may have lost the label by which they are found.

@@ -1,11 +1,11 @@
 """Reads and writes numbers of somebody else, and the notes about what they were."""
 
-from berth.core.holders import HeldNumber
 from berth.core.jsonvalues import Tree, part
 from berth.core.objects import CONFIG_MAP
 from berth.core.pooldecision import ScalePool
 from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject, parse_held, unreadable_note
 from berth.plugins.numbers.fieldpatches import field_patch
+from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.plugins.numbers.numberdecision import is_needed
 from berth.runtime.apiclient import JSON_PATCH, Api, ApiError
 
@@ -62,7 +62,8 @@ def write_last(api: Api, namespace: str, action: ScalePool) -> bool:
 
     Return False if somebody else has written the number, or the object is gone.
     """
-    pool = action.pool
+    pool, number = action.pool, action.pool.number.foreign
+    assert number is not None
     for _ in range(ATTEMPTS):
         try:
             write_number(api, namespace, action._replace(pool=pool))
@@ -72,13 +73,13 @@ def write_last(api: Api, namespace: str, action: ScalePool) -> bool:
                 return False
             if not error.is_conflict():
                 raise
-        pool = read_number(api, namespace, pool.ref.name, pool.number)
+        pool = read_number(api, namespace, pool.ref.name, number)
         if (pool.replicas, pool.held is None) != (action.pool.replicas, action.pool.held is None):
             return False
     raise ApiError(409, "Conflict", "it keeps changing")
 
 
-def read_number(api: Api, namespace: str, name: str, number: HeldNumber) -> PoolObject:
+def read_number(api: Api, namespace: str, name: str, number: ForeignNumber) -> PoolObject:
     """Return the object with its note, which is read after it: the number is changed after the note."""
     pool = api.get_pool(namespace, name, number)
     return pool._replace(held=_read_note(api, namespace, number.note_name(name)))
