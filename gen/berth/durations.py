@@ -44,6 +44,11 @@ def whole_seconds(text: str) -> int:
     return int(exact_seconds(text))
 
 
+def seconds_or_never(text: str) -> int | None:
+    """Parse a duration as `whole_seconds` does; None is `Never`."""
+    return None if text == "Never" else whole_seconds(text)
+
+
 def format_minutes(minutes: int) -> str:
     """Format minutes as a NodePool's disruption budget takes them: `8h30m`, `2h`, `0m`."""
     hours, rest = divmod(minutes, 60)

@@ -1,6 +1,6 @@
 """Small clouds and windows, told in a few words; and what the simulation makes of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -123,7 +123,6 @@ def planned(
     clouds: Iterable[CloudCapacity],
     demands: Iterable[SeatDemand],
     classes: Iterable[ResourceClass] = (SMALL,),
-    stay: Mapping[str, int | None] | None = None,
 ) -> ClusterPlan:
     every, wanted = tuple(clouds), sorted(demands, key=lambda seat_demand: seat_demand.key)
     known = {one.name: one for one in classes}
@@ -137,8 +136,7 @@ def planned(
     catalog = CapacityCatalog(every, "uni", zones=named_zones_by_capacity(places.values()))
     minutes = [minute for seat_demand in wanted for minute in seat_demand.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
-    stays = {**dict.fromkeys((cloud_capacity.name for cloud_capacity in every), 0), **(stay or {})}
-    run = Overtime(catalog, places, wanted, stays).run(last)
+    run = Overtime(catalog, places, wanted).run(last)
     return ClusterPlan("prod", catalog, tuple(wanted), run, first, last)
 
 

@@ -52,13 +52,13 @@ def story(seed: int) -> ClusterPlan:
             reservations=tuple(random.sample(held, random.randint(0, len(held)))),
             limits=random.choice(((), (("cpu", str(random.randint(4, 40))),))),
             weight=random.choice((None, 10)),
-            disruption=random.choice(({}, {"budgets": ({"nodes": "100%"},)})),
+            disruption={"consolidateAfter": random.choice(("0s", "10m", "2h", "Never"))},
+            expire_after=random.choice((None, "3h", "Never")),
         )
         for name in ("general", "other")
     ]
     demands = [_want(random, f"course-{number}") for number in range(random.randint(1, 8))]
-    consolidate_after = {"general": random.choice((0, 600, 7200)), "other": random.choice((0, 600))}
-    return planned(clouds, demands, CLASSES, consolidate_after)
+    return planned(clouds, demands, CLASSES)
 
 
 def _want(random: Random, name: str) -> SeatDemand:

@@ -7,6 +7,7 @@ from berth.schema.pod import Placement
 from tests.built import built
 from tests.machines.stories import (
     HOUR,
+    SMALL,
     cloud,
     demand,
     only,
@@ -19,6 +20,8 @@ from tests.machines.stories import (
 )
 
 BLOCK = {"type": "capacity-block", "first": 0}
+TEN_MINUTES = {"consolidateAfter": "10m"}
+LARGE = resource_class("large", "9", "4Gi")
 POOL = "uni.cloud.general"
 
 
@@ -38,7 +41,7 @@ def test_machines_stand_from_the_opening_until_a_minute_after_the_end() -> None:
 
 
 def test_an_empty_machine_stays_for_as_long_as_consolidation_waits() -> None:
-    found = run([cloud("m5.large")], [demand("ml", "8-12=1")], stay={"general": 600})
+    found = run([cloud("m5.large", disruption=TEN_MINUTES)], [demand("ml", "8-12=1")])
 
     assert told(found.intervals) == ["0 on-demand m5.large 8:00-12:11 ml 1"]
 
@@ -46,7 +49,7 @@ def test_an_empty_machine_stays_for_as_long_as_consolidation_waits() -> None:
 def test_what_opens_before_they_go_is_on_the_same_machines() -> None:
     demands = [demand("ml", "8-12=1"), demand("night", "12.1-14=1")]
 
-    assert told(run([cloud("m5.large")], demands, stay={"general": 600}).intervals) == [
+    assert told(run([cloud("m5.large", disruption=TEN_MINUTES)], demands).intervals) == [
         "0 on-demand m5.large 8:00-12:06 ml 1",
         "0 on-demand m5.large 12:06-14:11 night 1",
     ]
@@ -69,7 +72,7 @@ def test_while_any_window_is_open_no_machine_of_its_capacity_goes() -> None:
 def test_consolidation_counts_from_when_a_machine_became_empty() -> None:
     """While a budget holds it, that time goes on."""
     demands = [demand("a", "8-10=1"), demand("b", "8-12=1"), demand("c", "8-11.5=1")]
-    found = run([cloud("m5.large")], demands, stay={"general": HOUR})
+    found = run([cloud("m5.large", disruption={"consolidateAfter": "1h"})], demands)
 
     assert told(found.intervals) == [
         "0 on-demand m5.large 8:00-12:01 a 1",
@@ -93,11 +96,38 @@ def test_windows_of_another_capacity_hold_nothing() -> None:
 
 def test_a_machine_that_is_never_consolidated_stays() -> None:
     demands = [demand("ml", "8-12=1"), demand("late", "40-41=1")]
-    never = {"general": None}
+    never = cloud("m5.large", disruption={"consolidateAfter": "Never"}, expire_after="Never")
 
-    assert told(run([cloud("m5.large")], demands, stay=never).intervals) == [
+    assert told(run([never], demands).intervals) == [
         "0 on-demand m5.large 8:00-40:00 ml 1",
         "0 on-demand m5.large 40:00-41:00 late 1",
+    ]
+
+
+def test_an_empty_machine_goes_at_its_expiry() -> None:
+    """Also while windows hold it, or if nothing else ever removes it. With seats, it is replaced by one of
+    its kind, so that the next expiry is a lifetime later.
+    """
+    demands = [demand("ml", "8-12=1"), demand("stats", "9-19=1"), demand("late", "40-41=1")]
+    never = {"disruption": {"consolidateAfter": "Never"}}
+
+    held = run([cloud("m5.large", expire_after="5h")], demands)
+    alone = run([cloud("m5.large", expire_after="5h", **never)], demands)
+    by_default = run([cloud("m5.large", **never)], [demand("ml", "8-12=1"), demand("late", "735-736=1")])
+
+    assert told(held.intervals) == [
+        "0 on-demand m5.large 8:00-13:01 ml 1",
+        "1 on-demand m5.large 9:00-19:01 stats 1",
+        "2 on-demand m5.large 40:00-41:01 late 1",
+    ]
+    assert told(alone.intervals) == [
+        "0 on-demand m5.large 8:00-13:01 ml 1",
+        "1 on-demand m5.large 9:00-19:01 stats 1",
+        "2 on-demand m5.large 40:00-45:01 late 1",
+    ]
+    assert told(by_default.intervals) == [
+        "0 on-demand m5.large 8:00-728:01 ml 1",
+        "1 on-demand m5.large 735:00-1455:01 late 1",
     ]
 
 
@@ -135,6 +165,15 @@ def test_the_example_of_three_pods_takes_three_rounds() -> None:
         ("reserved", "t1.medium"),
         ("on-demand", "t1.small"),
     ]
+
+
+def test_a_round_that_places_no_seat_is_no_loop() -> None:
+    limited = cloud("m5.large", limits=(("cpu", "4"),))
+
+    some, none = (run([limited], [demand("ml", "8-12=3", of=each.name)], [each]) for each in (SMALL, LARGE))
+
+    assert [(step.loops, step.bought) for step in some.steps] == [(1, 2), (0, 0)]
+    assert [(step.loops, step.bought) for step in none.steps] == [(0, 0), (0, 0)]
 
 
 def test_a_capacity_block_is_drained_forty_minutes_before_its_end() -> None:

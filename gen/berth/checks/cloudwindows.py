@@ -20,7 +20,7 @@ from berth.checks.collisions import COLLISION, KUSTOMIZE
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
-from berth.durations import whole_seconds
+from berth.durations import seconds_or_never
 from berth.findings import Path, Problem
 from berth.machines.windowbudgets import (
     MAX_BUDGETS,
@@ -193,7 +193,7 @@ def _windows_text(spans: Sequence[SeatWindow]) -> str:
 
 def _whole_nodes_expire(seats: _Seats, cloud: CloudCapacity) -> Iterator[Problem]:
     """Check the lifetime of whole nodes, whose pool belongs to the reservation."""
-    most = _lifetime(cloud)
+    most = seconds_or_never(cloud.expiry)
     bad = [span for span in seats.spans if most and span.end - span.open > most]
     if bad:
         hours = (bad[0].end - bad[0].open) // 3600
@@ -206,7 +206,7 @@ def _whole_nodes_expire(seats: _Seats, cloud: CloudCapacity) -> Iterator[Problem
 
 def check_expiry(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> Iterator[Problem]:
     """Check for nodes that expire while windows need them, however many reservations these belong to."""
-    most = _lifetime(cloud)
+    most = seconds_or_never(cloud.expiry)
     windows = open_windows(cloud, declared, pools)
     bad = [window for window in windows if most and (window[1] - window[0]) * 60 > most]
     if not bad or not most:
@@ -226,11 +226,6 @@ def check_expiry(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolL
         )
     path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
     yield cloud.origin.problem(EXPIRES, path, message, _expiry_fix(cloud))
-
-
-def _lifetime(cloud: CloudCapacity) -> int | None:
-    """Return how long nodes live, in seconds, or None if nothing limits that."""
-    return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
 
 
 def _expiry_text(cloud: CloudCapacity) -> str:

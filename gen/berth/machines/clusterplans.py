@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from berth.checks import autoscalers
 from berth.checks.ceilings import PoolLoad
-from berth.durations import whole_seconds
 from berth.machines.capacitycatalog import CapacityCatalog, as_clouds, shape_names
 from berth.machines.estimate import APART, PreferredTerm, Seats
 from berth.machines.instancetypes import ONE, VOLUMES, parse_resources
@@ -38,7 +37,6 @@ NO_CLOUD = "names no cloudCapacity"
 SLOTS = "slots of Koordinator buy no machines"
 DEVICES = "claims devices, and nothing says how many a node has"
 NUMBERS = "holds a number of somebody else's object: which machines that needs is not known"
-_NEVER = "Never"
 
 
 class ClusterPlan(NamedTuple):
@@ -150,11 +148,7 @@ def _plan_cluster(
     )
     minutes = [minute for demand in demands for minute in demand.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
-    stay = {
-        cloud.name: None if cloud.empty_after == _NEVER else whole_seconds(cloud.empty_after)
-        for cloud in clouds
-    }
-    run = Overtime(catalog, places, demands, stay).run(last)
+    run = Overtime(catalog, places, demands).run(last)
     return ClusterPlan(cluster.name, catalog, tuple(demands), run, first, last)
 
 

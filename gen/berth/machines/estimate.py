@@ -142,10 +142,9 @@ def estimate(question: Question) -> Estimate:
     """Return the machines for the pending seats."""
     estimator = _Estimator(question)
     pending = sorted(question.seats, key=_size)
-    rounds, before = 0, -1
-    while pending and before != (now := sum(seats.count for seats in pending)):
-        before = now
-        pending = estimator.round(pending)
+    rounds = 0
+    while (left := estimator.round(pending)) != pending:
+        pending = left
         rounds += 1
     every = estimator.standing
     return Estimate(

@@ -1,7 +1,8 @@
 """Carry the machines of a cluster from one opening to the next: bought for seats, gone when nothing is open.
 
 While any window of a capacity is open, its machines stay, and later windows use them. They go when all
-windows of the capacity are over, a while after the last seat. Instants are seconds in UTC.
+windows of the capacity are over, a while after the last seat, or empty at their expiry. Instants are
+seconds in UTC.
 """
 
 from bisect import bisect_right
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from berth.durations import seconds_or_never
 from berth.machines.capacitycatalog import CapacityCatalog, MachineKind, undefined_labels
 from berth.machines.estimate import (
     APART,
@@ -175,7 +177,7 @@ class _Machine:
 
     def __init__(self, number: int, kind: MachineKind, labels: Labels, at: int, whole: PoolKey | None):
         self.number, self.kind, self.labels, self.whole = number, kind, labels, whole
-        self.since = at
+        self.bought = self.since = at
         self.seats: dict[PoolKey, int] = {}
         self.payers: tuple[tuple[PoolKey, int], ...] = ((whole, 1),) if whole else ()
         self.empty_since = at
@@ -189,10 +191,10 @@ class Overtime:
         catalog: CapacityCatalog,
         places: Mapping[PoolKey, PoolPlacement],
         demands: Sequence[SeatDemand],
-        stay: Mapping[str, int | None],
     ) -> None:
-        """`stay`: by capacity, the seconds that an empty machine stays; None: it never goes."""
-        self._catalog, self._places, self._demands, self._stay = catalog, places, demands, stay
+        self._catalog, self._places, self._demands = catalog, places, demands
+        self._stay = {name: seconds_or_never(cloud.empty_after) for name, cloud in catalog.clouds.items()}
+        self._lifetime = {name: seconds_or_never(cloud.expiry) for name, cloud in catalog.clouds.items()}
         self._whole = {demand.key for demand in demands if demand.unit is Unit.NODE}
         self._levels: dict[PoolKey, int] = {}
         self._pending: dict[PoolKey, int] = {}
@@ -234,11 +236,20 @@ class Overtime:
         return any(cloud in self._places[key].clouds for key in open_keys)
 
     def _goes(self, machine: _Machine) -> int | None:
-        """Return when a machine goes unless a window opens before; None while it stays."""
-        stay = self._stay[machine.kind.capacity]
-        if machine.seats or machine.whole or stay is None or self._is_open(machine.kind.capacity):
+        """Return when a machine goes unless a window opens before; None while it stays.
+
+        At its expiry a machine goes if it is empty. One with seats is replaced by one of its kind.
+        """
+        if machine.seats or machine.whole:
             return None
-        return max(machine.empty_since + stay, self._closed.get(machine.kind.capacity, 0)) + REMOVAL_SECONDS
+        cloud, ends = machine.kind.capacity, []
+        if lifetime := self._lifetime[cloud]:
+            lives = -(-(machine.empty_since - machine.bought) // lifetime)  # rounded up
+            ends.append(machine.bought + max(lives, 1) * lifetime)
+        stay = self._stay[cloud]
+        if stay is not None and not self._is_open(cloud):
+            ends.append(max(machine.empty_since + stay, self._closed.get(cloud, 0)))
+        return min(ends) + REMOVAL_SECONDS if ends else None
 
     def _leave(self, at: int) -> None:
         """Remove the machines that have gone by now."""
