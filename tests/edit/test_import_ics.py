@@ -182,6 +182,7 @@ def test_a_copy_is_not_updated_by_the_event_and_objects_do_not_have_the_annotati
         (("--calendar", "No Name"), '"No Name"'),
         (("--class", "small", "--seats", "many"), '"many"'),
         (("--class", "small", "--until", "soon"), '"soon"'),
+        (("--class", "small", "--from", "2026-03-02", "--until", "2026-03-01"), "before --from 2026-03-02"),
         (("--class", "small", "--time-zone", "Mars"), '"Mars"'),
         (
             ("--class", "small", "--time-zone", "EST"),

@@ -60,10 +60,7 @@ def _options(
     settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, Any]
 ) -> ImportOptions:
     clock = clock_of(settings, pipeline)
-    first, last = (
-        None if given[key] is None else date.fromisoformat(clock.date(option, given[key]))
-        for option, key in (("--from", "first"), ("--until", "last"))
-    )
+    first, last = clock.dates(given["first"], given["last"])
     group, feed = given["group"] or "", given["feed"]
     if group and group not in GROUPINGS:
         raise CommandError(f'--group "{group}": {nearest(group, GROUPINGS, "Write one of")}')
@@ -77,8 +74,8 @@ def _options(
         resource_class=given["resource_class"] or "",
         seats=None if given["seats"] is None else read_at("--seats", lambda: seat_count(given["seats"])),
         zone=read_at("--time-zone", partial(zone_at, given["time_zone"])) if given["time_zone"] else None,
-        first=first,
-        last=last,
+        first=None if first is None else date.fromisoformat(first),
+        last=None if last is None else date.fromisoformat(last),
         now=clock.now,
         today=day_of(clock.today * DAY),
         feed=name,

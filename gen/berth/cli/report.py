@@ -73,7 +73,7 @@ def report(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     require_cluster(choice.cluster, pipeline)
     clock = clock_of(settings, pipeline)
-    first, end = clock.first("--from", since) or 0, clock.end("--until", until) or clock.now
+    first, end = clock.between(since, until)
     declared = {item.reservation.name: item.reservation for item in items_of(settings, pipeline)}
     site = pipeline.site
     if pipeline.has_errors() or site is None:
@@ -89,7 +89,9 @@ def report(  # noqa: PLR0913 - one for each option
     dates = [
         date._replace(unused=None) if date.reservation in uncounted else date
         for date in known
-        if first < date.end and date.open < end and (not names or date.reservation in names)
+        if (first or 0) < date.end
+        and date.open < (end or clock.now)
+        and (not names or date.reservation in names)
     ]
     problems: list[Problem] = []
     commands: list[str] = []

@@ -14,12 +14,12 @@ import click
 from berth.cli.command import Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
-from berth.dates.moments import local_day, named
-from berth.dates.zone import DAY, Zone, date_text, number, resolve
+from berth.dates.moments import day_span, local_day, named
+from berth.dates.zone import DAY, Zone, date_text, resolve
 from berth.findings import Problem
-from berth.notation.days import DateSpan, day, span
+from berth.notation.days import ORDER, DateSpan, day, span
 from berth.notation.instants import instant, week_of
-from berth.notation.refusal import CommandError, read_at
+from berth.notation.refusal import CommandError, Refusal, read_at
 from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.reading.source import Source, read_file, unreadable
 from berth.schema.documentproblems import nearest, shown
@@ -106,17 +106,22 @@ class Clock(NamedTuple):
         """Return the seconds of an INSTANT, the value of an option."""
         return None if text is None else read_at(option, lambda: instant(text, self.zone, self.now))
 
-    def first(self, option: str, text: str | None) -> int | None:
-        """Return the first instant of a DATE, the value of an option."""
-        if text is None:
-            return None
-        return resolve(self.zone, number(read_at(option, lambda: day(text, self.today))) * DAY)
+    def dates(self, since: str | None, until: str | None) -> tuple[str | None, str | None]:
+        """Return the dates of --from and --until."""
+        first = None if since is None else self.date("--from", since)
+        last = None if until is None else self.date("--until", until)
+        if first and last and last < first:
+            refusal = Refusal(f"{last} is before --from {first}.", "Write a later date.", ORDER)
+            raise CommandError.at("--until", refusal)
+        return first, last
 
-    def end(self, option: str, text: str | None) -> int | None:
-        """Return the first instant after a DATE, the value of an option."""
-        if text is None:
-            return None
-        return resolve(self.zone, (number(read_at(option, lambda: day(text, self.today))) + 1) * DAY)
+    def between(self, since: str | None, until: str | None) -> tuple[int | None, int | None]:
+        """Return the first instant of --from, and the first one after --until."""
+        first, last = self.dates(since, until)
+        return (
+            None if first is None else day_span(first, self.zone)[0],
+            None if last is None else day_span(last, self.zone)[1],
+        )
 
     def week(self, text: str) -> tuple[int, int]:
         """Return the first instant of the week of a DATE, and that of the next week."""
@@ -195,7 +200,7 @@ def selected(  # noqa: PLR0913 - one for each option
     """Read the options that select."""
     if week is not None and (at, since, until) != (None, None, None):
         raise CommandError("Give --week, or --at, --from and --until.")
-    first, end = clock.first("--from", since), clock.end("--until", until)
+    first, end = clock.between(since, until)
     if week is not None:
         first, end = clock.week(week)
     return Selection(

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 
 from berth.dates.moments import local_day, read
-from berth.dates.zone import DAY, Zone, date_text, day_of, resolve
+from berth.dates.zone import DAY, Zone, date_text, day_of, number, resolve
 from berth.notation import days, times
-from berth.notation.days import DATE, day
+from berth.notation.days import DATE, FIRST_YEAR, LAST_YEAR, day
 from berth.notation.refusal import Refusal, reads, shown
 from berth.notation.times import TIME, start_time
 
@@ -15,6 +16,7 @@ _TIME = re.compile(r"\d\d:\d\d", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$", re.ASCII)
 _WEEK = 7
+_FIRST, _END = (number(date(year, 1, 1)) * DAY for year in (FIRST_YEAR, LAST_YEAR + 1))
 
 
 def written(text: str, today: int) -> Iterator[str]:
@@ -31,6 +33,14 @@ def instant(text: str, zone: Zone, now: int) -> int:
 
     What has no offset is in `zone`. A day without a time means its first minute.
     """
+    seconds = _seconds(text, zone, now)
+    if not resolve(zone, _FIRST) <= seconds < resolve(zone, _END):
+        message = f"{shown(text)} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
+        raise Refusal(message, "Write an instant within them.", DATE)
+    return seconds
+
+
+def _seconds(text: str, zone: Zone, now: int) -> int:
     if text == "now":
         return now
     distance = _SPAN.fullmatch(text)
