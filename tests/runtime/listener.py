@@ -40,6 +40,7 @@ class Heard:
     def __init__(self, cluster: WatchedCluster, steady_seconds: float = 0.0) -> None:
         self._steady_seconds = steady_seconds
         self.there: dict[str, object] = {}
+        self._reader: Reader | None = None  # of what is there
         self.told: list[str] = []  # uids
         self.troubles: list[str] = []
         self.watched: list[Watched] = []  # one after the other
@@ -89,9 +90,10 @@ class Heard:
 
     def _take(self) -> None:
         if news := self.watched[-1].take_news():
-            self.told += news.items
-            found = {**self.there, **news.items}
-            self.there = {uid: item for uid, item in found.items() if item is not None}
+            before = self.there if news.reader == self._reader else {}
+            self.told += [uid for uid in self.there if uid not in news.items]
+            self.told += [uid for uid, item in news.items.items() if before.get(uid) != item]
+            self.there, self._reader = news.items, news.reader
 
     def _write(self, line: str) -> None:
         data = json.loads(line)

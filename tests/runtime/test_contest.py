@@ -127,9 +127,7 @@ def test_claims_are_those_of_the_open_occurrences() -> None:
 def tracker(own: Timetable, *others: CompetingReservation) -> ClaimTracker:
     claim_tracker = ClaimTracker()
     claim_tracker.set_own(own, SMALL, NOW)
-    claim_tracker.take(
-        {other.reservation: TimetableReading(other.reservation, other) for other in others}, ()
-    )
+    claim_tracker.take({other.reservation: TimetableReading(other.reservation, other) for other in others})
     return claim_tracker
 
 
@@ -188,16 +186,16 @@ def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None
     claim_tracker = tracker(timetable("ml", MORNING))
     ds = known("ds", ("ds/1", "07:00", "07:30", "09:00", {"small": 5}))
 
-    claim_tracker.take({"u1": TimetableReading("ds", ds)}, ())
+    claim_tracker.take({"u1": TimetableReading("ds", ds)})
     assert ids(claim_tracker) == ["ds/1", "ml/1"]
     claim_tracker.take(
-        {"u1": TimetableReading("ds", "malformed"), "u2": TimetableReading("new", "malformed")}, ()
+        {"u1": TimetableReading("ds", "malformed"), "u2": TimetableReading("new", "malformed")}
     )
     assert ids(claim_tracker) == ["ds/1", "ml/1"]
-    claim_tracker.take({"u1": TimetableReading("ds", known("ds"))}, ())
+    claim_tracker.take({"u1": TimetableReading("ds", known("ds"))})
     assert ids(claim_tracker) == ["ml/1"]
-    claim_tracker.take({"u1": TimetableReading("ds", ds)}, ())
-    claim_tracker.take({}, {"u1", "never-known"})
+    claim_tracker.take({"u1": TimetableReading("ds", ds)})
+    claim_tracker.take({})
     assert ids(claim_tracker) == ["ml/1"]
 
 

@@ -138,13 +138,12 @@ class ClaimTracker:
         self._own = competing_reservation(timetable, counted, now)
         self.until = 0.0
 
-    def take(self, readings: Mapping[str, TimetableReading], gone: Iterable[str]) -> None:
-        """Apply timetables by uid. A malformed timetable keeps what was known of it."""
-        for uid in gone:
-            self._competitors.pop(uid, None)
-        for uid, reading in readings.items():
-            if isinstance(reading.found, CompetingReservation):
-                self._competitors[uid] = reading.found
+    def take(self, readings: Mapping[str, TimetableReading]) -> None:
+        """Apply all timetables, by uid. A malformed one keeps what was known of it."""
+        found = {uid: reading.found for uid, reading in readings.items()}
+        known = {uid: self._competitors[uid] for uid in found if uid in self._competitors}
+        news = {uid: one for uid, one in found.items() if isinstance(one, CompetingReservation)}
+        self._competitors = known | news
         self.until = 0.0
 
     def matches(self) -> Iterator[tuple[str, Match]]:

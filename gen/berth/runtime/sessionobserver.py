@@ -243,7 +243,7 @@ class _WatchedClass:
 
     def __init__(self, recognition: Recognition) -> None:
         self.recognition = recognition
-        self.sessions: dict[str, Session] = {}  # by uid
+        self.sessions: dict[str, list[Session]] = {}  # by namespace: those that have been listed
         self.counts: dict[str, int] | None = None  # by claim; None: something has changed
         self.holds_back = False  # a session whose template is being looked up
         self.collections = session_collections(recognition)  # by namespace
@@ -251,7 +251,6 @@ class _WatchedClass:
         self.needed = [*self.collections.values()]
         if self.labels:
             self.needed.append(namespace_collection(self.labels))
-        self.unlisted = set(self.collections)
         self.is_pending = True
         self.has_templates = False  # some match asks for one
 
@@ -270,8 +269,7 @@ class SessionObserver:
         self._knows_competitors = False
         self._read_at = 0  # when the timetables were last read up to their horizon
         self._classes: dict[str, _WatchedClass] = {}
-        # Names of namespaces by labels, then by uid; None: not listed yet.
-        self._labeled: dict[Pairs, dict[str, str] | None] = {}
+        self._labeled: dict[Pairs, frozenset[str] | None] = {}  # namespaces; None: not listed yet
         self._keys = MetadataKeys()
         self._templates: ProjectTemplates | None = None
         self._contests: dict[str, Contest] = {}  # by class
@@ -326,7 +324,7 @@ class SessionObserver:
     def _count(self, name: str, watched: _WatchedClass, now: float) -> dict[str, int]:
         """Return the sessions of a class by claim, counted anew if anything has changed."""
         if watched.counts is None:
-            sessions = list(watched.sessions.values())
+            sessions = [session for some in watched.sessions.values() for session in some]
             if watched.has_templates:
                 templates = {
                     project: self._template_of(project, now) for project in map(project_of, sessions)
@@ -426,7 +424,8 @@ class SessionObserver:
             if isinstance(news.reader, SessionReader):
                 self._take_sessions(news.reader, news)
             elif isinstance(news.reader, NamespaceReader):
-                self._take_namespaces(news.reader.labels, news)
+                self._labeled[news.reader.labels] = frozenset(map(str, news.items.values()))
+                self._set_claims()
             else:
                 self._take_timetables(news)
         if not self._is_arranged:
@@ -435,28 +434,19 @@ class SessionObserver:
         self._settle_templates(now)
         for name, watched in self._classes.items():
             is_located = not watched.labels or self._labeled.get(watched.labels) is not None
-            if watched.is_pending and is_located and not watched.unlisted:
+            if watched.is_pending and is_located and watched.sessions.keys() == watched.collections.keys():
                 self._count(name, watched, now)
                 watched.is_pending = watched.holds_back
 
     def _take_sessions(self, reader: SessionReader, news: News) -> None:
         for name in reader.classes:
-            watched = self._classes[name]
-            watched.counts = None
-            for uid, item in news.items.items():
-                watched.sessions.pop(uid, None)
-                if isinstance(item, Session) and name in item.classes:
-                    watched.sessions[uid] = item
-            if news.is_listed:
-                watched.unlisted.discard(reader.namespace)
-
-    def _take_namespaces(self, labels: Pairs, news: News) -> None:
-        names = {**(self._labeled.get(labels) or {}), **news.items}
-        self._labeled[labels] = {uid: name for uid, name in names.items() if isinstance(name, str)}
-        self._set_claims()
+            self._classes[name].counts = None
+            self._classes[name].sessions[reader.namespace] = [
+                item for item in news.items.values() if isinstance(item, Session) and name in item.classes
+            ]
 
     def _take_timetables(self, news: News) -> None:
-        self._knows_competitors = self._knows_competitors or news.is_listed
+        self._knows_competitors = True
         readings = {uid: item for uid, item in news.items.items() if isinstance(item, TimetableReading)}
         for reading in readings.values():
             subject = f"timetable {reading.name}"
@@ -464,7 +454,7 @@ class SessionObserver:
                 self._context.log.trouble(subject, TimetableError(reading.found))
             else:
                 self._context.log.works(subject)
-        self._tracker.take(readings, news.items.keys() - readings.keys())
+        self._tracker.take(readings)
         self._is_arranged = False
 
     def _settle_claims(self, now: float) -> None:
@@ -474,7 +464,7 @@ class SessionObserver:
 
     def _set_claims(self) -> None:
         claims, recognitions = self._tracker.claims, self._tracker.recognitions()
-        labeled = {labels: frozenset((names or {}).values()) for labels, names in self._labeled.items()}
+        labeled = {labels: names or frozenset() for labels, names in self._labeled.items()}
         for name, watched in self._classes.items():
             self._contests[name], watched.counts = Contest(name, recognitions, claims, labeled), None
 

@@ -244,11 +244,10 @@ class Reader(Protocol):
 
 
 class News(NamedTuple):
-    """What has changed in a collection."""
+    """All items of a collection in which something has changed, by uid."""
 
     reader: Reader
-    items: dict[str, object | None]  # by uid, as they are now; None, first: gone or no longer relevant
-    is_listed: bool  # all items are known
+    items: dict[str, object]
 
 
 class Watched:
@@ -274,28 +273,21 @@ class Watched:
         self._stopping = threading.Event()
         self._lock = threading.Lock()  # of what follows
         self._items: dict[str, object] = {}
-        self._is_listed = False
-        self._news: dict[str, object | None] | None = None
-        self._inherited: set[str] = set()
+        self._has_news = False  # not before the first list
 
     def inherit(self, before: "Watched") -> None:
-        """Continue after another reader: with the first list, everything that it has told is news."""
+        """Continue after another reader, whose items hold until the first list."""
         before.stop()
         self.failing_since = before.failing_since
-        with before._lock:
-            self._inherited = {*before._inherited, *before._items, *(before._news or ())}
 
     def start(self) -> None:
         start_thread(self._run)
 
     def take_news(self) -> News | None:
-        """Return what has changed since the last call."""
+        """Return all items if any has changed since the last call."""
         with self._lock:
-            news, self._news = self._news, None
-            if news is None:
-                return None
-            items = dict(sorted(news.items(), key=lambda item: item[1] is not None))
-            return News(self.reader, items, self._is_listed)
+            has_news, self._has_news = self._has_news, False
+            return News(self.reader, dict(self._items)) if has_news else None
 
     def failing_for(self, now: float) -> float:
         """Return for how many seconds the collection has not been readable; 0 if it is."""
@@ -373,7 +365,13 @@ class Watched:
             uid = uid_of(event.object)
             item = None if event.is_gone else self.reader.read(event.object)
             if item != self._items.get(uid):
-                self._tell({uid: item})
+                with self._lock:
+                    if item is None:
+                        self._items.pop(uid, None)
+                    else:
+                        self._items[uid] = item
+                    self._has_news = True
+                self._wake()
         self._version = event.version
 
     def _list(self) -> None:
@@ -386,31 +384,13 @@ class Watched:
 
         read = Api(self._connection)
         self._version = list_objects(read, self.collection, take, self._skip, self._stopping.wait)
-        is_first = not self._is_listed
-        changed: dict[str, object | None] = dict.fromkeys(
-            (self._inherited | self._items.keys()) - listed.keys()
-        )
-        changed.update(
-            {uid: item for uid, item in listed.items() if is_first or item != self._items.get(uid)}
-        )
-        self._tell(changed, is_list=True)
+        with self._lock:
+            self._items, self._has_news = listed, True
+        self._wake()
 
     def _skip(self, name: str, error: ApiError) -> bool:
         self._context.log.info("skipped", collection=self.collection.path, name=name, reason=str(error))
         return True
-
-    def _tell(self, changed: dict[str, object | None], *, is_list: bool = False) -> None:
-        with self._lock:
-            for uid, item in changed.items():
-                if item is None:
-                    self._items.pop(uid, None)
-                else:
-                    self._items[uid] = item
-            self._news = self._news or {}
-            self._news.update(changed)
-            if is_list:
-                self._is_listed, self._inherited = True, set()
-        self._wake()
 
 
 class Watches:
@@ -451,7 +431,7 @@ class Watches:
         self._has_news.set()
 
     def news(self) -> Iterator[News]:
-        """Yield what has changed in each collection since the last call."""
+        """Yield the items of each collection in which something has changed since the last call."""
         self._has_news.clear()
         for watched in [*self._watched.values()]:
             if news := watched.take_news():
