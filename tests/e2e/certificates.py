@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from tests.e2e.errors import E2EError
-from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS
+from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, HOST_ADDRESS
 
 NODES = ("real-node", "second-node", "far-node")
 PORT = 6443
@@ -26,7 +26,7 @@ _KUBECONFIGS = tuple(name for name in CLIENTS if name != "kubelet-client")
 _SERVER_NAMES = (
     "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"
     ",DNS:kubernetes.default.svc.cluster.local"
-    f",IP:127.0.0.1,IP:10.96.0.1,IP:10.97.0.1,IP:{BRIDGE_ADDRESS},IP:{CLUSTER_ADDRESS}"
+    f",IP:127.0.0.1,IP:10.96.0.1,IP:10.97.0.1,IP:{BRIDGE_ADDRESS},IP:{CLUSTER_ADDRESS},IP:{HOST_ADDRESS}"
 )
 
 # Our own, because the machine's openssl.cnf may add extensions of its own.

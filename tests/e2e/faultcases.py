@@ -64,6 +64,10 @@ UNSERVED = swept_after(7)
 
 CONTROLLERS_AWAY = (-0.3, 1.4)  # the controller manager, minutes
 SERVER_AWAY = (9.5, 11.5)
+SLOW_ADMISSION = {
+    "slow-leases": ("leases", "coordination.k8s.io"),
+    "slow-record": ("configmaps", ""),
+}
 RETURN = 60  # seconds that clients of the API server may wait before they try again, kubelet and watches too
 
 CASES: Sequence[Case] = (
@@ -112,16 +116,18 @@ CASES: Sequence[Case] = (
     Case(9, "lowered", opens=3, ends=6),
     Case(9, "suspended", opens=3, ends=4.9, clean=EDITED + SERVED),
     Case(9, "new-image", opens=3, ends=6),
-    Case(10, "clock-ahead", opens=3, behaviour="maintain", short=STARTED + 30),
-    Case(10, "clock-behind", opens=3, behaviour="maintain", short=STARTED + 30, clean=SERVED + 35),
+    Case(9, "recognized-otherwise", behaviour="maintain", sessions=1),
+    Case(10, "clock-ahead", opens=3, behaviour="maintain"),
+    Case(10, "clock-behind", opens=3, behaviour="maintain"),
     Case(11, "full", opens=3, ends=4, short=45),
     Case(14, "timetable-broken", behaviour="maintain", sessions=1),
     Case(14, "code-broken"),
+    *(Case(16, name, behaviour="maintain", sessions=1) for name in SLOW_ADMISSION),
 )
 # Those that the general judgement does not fit.
 FILLER = Case(11, "filler", opens=2, ends=4, resource_class="second", seats=12)
 UNPULLABLE = Case(12, "no-image", resource_class="real")
-AGAIN = Case(15, "applied-again", opens=3, behaviour="maintain", sessions=1)
+AGAIN = Case(15, "applied-again", behaviour="maintain", sessions=1)
 DROPPED = Case(15, "dropped", opens=3, ends=60)
 
 # Classes whose sessions come from the faulty API, and those whose sessions may not be read.

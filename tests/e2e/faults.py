@@ -88,6 +88,7 @@ class Faults:
             "lowered": partial(self._declare, "lowered", seats=2),
             "suspended": partial(self._declare, "suspended", suspend=True),
             "new-image": partial(self._new_image, "new-image"),
+            "recognized-otherwise": self._recognize_otherwise,
             "withdrawn": self._withdraw,
         }
         return [
@@ -214,6 +215,10 @@ class Faults:
             recurrence["dates"] = [other] if day else [date, other]
         one["spec"].update(spec)
         self._engine.declare([one])
+
+    def _recognize_otherwise(self) -> None:
+        name = "recognized-otherwise"
+        self._declare(name, sessions={"matchLabels": {"course": name, "session": "yes"}})
 
     def _new_image(self, name: str) -> None:
         self.changes.images[name] = podchanges.NEW_IMAGE

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
-from tests.e2e import faultcases, project
+from tests.e2e import faultcases, podchanges, project
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror, Object, at_once
 from tests.e2e.faultcases import (
@@ -32,6 +32,8 @@ from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
 from tests.e2e.seats import SeatRecord, is_placed
+from tests.e2e.slowadmission import SlowAdmission
+from tests.e2e.windows import MINUTE
 
 NAMESPACES = (SESSIONS, DENIED, REVOKED)
 JOB_NAME = "batch.kubernetes.io/job-name"
@@ -46,6 +48,7 @@ class World:
         self.cluster = cluster
         self.direct = Direct()
         self.api = FaultyApi(self.direct)
+        self.admission = SlowAdmission(self.direct, faultcases.SLOW_ADMISSION)
         self.folder = folder / "faults"
         self.other = folder / "none"
         self.engine = Engine(self.direct, self.folder)
@@ -69,6 +72,8 @@ class World:
             self._break_sessions()
             self.api.start()
             undo.callback(self.api.stop)
+            self.admission.start()
+            undo.callback(self.admission.stop)
             self._declare()
             self.engine.sync()
             self.faults.deny_from_the_start()
@@ -109,10 +114,15 @@ class World:
         project.berth(self.other, "render")
 
     def apply_other(self) -> None:
-        """The site without an engine: a person applies its whole folder. Its sweep comes when ours does."""
+        """The site without an engine: a person applies its whole folder. Its sweep comes when ours does, on a
+        node whose clock is ten minutes behind.
+        """
         self.cluster.apply(self.other / "rendered" / "clusters" / "real")
         sweep = f"/apis/batch/v1/namespaces/{OTHER_NAMESPACE}/cronjobs/berth-sweep"
-        self.direct.patch(sweep, {"spec": {"schedule": self.faults.changes.schedule}})
+        template = self.direct.get(sweep)["spec"]["jobTemplate"]
+        podchanges.clock(-10 * MINUTE)(template["spec"]["template"]["spec"])
+        changed = {"schedule": self.faults.changes.schedule, "jobTemplate": template}
+        self.direct.patch(sweep, {"spec": changed})
 
     def drop(self) -> None:
         """Nobody prunes: only the inventory says that the reservation is gone."""

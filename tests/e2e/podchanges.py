@@ -36,11 +36,10 @@ def _tolerating(spec: Object) -> None:
 
 def clock(ahead: int) -> Change:
     def change(spec: Object) -> None:
+        values = {"LD_PRELOAD": WRONG_CLOCK, "CLOCK_AHEAD": str(ahead)}
         for container in [*spec["containers"], *spec.get("initContainers", [])]:
-            container["env"] += [
-                {"name": "LD_PRELOAD", "value": WRONG_CLOCK},
-                {"name": "CLOCK_AHEAD", "value": str(ahead)},
-            ]
+            others = [item for item in container.get("env", []) if item["name"] not in values]
+            container["env"] = [*others, *({"name": key, "value": text} for key, text in values.items())]
 
     return change
 
