@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.backends.koordinator.slottypes import why_unread
 from berth.core import labels
 from berth.core.claims import competing_reservation, count_sessions, known_recognitions, open_claims
 from berth.core.jsonvalues import Tree
@@ -314,6 +313,8 @@ def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlacehold
 
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
     """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
+    from berth.backends.koordinator.slottypes import why_unread  # noqa: PLC0415
+
     try:
         reservations = list_all(ask, SLOT.path(""), "", "", JSON)
     except refused as error:
