@@ -50,7 +50,9 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.startswith(f"{info}/")}
         entry_points = archive.read(f"{info}/entry_points.txt").decode()
-    files = (path for path in (ROOT / "gen" / "berth").rglob("*.*") if path.suffix in {".py", ".txt"})
+    files = (
+        path for path in (ROOT / "gen" / "berth").rglob("*.*") if path.suffix in {".py", ".toml", ".txt"}
+    )
     modules = {f"{path.relative_to(ROOT / 'gen')}" for path in files}
     templates = {
         f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.*") if path.is_file()
