@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 
+from berth.core.labels import PLUGINS
 from berth.core.timetable import Timetable, active_occurrences
 from berth.plugins.rehearsals.rehearsalrecorder import RehearsalRecorder
 from berth.runtime.apiclient import Api, Request, Response
@@ -73,6 +74,7 @@ class ScalerPod:
         self.word = ""  # to the main container
         self.heard = self.time  # when it was last given
         self.log: list[dict[str, object]] = []
+        self.plugins = frozenset(PLUGINS)
         self.name = f"pod-{next(_NUMBERS)}"
 
     @property
@@ -99,7 +101,7 @@ class ScalerPod:
         log = Log(lambda line: self.log.append(json.loads(line)), self.clock, "course")
         api = Api(self.send)
         self.source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
-        context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait)
+        context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait, self.plugins)
         recorder = recorder_for(self.cluster.timetable)(api, "berth", "course-record", log)
         keeper = partial(LeaseKeeper, api, context, self.name)
         return Scaler(self.source, context, self.observed, recorder, self.say, keeper)

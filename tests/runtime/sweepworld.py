@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from berth.core.jsonvalues import instant_text
+from berth.core.labels import PLUGINS
 from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -197,6 +198,7 @@ class Swept:
         self.site = SweepSettings(
             SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes, has_buffers
         )
+        self.plugins = frozenset(PLUGINS)
         self.lines: list[Tree] = []
 
     def run(self) -> int:
@@ -206,7 +208,7 @@ class Swept:
         self.lines.clear()
         log = Log(lambda line: self.lines.append(json.loads(line)), self._now, "")
         api = Api(self.cluster, SWEEP_FIELD_MANAGER)
-        context = RuntimeContext(api, NAMESPACE, log, self._now, lambda: 0.0, self._wait)
+        context = RuntimeContext(api, NAMESPACE, log, self._now, lambda: 0.0, self._wait, self.plugins)
         return Sweep(context, self.site).run()
 
     def told(self, event: str) -> list[tuple[str, ...]]:

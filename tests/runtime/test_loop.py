@@ -1,9 +1,13 @@
 """How long a run stays, what it tells, and how often it looks."""
 
+import json
+
 import pytest
 from berth.runtime.scaler import TICK
 
 from tests.objectstore import refusal
+from tests.runtime.fake_cluster import LEASES
+from tests.runtime.slotworld import slots
 from tests.runtime.world import COURSE, NEXT, Row, World, timetable_text
 
 TWO = {"small": "course-small", "huge": "course-huge"}
@@ -190,6 +194,23 @@ def test_a_class_that_is_gone_is_closed() -> None:
     world.run(until="09:00")
 
     assert [write[1:] for write in world.writes] == [("huge", 0)]
+
+
+def test_a_class_that_gets_a_backend_of_which_the_pod_has_no_code_is_left_and_the_others_are_served() -> None:
+    """Its Lease runs out, so the sweep has it."""
+    world = World("08:00", timetable_text(BOTH, pools=TWO), small=25, huge=2)
+    world.plugins = frozenset()
+    tree = json.loads(timetable_text(BOTH, pools=TWO))
+    tree["pools"]["huge"]["slots"] = slots()
+    edited(world, "08:30:01", json.dumps(tree))
+    world.plan("09:00:02", lambda: world.cluster.set("course-small", 7))
+
+    assert world.run() == 0
+    assert world.writes == [("09:00:08", "small", 25), ("10:00:00", "small", 0)]
+    assert world.told("failed") == []
+    renewed = {name: one["spec"]["renewTime"][11:16] for name, one in world.cluster.all_in(LEASES).items()}
+    assert renewed == {"course-small": "10:00", "course-huge": "08:30"}
+    assert world.cluster.records()[0]["promised"] == {"small": 25, "huge": 2}
 
 
 def test_a_class_that_is_gone_and_out_of_reach_holds_nobody_up() -> None:

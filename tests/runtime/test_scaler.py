@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import NamedTuple
 
 import pytest
@@ -88,6 +89,26 @@ def stop(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
 
 def test_it_needs_nothing_but_its_folder_and_the_standard_library(tmp_path: Path) -> None:
     assert foreign_modules(make_berth(tmp_path), "scaler") == ["__main__", "berth"]
+
+
+def test_the_pod_of_a_plain_reservation_needs_no_plugin(account: Path, tmp_path: Path) -> None:
+    """Also where the site has a Renku, of which all timetables know."""
+    berth = make_berth(tmp_path / "code")
+    rmtree(berth / "berth/plugins")
+    with scene(account, tmp_path, running=4) as it:
+        tree = json.loads(str(it.cluster.timetable))
+        tree["settings"]["renkuUrl"] = "https://renku.example.org"
+        it.cluster.timetable = json.dumps(tree)
+        variables = {**it.variables, "BERTH_PLUGINS": ""}
+        command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
+        scaler = subprocess.Popen(command, cwd=berth, env=variables, stdout=subprocess.PIPE, text=True)
+
+        assert it.reaches(21)
+
+        it.sessions.put(SESSIONS, session("late"))
+
+        assert it.reaches(20)
+        assert "failed" not in stop(scaler)[1]
 
 
 def test_it_opens_by_the_sessions_that_run_and_follows_those_that_come(account: Path, tmp_path: Path) -> None:

@@ -1,13 +1,20 @@
 """The sweep in trouble: one failure stops nothing else, what others wrote stands, and all of it is told."""
 
 import json
+import re
+import sys
 
 import pytest
-from berth.core.objects import JOB, ROLE
+from berth.core import objectnames
+from berth.core.objects import CONFIG_MAP, JOB, ROLE
 from berth.runtime.apiclient import ApiError, Response
+from berth.runtime.sweep import SweepSettings
 
-from tests.objectstore import no_answer, refusal
+from tests.objectstore import Tree, no_answer, refusal
+from tests.runtime.heldworld import HPA, number_text, parsed
+from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import (
+    SITE,
     Swept,
     cronjob,
     deployment,
@@ -19,6 +26,7 @@ from tests.runtime.sweepworld import (
     swept_line,
     timetable,
 )
+from tests.runtime.world import COURSE
 
 
 def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -> None:
@@ -184,3 +192,36 @@ def test_a_server_that_answers_nothing_useful_does_not_hold_it_for_long() -> Non
     assert swept.run() == 1
     assert swept_line(swept)["failed"] == 6
     assert swept.cluster.now - began < 60
+
+
+TARGET_TEXT = json.dumps(HPA)
+NUMBER = [
+    made(
+        CONFIG_MAP,
+        objectnames.target("course-small", TARGET_TEXT),
+        labels={"berth.dev/role": "target", "berth.dev/resource-class": "small"},
+        data={"target.json": TARGET_TEXT},
+    ),
+    made(CONFIG_MAP, parsed(HPA).note_name(""), labels={"berth.dev/role": "held"}, data={"held.json": "{}"}),
+]
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        pytest.param([timetable(text=number_text(HPA, [COURSE])), *NUMBER], id="numbers"),
+        pytest.param([timetable(text=slot_text(COURSE))], id="slots"),
+        pytest.param(NUMBER, id="left-by-numbers"),
+    ],
+)
+def test_without_its_plugins_it_acts_on_all_other_reservations(
+    objects: list[Tree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine may apply the base before the last of what needs a plugin has gone."""
+    for name in [name for name in sys.modules if re.match(r"berth\.plugins\.\w+\.", name)]:
+        monkeypatch.setitem(sys.modules, name, None)
+    world = Swept("09:00", *missed("other"), *objects)
+    world.plugins, world.site = frozenset(), SweepSettings(SITE, prunes=False, inventory="")
+
+    assert world.run() == 0
+    assert world.cluster.replicas() == {"other-small": 25}

@@ -103,12 +103,12 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
 
 
 def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObject | None:
-    from berth.plugins.numbers.foreignnumbers import parse_number  # noqa: PLC0415 - where a cluster has them
-
     pool, said = objectnames.pool(ref.reservation, resource_class), str(data.get(TARGET_KEY))
     try:
+        from berth.plugins.numbers.foreignnumbers import parse_number  # noqa: PLC0415 - where a cluster has them
+
         number = parse_number(parse_mapping(said, TARGET_KEY), TARGET_KEY)
-    except TimetableError:
+    except (ImportError, TimetableError):
         return None
     is_ours = ref.name == objectnames.target(pool, said)
     return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None

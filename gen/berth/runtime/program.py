@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from berth.core.jsonvalues import TimetableError, instant_text
+from berth.core.labels import PLUGINS
 from berth.core.timetable import (
     Override,
     Timetable,
@@ -272,7 +273,7 @@ def load_plugins(environment: Mapping[str, str], unused: str) -> frozenset[str]:
 
 
 class RuntimeContext(NamedTuple):
-    """What all parts of the scaler need. `jitter` returns numbers from 0 to 1."""
+    """What all parts of a program need. `jitter` returns numbers from 0 to 1."""
 
     api: Api
     namespace: str
@@ -280,6 +281,7 @@ class RuntimeContext(NamedTuple):
     now: Callable[[], float]
     jitter: Callable[[], float]
     wait: Callable[[float], object] = time.sleep
+    plugins: frozenset[str] = frozenset(PLUGINS)  # the packages of the code that this pod has
 
 
 def log_of(environment: Mapping[str, str], now: Callable[[], float]) -> Log:

@@ -136,7 +136,7 @@ class Scaler:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
         # Of pods that hold different pools one writes the record. Others may have a shared number for long.
-        first = min(timetable.pools, key=lambda pool: bool(pool.peers), default=None)
+        first = min(self._named(timetable), key=lambda pool: bool(pool.peers), default=None)
         if first and not self._keepers[first.lease].is_others:
             self._recorder_safely(lambda: self._record(timetable, is_over))
         self._source.end_rehearsals(self._recorder.ended)
@@ -236,7 +236,12 @@ class Scaler:
 
     def _follow(self, timetable: Timetable) -> None:
         self._observed.update(timetable)
-        self._pools = pools_to_reconcile(self._pools, timetable.pools)
+        pools = pools_to_reconcile(self._pools, timetable.pools)
+        # After an edit it may lack the code of a pool, which then is the sweep's.
+        unknown = {
+            pool.lease for pool in pools.values() if {pool.holder.plugin} - self._context.plugins - {""}
+        }
+        self._pools = {key: pool for key, pool in pools.items() if pool.lease not in unknown}
         self._reconcilers = {
             key: self._reconcilers.get(key) or pool_reconciler(self._context, pool)
             for key, pool in self._pools.items()
@@ -309,7 +314,7 @@ class Scaler:
 
     def _looks(self, timetable: Timetable, now: float) -> list[PoolObservation]:
         looks = []
-        for pool in timetable.pools:
+        for pool in self._named(timetable):
             reconciler = self._reconcilers[pool.key]
             if reconciler.desired is None or not reconciler.found:
                 continue
@@ -328,8 +333,12 @@ class Scaler:
             pool.resource_class: EventSubject(namespace, pool.deployment, self._reconcilers[pool.key].uid)
             if pool.holder.has_deployment
             else EventSubject(namespace, home.name, home.uid, CONFIG_MAP)
-            for pool in timetable.pools
+            for pool in self._named(timetable)
         }
+
+    def _named(self, timetable: Timetable) -> list[TimetablePool]:
+        """Return the pools that the timetable names, and of which this pod has the code."""
+        return [pool for pool in timetable.pools if pool.key in self._pools]
 
     def _is_over(self, timetable: Timetable) -> bool:
         """Return whether nothing is open or opens soon, and all pools are closed.
@@ -417,7 +426,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         leases = Api(in_cluster(environment, account, LEASE_SECONDS, LEASE_SECONDS))
         connections = Connections(partial(in_cluster, environment, account))
         api = Api(clock.learns_from(connections), parallel_requests=PARALLEL_REQUESTS)
-        context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, clock, jitter)
+        context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, clock, jitter, plugins=plugins)
         name, pod = record(environment["BERTH_RESERVATION"]), environment["HOSTNAME"]
         recorder = Recorder(Api(aside), context.namespace, name, log)
         if "rehearsals" in plugins:

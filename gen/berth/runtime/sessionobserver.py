@@ -494,7 +494,7 @@ class SessionObserver:
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:
             self._templates.close()
-        if not url:
+        if not url or "renku" not in self._context.plugins:
             self._templates = None
             return
         from berth.plugins.renku.projecttemplates import ProjectTemplates, RenkuClient  # noqa: PLC0415 - as said

@@ -55,7 +55,6 @@ class SweepSettings(NamedTuple):
     koordinator: bool = False  # the cluster has it
     node_pools: bool = False  # there may be such as are of a fixed number of nodes
     buffers: bool = False  # there may be CapacityBuffers
-    plugins: frozenset[str] = frozenset(labels.PLUGINS)
 
 
 class Sweep:
@@ -114,8 +113,8 @@ class Sweep:
     def _state(self) -> SiteState:
         site = self._site
         state = site_state(site.name, self._listed, site.prunes, site.inventory, self._context.namespace)
-        state = state._replace(plugins=site.plugins)
-        if "numbers" in site.plugins:
+        state = state._replace(plugins=self._context.plugins)
+        if "numbers" in self._context.plugins:
             from berth.plugins.numbers.numbersweep import with_numbers  # noqa: PLC0415 - where a cluster has them
 
             state = with_numbers(state, self._context, self._fail)
@@ -202,6 +201,8 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     try:
         connection, namespace = in_cluster(environment, account), environment["BERTH_NAMESPACE"]
         api, site = Api(clock.learns_from(connection), SWEEP_FIELD_MANAGER), _settings(environment)
+        plugins = load_plugins(environment, unused="reconciler")
+        context = RuntimeContext(api, namespace, log, clock, jitter, plugins=plugins)
     except (KeyError, ValueError, ImportError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
@@ -211,7 +212,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.alarm(MAX_SECONDS)
     try:
         with closing(connection):
-            return Sweep(RuntimeContext(api, namespace, log, clock, jitter), site).run()
+            return Sweep(context, site).run()
     except Exception as error:
         log.trouble("sweep", error)
         return 1
@@ -227,7 +228,6 @@ def _settings(environment: Mapping[str, str]) -> SweepSettings:
         environment.get("BERTH_KOORDINATOR") == "1",
         environment.get("BERTH_NODE_POOLS") == "1",
         environment.get("BERTH_CAPACITY_BUFFERS") == "1",
-        load_plugins(environment, unused="reconciler"),
     )
 
 
