@@ -78,8 +78,8 @@ def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is
 def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour: str, once: bool) -> None:
     """Some sessions find a slot and some do not, some end soon, and sometimes nobody counts them.
 
-    A seat is made again within two looks. Others may be taken meanwhile, so that some seat is missing for
-    longer.
+    A seat is made again within two looks. Others may be taken meanwhile, so that some seat is missing for up
+    to six: the bound of `SlotReconciler`.
     """
     random = Random(seed)
     world, course = full(behaviour=behaviour, allocateOnce=once)

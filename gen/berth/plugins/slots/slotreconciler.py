@@ -20,7 +20,11 @@ WRITE_BUDGET_SECONDS = 4.0  # seconds of writes to slots at a look: other pools 
 
 
 class SlotReconciler(PoolReconciler):
-    """Brings the slots of a pool to their desired state, and the placeholders that hand over to them."""
+    """Brings the slots of a pool to their desired state, and the placeholders that hand over to them.
+
+    Slots are looked at once a tick, of eight seconds. One that was held and is taken is made again within two
+    looks; while others are taken meanwhile, a seat may be missing for six, 48 seconds.
+    """
 
     def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
         super().__init__(context, pool)
