@@ -24,11 +24,9 @@ def build(folder: Path) -> tuple[str, Path]:
 def _code_layer(folder: Path) -> Path:
     """The library in the layer below has bytecode already."""
     root = folder / "root"
-    for package in ("core", "runtime"):
-        target = root / _HOME[1:] / "berth" / package
-        target.mkdir(parents=True)
-        for file in sorted((ROOT / "gen" / "berth" / package).glob("*.py")):
-            shutil.copyfile(file, target / file.name)
+    for package in ("core", "runtime", "plugins"):
+        source, target = ROOT / "gen/berth" / package, root / _HOME[1:] / "berth" / package
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     options = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(root), "-p", "/"]
     subprocess.run([sys.executable, "-m", "compileall", *options, str(root)], check=True)
     layer = folder / "code-layer.tar"
