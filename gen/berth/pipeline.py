@@ -1,6 +1,6 @@
 """Read, expand and check all reservations: the first step of every command.
 
-Reservations are expanded one after the other, so that only the occurrences of one are in memory at a time.
+All dates of all reservations are in memory: of 1,000 courses with 34,000 windows they need some 10 MiB.
 Nothing is written here, and the clock is not read.
 """
 

@@ -215,21 +215,6 @@ def test_a_class_is_merged_first_and_then_used(pair: Pair, is_merged: bool) -> N
     )
 
 
-def test_a_class_with_more_memory_is_the_same_class(pair: Pair) -> None:
-    ruled(pair, "match: {classes: [bench]}, require: refuse")
-    pair.edit("classes.yaml", "memory: 4Gi", "memory: 5Gi")
-
-    assert results(pair.diff("-o", "json")) == []
-
-
-def test_a_new_shared_document_is_judged_by_policies_about_others_of_its_kind(pair: Pair) -> None:
-    ruled(pair, "match: {kinds: [ResourceClass], names: [small]}, require: refuse", was=None)
-    (pair.now / "reservations/tiny.yaml").write_text(COPY, "utf-8")
-
-    (result,) = json.loads(pair.diff("-o", "json").out)["policies"]
-    assert result["document"] == "ResourceClass tiny"
-
-
 def with_budget(folder: Path, budget: str) -> None:
     path = folder / "reservations/site.yaml"
     path.write_text(clouds.SITE + (f"  diff: {{budget: {budget}}}\n" if budget else ""), "utf-8")
@@ -320,15 +305,6 @@ def test_parts_that_are_open_at_other_times_add_no_seats(pair: Pair) -> None:
     pair.edit("part-1.yaml", "dayOfWeek: mon", "dayOfWeek: tue")
     pair.edit("part-1.yaml", "    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
     pair.edit("part-0.yaml", "    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
-
-    assert results(pair.diff("-o", "json")) == []
-
-
-def test_a_part_that_was_merged_before_is_judged_by_itself(pair: Pair) -> None:
-    """What others have open already is a matter of ceilings."""
-    ruled(pair, "when: {seatsAbove: 29}, require: refuse")
-    text = (pair.now / "reservations/course.yaml").read_text("utf-8").replace("{name: course}", "{name: b}")
-    (pair.now / "reservations/b.yaml").write_text(text, "utf-8")
 
     assert results(pair.diff("-o", "json")) == []
 

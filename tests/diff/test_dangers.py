@@ -6,112 +6,15 @@ import pytest
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.risks import manifest_warnings
 
-from tests.diff.conftest import NOW, Pair, warns
+from tests.diff.conftest import Pair, warns
 
 BEFORE = "2026-01-01T00:00:00Z"
-AFTER = "2026-12-31T00:00:00Z"
-SOON = ("course: Mon 2026-02-02 09:00-13:00 ", "Mon 2026-02-02 08:30 (Europe/Zurich)", "notice", "24 h")
 
 
 def warnings(pair: Pair, at: str = BEFORE, *, stale: bool = False) -> list[str]:
     told = pair.diff(at=at, stale=stale)
     assert (told.code, told.err) == (0, "")
     return [line[2:] for line in told.out.splitlines() if line.startswith("! ")]
-
-
-def test_nothing_is_warned_of_where_nothing_is_near(pair: Pair) -> None:
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    assert warnings(pair) == []
-
-
-@pytest.mark.parametrize("count", ["30", "20"], ids=["more-seats", "fewer-seats"])
-def test_a_window_that_is_open_acts_at_once(pair: Pair, count: str) -> None:
-    pair.edit("course.yaml", "placeholderCount: 25", f"placeholderCount: {count}")
-    (told,) = warnings(pair, NOW)
-    assert warns(told, "course: small ", "25 seats", count)
-
-
-def test_a_reservation_that_is_removed_or_suspended_while_it_is_open_closes(pair: Pair) -> None:
-    pair.edit("course.yaml", "  provisioning:", "  suspend: true\n  provisioning:")
-    closes = warnings(pair, NOW)
-    assert any(warns(line, "course: small ", "25 seats", " 0 ") for line in closes)
-    (pair.now / "reservations/course.yaml").unlink()
-    assert warnings(pair, NOW)[0] in closes
-
-
-@pytest.mark.parametrize(
-    ("at", "told"),
-    [
-        ("2026-02-01T07:30:00Z", False),
-        ("2026-02-01T07:30:01Z", True),
-        ("2026-02-02T07:29:59Z", True),
-        ("2026-02-02T07:30:00Z", False),
-    ],
-    ids=["early-enough", "too-late", "about-to-open", "open-already"],
-)
-def test_what_opens_sooner_than_the_notice_is_told(pair: Pair, at: str, told: bool) -> None:
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    found = [line for line in warnings(pair, at) if warns(line, *SOON)]
-    assert len(found) == told
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("2026-03-01\n", "2026-03-01\n    interval: 1\n"), ("startDate: 2026-02-02", "startDate: 2026-02-03")],
-    ids=["nothing", "one-date-less"],
-)
-def test_what_goes_so_late_is_told_too(pair: Pair, before: str, after: str) -> None:
-    pair.edit("course.yaml", before, after)
-    found = [line for line in warnings(pair, "2026-02-01T08:00:00Z") if warns(line, *SOON)]
-    assert len(found) == ("02-03" in after)
-
-
-def test_what_never_opens_does_not_open_soon(pair: Pair) -> None:
-    text = (pair.now / "reservations/course.yaml").read_text("utf-8")
-    copy = text.replace("metadata: {name: course}", "metadata: {name: kurs}") + "  suspend: true\n"
-    (pair.now / "reservations/kurs.yaml").write_text(copy, "utf-8")
-    assert warnings(pair, "2026-02-01T08:00:00Z") == []
-
-
-def test_what_moves_away_so_late_is_told(pair: Pair) -> None:
-    pair.edit("course.yaml", "moved: [", "moved: [{date: 2026-02-02, to: {date: 2026-02-20}}, ")
-    told = warnings(pair, "2026-02-01T08:00:00Z")
-    assert len([line for line in told if warns(line, *SOON)]) == 1
-
-
-def test_the_site_says_how_long_the_notice_is(pair: Pair) -> None:
-    pair.edit("site.yaml", "  clusters:", "  diff: {noticeHours: 2}\n  clusters:")
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    assert not any("notice" in line for line in warnings(pair, "2026-02-01T08:00:00Z"))
-
-
-def test_what_is_over_is_told(pair: Pair) -> None:
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    (told,) = warnings(pair, AFTER)
-    assert warns(told, "course: Mon 2026-02-02 09:00-13:00 and 1 more ")
-
-
-def test_clock_changes_are_told_of_dates_that_come(pair: Pair) -> None:
-    pair.edit(
-        "rest.yaml",
-        'dates: [2026-02-03]\n    schedule: [{startTime: "10:00", endTime: "10:20"}]',
-        'dates: [2026-03-29, 2026-10-25]\n    schedule: [{startTime: "02:30", endTime: "04:00"}]',
-    )
-    spring, autumn = warnings(pair)[:2]
-    assert warns(spring, "rest: Sun 2026-03-29 03:30-04:00: ", "skips")
-    assert warns(autumn, "rest: Sun 2026-10-25 02:30-04:00: ", "repeats")
-
-
-def test_a_likeness_is_told_and_is_no_rename(pair: Pair) -> None:
-    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 24")
-    assert warns(warnings(pair)[0], "kurs: ", "2 of its 2 dates", "course", "new name")
-
-
-def test_other_dates_are_no_likeness(pair: Pair) -> None:
-    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
-    pair.edit("course.yaml", 'startTime: "09:00"', 'startTime: "10:00"')
-    assert not any("new name" in line for line in warnings(pair))
 
 
 def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
@@ -144,24 +47,6 @@ def test_a_folder_that_is_a_link_is_named(pair: Pair, path: str) -> None:
     (pair.now / path).rename(pair.now / "elsewhere")
     (pair.now / path).symlink_to(pair.now / "elsewhere")
     assert any(f"{path} was not written by Berth" in line for line in warnings(pair, stale=True))
-
-
-def test_the_last_reservation_of_a_cluster_and_what_is_pruned(pair: Pair) -> None:
-    for name in ("course", "night"):
-        (pair.now / f"reservations/{name}.yaml").unlink()
-    (last,) = warnings(pair)
-    assert warns(last, "", "cluster prod", "base.yaml")
-    assert pair.diff().out.splitlines()[-1] == (
-        "- the engine deletes 3 ConfigMap, 3 CronJob, 3 Deployment, 3 Role, 3 RoleBinding, 3 ServiceAccount"
-    )
-
-
-def test_another_priority_is_another_object_of_the_whole_cluster(pair: Pair) -> None:
-    pair.edit("site.yaml", "    - name: prod", "    - name: prod\n      priority: -9")
-    replaced, added, removed = warnings(pair)
-    assert warns(replaced, "Deployment course-small, Deployment night-small: ", "replaced")
-    assert warns(added, "PriorityClass berth-uni-9: added")
-    assert warns(removed, "PriorityClass berth-uni-10: removed")
 
 
 @pytest.mark.parametrize(
@@ -218,27 +103,6 @@ def test_what_a_role_allows_anew_is_told_once(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "cluster", "said"),
-    [
-        ("- name: prod", "- {name: prod, namespace: hall}", "prod", ["engine", "hall", "6 minutes"]),
-        ("namespace: seats", "namespace: hall", "lab", ["delete", "seats", "berth status"]),
-    ],
-    ids=["engine", "no-engine"],
-)
-def test_another_namespace_is_told_with_what_becomes_of_the_old_one(
-    pair: Pair, before: str, after: str, cluster: str, said: list[str]
-) -> None:
-    pair.edit("site.yaml", before, after)
-    (line,) = [warning for warning in warnings(pair) if warning.startswith(f"{cluster}: Its namespace was ")]
-    assert warns(line, f"{cluster}: ", *said)
-
-
-def test_a_site_with_another_name_cannot_be_applied(pair: Pair) -> None:
-    pair.edit("site.yaml", "metadata: {name: uni", "metadata: {name: school")
-    assert any(warns(line, "school: ", "uni", "immutable") for line in warnings(pair))
-
-
-@pytest.mark.parametrize(
     ("before", "after"),
     [("create, patch]", "create, patch, delete]"), ("    verbs: [create]\n", "    verbs:\n      - create\n")],
     ids=["fewer", "another-style"],
@@ -252,12 +116,6 @@ def test_an_upgrade_that_grants_nothing_new_is_not_told_as_permissions(
     path.write_text(text.replace(before, after, 1), "utf-8")
 
     assert not [line for line in warnings(pair) if "permissions" in line]
-
-
-def test_sessions_in_one_more_namespace_need_more_rights(pair: Pair) -> None:
-    new = '  requests: {cpu: "1", memory: 4Gi}\n  sessions: {source: pods, namespaces: [hub]}'
-    pair.edit("classes.yaml", '  requests: {cpu: "1", memory: 4Gi}', new)
-    assert any(": added; " in line and "permissions" in line for line in warnings(pair))
 
 
 def test_what_is_the_same_for_many_objects_is_one_line() -> None:

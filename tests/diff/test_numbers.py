@@ -10,12 +10,11 @@ import pytest
 from berth import cli
 
 from tests.cli import project
-from tests.cli.heldproject import EXAM, LONGER, QUOTA, QUOTA_SITE, SITE
+from tests.cli.heldproject import EXAM, LONGER, SITE
 from tests.diff.conftest import Pair, results, ruled, warns
 
 OPEN, BEFORE = "2026-02-12T09:00:00Z", "2026-02-02T09:00:00Z"
 API = "spec.minReplicas of HorizontalPodAutoscaler shop/api"
-WEB = "spec.minReplicas of HorizontalPodAutoscaler shop/web"
 TO_WEB = ("name: api\n", "name: web\n")
 
 
@@ -39,17 +38,6 @@ def change(pair: Pair, at: str = BEFORE) -> dict[str, Any]:
 
 def warnings(pair: Pair, at: str) -> list[str]:
     return [item["message"] for item in change(pair, at)["warnings"] if item["code"] == "number-changed"]
-
-
-def test_an_added_reservation_names_the_number(pair: Pair) -> None:
-    (pair.now / "reservations/site.yaml").write_text(SITE, "utf-8")
-    (pair.now / "reservations/exam.yaml").write_text(EXAM, "utf-8")
-    out = pair.diff().out
-
-    assert "+   40 replicas of api: Thu 2026-02-12 09:00-12:00 (08:00-11:00 UTC)\n" in out
-    assert f"+   holds {API}, otherwise 3\n" in out
-    (added,) = change(pair)["reservations"]
-    assert added["holds"] == {"before": None, "after": f"{API}, otherwise 3"}
 
 
 def test_permissions_on_objects_of_others_say_what_they_reach(pair: Pair) -> None:
@@ -78,58 +66,8 @@ def test_permissions_name_the_cluster_where_there_are_several(pair: Pair) -> Non
     assert {line.removeprefix("+ shop in ").partition(":")[0] for line in lines} == found
 
 
-def test_other_counts_are_in_replicas(held: Pair) -> None:
-    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
-    found = change(held)
-
-    assert found["occurrences"]["changed"][0]["after"]["replicas"] == {"api": 60}
-    assert "40 replicas of api -> 60 replicas of api" in held.diff().out
-
-
-@pytest.fixture
-def quota(pair: Pair) -> Pair:
-    return with_exam(pair, QUOTA_SITE, QUOTA)
-
-
 def open_now(pair: Pair) -> list[str]:
     return [item["message"] for item in change(pair, OPEN)["warnings"] if item["code"] == "open-now"]
-
-
-def test_other_quantities_have_their_unit(quota: Pair) -> None:
-    quota.edit("exam.yaml", "placeholderCount: 1024", "placeholderCount: 2048")
-
-    assert "1024 Gi of core -> 2048 Gi of core" in quota.diff().out
-    ((before, after),) = [item.values() for item in change(quota)["occurrences"]["changed"]]
-    assert (before["units"], before["unit"]) == ({"core": 1024}, "Gi")
-    assert (after["units"], after["unit"]) == ({"core": 2048}, "Gi")
-
-
-@pytest.mark.parametrize(
-    ("count", "unit", "verb"),
-    [("1024", "Mi", "shrinks"), ("2048", "Mi", "shrinks"), ("1200", "G", "grows")],
-)
-def test_another_unit_changes_every_amount(quota: Pair, count: str, unit: str, verb: str) -> None:
-    quota.edit("exam.yaml", "unit: Gi\n    otherwise: 8Gi", f"unit: {unit}\n    otherwise: 8{unit}")
-    quota.edit("exam.yaml", "placeholderCount: 1024", f"placeholderCount: {count}")
-
-    assert f"units: 1024 Gi of core -> {count} {unit} of core" in quota.diff().out
-    assert len(change(quota)["occurrences"]["changed"]) == 1
-    (warning,) = open_now(quota)
-    assert warns(warning, "core", verb, "1024 Gi now", f"{count} {unit} then")
-
-
-def test_what_a_quantity_is_otherwise_has_its_unit(quota: Pair) -> None:
-    (quota.now / "reservations/exam.yaml").unlink()
-
-    (closing,) = open_now(quota)
-    assert warns(closing, "core", "1024 Gi now", "8 Gi then")
-
-
-def test_the_same_amount_in_another_unit_changes_nothing_now(quota: Pair) -> None:
-    quota.edit("exam.yaml", "unit: Gi\n    otherwise: 8Gi", "unit: Mi\n    otherwise: 8Mi")
-    quota.edit("exam.yaml", "placeholderCount: 1024", "placeholderCount: 1048576")
-
-    assert open_now(quota) == []
 
 
 def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
@@ -214,34 +152,11 @@ def test_what_may_be_held_is_compared_entry_by_entry(
     assert [(field["what"], field["before"], field["after"]) for field in site["fields"]] == fields
 
 
-def test_policies_are_compared_by_name(pair: Pair) -> None:
-    ruled(
-        pair,
-        "when: {seatsAbove: 20}, require: warn",
-        "when: {leadAbove: 30}, require: warn",
-        was=["when: {seatsAbove: 10}, require: warn", "when: {leadAbove: 30}, require: warn"],
-    )
-    (site,) = change(pair)["shared"]
-
-    assert site["fields"] == [{"what": "spec.policies[p0].when.seatsAbove", "before": "10", "after": "20"}]
-
-
 LIMITED = SITE.replace("    - name: prod\n", "    - name: prod\n      ceilings: [{seats: {api: 75}}]\n")
 
 
 def peaks_of_api(pair: Pair) -> list[dict[str, Any]]:
     return [peak for peak in change(pair)["peaks"] if "api" in peak["what"]]
-
-
-def test_a_number_is_compared_with_the_ceiling_of_its_class(pair: Pair) -> None:
-    with_exam(pair, LIMITED, EXAM)
-    pair.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 30")
-    (peak,) = peaks_of_api(pair)
-
-    assert (peak["what"], peak["before"], peak["after"]) == ("replicas of api", "40", "30")
-    assert (peak["ceiling"], peak["at"]) == ("75", "2026-02-12T07:30:00Z")
-    assert peak["holders"] == [{"reservation": "exam", "amount": "30"}]
-    assert "peak replicas of api in prod 40 -> 30" in pair.diff().out
 
 
 def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
@@ -252,43 +167,6 @@ def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
     (peak,) = peaks_of_api(pair)
 
     assert (peak["what"], peak["before"], peak["after"]) == ("seats and replicas of api", "40", "45")
-
-
-def test_what_a_number_is_otherwise_counts_for_the_ceiling(pair: Pair) -> None:
-    with_exam(pair, LIMITED, EXAM)
-    pair.edit("exam.yaml", "otherwise: 3", "otherwise: 50")
-    (peak,) = peaks_of_api(pair)
-
-    assert (peak["before"], peak["after"], peak["at"]) == ("40", "50", None)
-
-
-@pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
-def test_the_number_of_another_target_goes_back(held: Pair, at: str) -> None:
-    held.edit("exam.yaml", *TO_WEB)
-    (warning,) = warnings(held, at)
-
-    assert warns(warning, API, "goes back to 3", WEB)
-    assert ("middle of a window" in warning) == (at == OPEN)
-    assert f"~   number: {API} -> {WEB}\n" in held.diff().out
-
-
-def test_another_otherwise_matters_in_a_window(held: Pair) -> None:
-    held.edit("exam.yaml", "otherwise: 3", "otherwise: 5")
-
-    assert warnings(held, BEFORE) == []
-    (warning,) = warnings(held, OPEN)
-    assert warns(warning, API, "goes back to 5", "3")
-    assert "~   otherwise: 3 -> 5\n" in held.diff().out
-
-
-def test_a_reservation_that_leaves_git_in_a_window_gives_its_number_back(held: Pair) -> None:
-    (held.now / "reservations/exam.yaml").unlink()
-
-    assert warnings(held, BEFORE) == []
-    (warning,) = warnings(held, OPEN)
-    assert warns(warning, API, "goes back to 3", "middle of a window")
-    (closing,) = open_now(held)
-    assert warns(closing, "api", "40 replicas now", "3 then")
 
 
 def test_who_shares_the_number_is_named(held: Pair) -> None:
@@ -379,36 +257,6 @@ def test_a_class_that_moves_takes_the_number_of_another_cluster(pair: Pair, at: 
     assert warnings(pair, BEFORE) == []
 
 
-def test_a_rename_says_what_becomes_of_the_number(held: Pair) -> None:
-    held.edit("exam.yaml", "name: exam", "name: finals")
-    (renamed,) = [item["message"] for item in change(held, OPEN)["warnings"] if item["code"] == "renamed"]
-
-    assert warns(renamed, "It was exam", API, "otherwise 3", "goes back")
-    assert "seats" not in renamed
-
-
-def test_another_version_of_the_api_is_named_and_moves_nothing(held: Pair) -> None:
-    for name in ("site.yaml", "exam.yaml"):
-        held.edit(name, "autoscaling/v2", "autoscaling/v1")
-    found = change(held, OPEN)
-    (exam,) = found["reservations"]
-
-    assert [field["what"] for field in exam["fields"]] == ["apiVersion"]
-    assert (warnings(held, OPEN), open_now(held)) == ([], [])
-
-
-def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:
-    """The Role by which the sweep would give them back is gone, too."""
-    (held.now / "reservations/exam.yaml").unlink()
-    held.edit("site.yaml", "namespaces: [shop]", "namespaces: [web]")
-
-    for at in (BEFORE, OPEN):  # nothing says that the number goes back
-        (warning,) = warnings(held, at)
-        assert warns(warning, "held", "HorizontalPodAutoscaler", "shop")
-    (closing,) = open_now(held)
-    assert warns(closing, "api", "40 replicas now", "the same then")
-
-
 def test_another_backend_gives_the_number_back(held: Pair) -> None:
     held.edit("exam.yaml", EXAM[EXAM.index("  backend:") :], "")
 
@@ -417,15 +265,6 @@ def test_another_backend_gives_the_number_back(held: Pair) -> None:
     (other,) = [item["message"] for item in change(held, OPEN)["warnings"] if item["code"] == "backend"]
     assert warns(other, "backend", "HorizontalPodAutoscaler/shop/api")
     assert "created again" not in other
-
-
-def test_the_config_map_about_a_number_is_not_deleted_by_an_engine(held: Pair) -> None:
-    assert cli.run(["-C", str(held.was), "render"]) == 0
-    held.edit("exam.yaml", *TO_WEB)
-    out = held.diff().out
-
-    assert "-ConfigMap" in out
-    assert "deletes" not in out
 
 
 # Policies
@@ -474,22 +313,6 @@ def test_a_policy_judges_what_a_change_holds_anew(
 
     assert results(answer) == ([["p0", "exam", "refuse"]] if is_judged else [])
     assert answer.code == int(is_judged)
-
-
-def test_a_policy_about_targets_is_about_no_seats_and_who_removes_gets_no_permission(held: Pair) -> None:
-    ruled(held, 'match: {targets: ["*"]}, require: refuse', text=SITE)
-    held.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    (held.now / "reservations/exam.yaml").unlink()
-
-    assert results(held.diff("-o", "json")) == []
-
-
-def test_a_suspended_reservation_that_is_new_is_judged_by_its_target(held: Pair) -> None:
-    ruled(held, f"{IN_SHOP}, require: refuse", text=SITE)
-    (held.was / "reservations/exam.yaml").unlink()
-    held.edit("exam.yaml", *SUSPENDED)
-
-    assert results(held.diff("-o", "json")) == [["p0", "exam", "refuse"]]
 
 
 BACKEND = EXAM[EXAM.index("placeholderCount: 40}") :]

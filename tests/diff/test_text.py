@@ -62,24 +62,3 @@ def test_wide_shows_the_lines_of_the_manifests(pair: Pair) -> None:
     new = [line for line in lines if line.startswith("+     ")]
     assert (len(old), len(new)) == (2, 2)
     assert [line[1:].replace('"small": 25', '"small": 30') for line in old] == [line[1:] for line in new]
-
-
-def test_a_lead_and_a_behavior_of_one_weekday_are_told_for_it_alone(pair: Pair) -> None:
-    monday = '{dayOfWeek: mon, startTime: "09:00", endTime: "13:00"'
-    pair.edit("course.yaml", monday, f"{monday}, leadTimeMinutes: 60, scaleDownBehavior: none")
-    lines = pair.diff(at="2026-01-01T00:00:00Z").out.splitlines()
-
-    assert "~   lead of small on Mon 09:00: 30 min -> 60 min" in lines
-    assert "~   09:00-13:00 opens at 08:30 -> 08:00: Mon 2026-02-02, Tue 2026-02-24" in lines
-    assert not [line for line in lines if "behavior" in line]  # it was none before
-
-
-def test_a_behavior_of_an_entry_is_told_but_not_where_the_reservation_changes_alike(pair: Pair) -> None:
-    monday = '{dayOfWeek: mon, startTime: "09:00", endTime: "13:00"'
-    pair.edit("course.yaml", monday, f"{monday}, scaleDownBehavior: reduce")
-    assert "~   behavior of small on Mon 09:00: none -> reduce" in pair.diff("--exit-code").out.splitlines()
-
-    pair.edit("course.yaml", ", scaleDownBehavior: reduce", "")
-    pair.edit("course.yaml", "scaleDownBehavior: none", "scaleDownBehavior: reduce")
-    told = [line for line in pair.diff().out.splitlines() if line.startswith("~") and "behavior" in line]
-    assert told == ["~   behavior: none -> reduce"]

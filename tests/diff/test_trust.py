@@ -106,32 +106,6 @@ def test_permissions_in_the_berth_namespace_are_said_too(pair: Pair) -> None:
     assert pair.diff().out.startswith("new permissions in berth; ")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kind", "path"),
-    [
-        ("{cpu: 250m}", "{cpu: 250m, memory: 1Gi}", "ResourceClass", "spec.requests.memory"),
-        (
-            "cluster: lab",
-            "cluster: lab\n  tolerations: [{operator: Exists}]",
-            "ResourceClass",
-            "spec.tolerations",
-        ),
-        ("title: Carnival}]", "title: Carnival}]\n  closes: true", "Calendar", "spec.closes"),
-    ],
-)
-def test_each_key_of_a_shared_document_is_shown(
-    pair: Pair, before: str, after: str, kind: str, path: str
-) -> None:
-    pair.edit("classes.yaml", before, after)
-    code, found = change(pair)
-
-    assert code == 0
-    (one,) = found["shared"]
-    assert (one["kind"], one["change"], one["file"]) == (kind, "changed", "reservations/classes.yaml")
-    assert path in [field["what"] for field in one["fields"]]
-    assert path in pair.diff("-o", "markdown").out.replace("\\", "")
-
-
 def test_what_is_ignored_is_listed(pair: Pair) -> None:
     overlap = '{dayOfWeek: tue, startTime: "09:00", endTime: "13:00"}'
     again = overlap.replace("09", "10")
