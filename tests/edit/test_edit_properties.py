@@ -9,7 +9,7 @@ from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import local_text, named
 from berth.dates.recurrence import expand
 from berth.dates.zone import clock, day_of, local, resolve
-from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
+from berth.edit.dateselect import Dates, OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import EditResult, apply_assignment, edit_occurrence, edit_reservation, parse_assignment
 from berth.edit.occurrences import (
     NewTimes,
@@ -211,11 +211,9 @@ def check_seats(before: Project, one: Occurrence, count: int) -> Project:
 
 def check_the_rest(before: Project, day: date) -> None:
     """A date without occurrences is refused, one with several asks; one that is left out says so."""
-    shown = [
-        local_text(occurrence.start, named(occurrence.zone))[4:14] for occurrence in before.dates.occurrences
-    ]
-    both = [{occurrence.date, shown[number]} for number, occurrence in enumerate(before.dates.occurrences)]
-    count = sum(str(day) in dates for dates in both)
+    dates = Dates(before.reservation, before.pipeline.declared.calendars)
+    starts = [dates.shown(occurrence) for occurrence in dates.all if occurrence.happens]
+    count = sum(day in map(day_of, both) for both in starts)
     left_out = {one.date for one in before.dates.skipped}
     skipped = [one.id.partition("~") for one in before.dates.skipped]
     left_out |= {
