@@ -17,6 +17,7 @@ from berth.cli.dateselection import (
 )
 from berth.cli.selection import Clock, clock_of, name_argument
 from berth.cli.writing import finish_edit, finish_steps
+from berth.edit.create import flag_assignment
 from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import (
     Assignment,
@@ -28,7 +29,6 @@ from berth.edit.edits import (
     parse_assignment,
 )
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
-from berth.edit.flagnames import flag_assignment
 from berth.edit.occurrences import (
     add_occurrence,
     change_seats,
@@ -36,7 +36,7 @@ from berth.edit.occurrences import (
 )
 from berth.edit.rehearse import rehearse_dates
 from berth.edit.roundtrip import MakeNode
-from berth.edit.schedulechange import ScheduleChange, change_schedule
+from berth.edit.schedulechange import change_schedule
 from berth.edit.seatcounts import set_seats
 from berth.edit.seriesend import end_series
 from berth.edit.skips import restore_date, skip_dates
@@ -135,7 +135,7 @@ def _schedule(clock: Clock, seats: str | None, times: str | None, since: str | N
         lambda: None if times is None else read_at("times=", lambda: time_span(times)),
         lambda: None if since is None else clock.date("--from", since),
     )
-    return change_schedule(ScheduleChange(counts, span), day)
+    return change_schedule(counts, span, day)
 
 
 def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats: str | None) -> int:

@@ -2,6 +2,7 @@
 
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -148,9 +149,9 @@ class ReservationRequest(NamedTuple):
     def value(self, key: str) -> Any:
         """Return what the value of a flag means, by the grammar of its field; None if it is not given."""
         text = self.given.get(key)
-        if text is None or key not in _READERS:
+        if text is None or key not in FLAGS:
             return text
-        return read_at(f"--{key}", lambda: _READERS[key](text, self))
+        return read_at(f"--{key}", lambda: FLAGS[key].read(text, self))
 
     def check_zone(self, starts: Iterable[int]) -> None:
         """Raise CommandError for a zone such as EST that clocks do not show at each of the instants."""
@@ -232,6 +233,18 @@ def _labels(text: str, _: ReservationRequest) -> dict[str, str]:
     return found
 
 
+def _spans(text: str, request: ReservationRequest) -> tuple[days.DateSpan, ...]:
+    return days.spans(text, request.today, request.has_words)
+
+
+def _span_texts(spans: tuple[days.DateSpan, ...]) -> list[str]:
+    return [str(span.first) if span.first == span.last else f"{span.first}..{span.last}" for span in spans]
+
+
+def _day(text: str, request: ReservationRequest) -> date:
+    return days.day(text, request.today, request.has_words)
+
+
 def _of_field(model: type[Model], key: str) -> Callable[[str, ReservationRequest], Any]:
     return lambda text, _: read_text(model, key, text)
 
@@ -240,73 +253,77 @@ RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
 _EVERY_DAY = ("daily", "every day", "each day")
 UNKNOWN_TERM = "B061"
 _COURSE = 14 * 7 + 4  # days from its first Monday to its last Friday
-_READERS: dict[str, Callable[[str, ReservationRequest], Any]] = {
-    "class": _declared_names,
-    "seats": lambda text, _: parse_counts(text),
-    "weekly": lambda text, _: weekdays.weekdays(text),
-    "weeks": lambda text, _: weekdays.weeks(text),
-    "monthly": _of_field(Monthly, "week"),
-    "interval": _of_field(RecurrenceSpec, "interval"),
-    "dates": lambda text, request: days.spans(text, request.today, request.has_words),
-    "from": lambda text, request: days.day(text, request.today, request.has_words),
-    "until": lambda text, request: days.day(text, request.today, request.has_words),
-    "within": _declared_names,
-    "calendars": _declared_names,
-    "time-zone": lambda text, _: zones.zone_text(text).place,
-    "title": _of_field(ReservationSpec, "title"),
-    "lead": _of_field(Provisioning, "leadTimeMinutes"),
-    "behavior": _of_field(Provisioning, "scaleDownBehavior"),
-    "match-labels": _labels,
-    "owner": _of_field(OwnerSpec, "name"),
-    "contact": _of_field(OwnerSpec, "contact"),
+
+
+class Flag(NamedTuple):
+    """A flag of `berth new`.
+
+    `path` leads to its field, or is where findings about its value are. `read` is the grammar of the field in
+    a file. `plain` makes what a file has of the value, for `berth set`; None if that does not know the flag.
+    """
+
+    path: str
+    read: Callable[[str, ReservationRequest], Any]
+    plain: Callable[[Any], Any] | None = None
+
+
+FLAGS: dict[str, Flag] = {
+    "class": Flag("spec.resourceClass", _declared_names, ",".join),
+    "seats": Flag("spec.provisioning", lambda text, _: parse_counts(text)),
+    "weekly": Flag("spec.recurrence.schedule.daysOfWeek", lambda text, _: weekdays.weekdays(text)),
+    "weeks": Flag("spec.recurrence.schedule.weeks", lambda text, _: weekdays.weeks(text)),
+    "monthly": Flag("spec.recurrence.schedule.monthly", _of_field(Monthly, "week")),
+    "interval": Flag("spec.recurrence.interval", _of_field(RecurrenceSpec, "interval")),
+    "dates": Flag("spec.recurrence.dates", _spans, _span_texts),
+    "from": Flag("spec.recurrence.startDate", _day, str),
+    "until": Flag("spec.recurrence.endDate", _day, str),
+    "within": Flag("spec.recurrence.within", _declared_names, list),
+    "calendars": Flag("spec.recurrence.calendars", _declared_names, list),
+    "time-zone": Flag("spec.recurrence.timeZone", lambda text, _: zones.zone_text(text).place, str),
+    "title": Flag("spec.title", _of_field(ReservationSpec, "title")),
+    "lead": Flag("spec.provisioning.leadTimeMinutes", _of_field(Provisioning, "leadTimeMinutes"), int),
+    "behavior": Flag(
+        "spec.provisioning.scaleDownBehavior", _of_field(Provisioning, "scaleDownBehavior"), str
+    ),
+    "match-labels": Flag("spec.sessions.matchLabels", _labels, dict),
+    "owner": Flag("spec.owner.name", _of_field(OwnerSpec, "name"), str),
+    "contact": Flag("spec.owner.contact", _of_field(OwnerSpec, "contact"), str),
 }
-"""What the value of each flag is, by the grammars that its field has in a file."""
+_STRUCTURED = ("[", "{", '"', "'")  # how a value in YAML begins, which is that of the field of this name
 
 
 def read_flag(name: str, text: str, today: int) -> Any:
     """Return what `NAME=TEXT` of `berth set` means, by the grammar of the flag of this name."""
     if name == "time-zone":
         return read_at(f"{name}=", lambda: zones.zone_at(text))
-    return read_at(f"{name}=", lambda: _READERS[name](text, ReservationRequest("", "", (), {}, today)))
+    return read_at(f"{name}=", lambda: FLAGS[name].read(text, ReservationRequest("", "", (), {}, today)))
 
 
-_PLACES = {
-    "metadata.name": "NAME",
-    "spec.title": "--title",
-    "spec.resourceClass": "--class",
-    "spec.recurrence": "--until",
-    "spec.recurrence.startDate": "--from",
-    "spec.recurrence.endDate": "--until",
-    "spec.recurrence.within": "--within",
-    "spec.recurrence.interval": "--interval",
-    "spec.recurrence.calendars": "--calendars",
-    "spec.recurrence.timeZone": "--time-zone",
-    "spec.recurrence.dates": "--dates",
-    "spec.recurrence.schedule": "TIMES",
-    "spec.recurrence.schedule.weeks": "--weeks",
-    "spec.recurrence.schedule.monthly": "--monthly",
-    "spec.recurrence.schedule.placeholderCount": "--seats",
-    "spec.provisioning": "--seats",
-    "spec.provisioning.seats.resourceClass": "--class",
-    "spec.provisioning.leadTimeMinutes": "--lead",
-    "spec.provisioning.scaleDownBehavior": "--behavior",
-    "spec.sessions": "--match-labels",
-    "spec.owner.name": "--owner",
-    "spec.owner.contact": "--contact",
-}
+def flag_assignment(name: str, text: str, today: int) -> tuple[tuple[str, ...], Any] | None:
+    """Return the field of `lead=45`, the name of a flag in `berth set`, and its value; None for an empty one.
+
+    Return None for what is not such a flag. Raise CommandError for a value that the flag refuses.
+    """
+    flag = FLAGS.get(name)
+    if flag is None or flag.plain is None or text.startswith(_STRUCTURED):
+        return None
+    return tuple(flag.path.split(".")), flag.plain(read_flag(name, text, today)) if text else None
 
 
 def option_places(kind: str) -> dict[str, str]:
     """Return which argument or option of `berth new` each field comes from, by its path without indices."""
-    places = dict(_PLACES)
-    if kind == "dates":
-        places["spec.recurrence"] = "--dates"
-    if kind == "weekly":
-        places["spec.recurrence.schedule"] = "--weekly"
-        places |= dict.fromkeys(
-            [f"spec.recurrence.schedule.{key}" for key in ("startTime", "endTime", "name")], "TIMES"
-        )
-    return places
+    schedule = "spec.recurrence.schedule"
+    times = "--weekly" if kind == "weekly" else "TIMES"
+    return {
+        **{flag.path: f"--{name}" for name, flag in FLAGS.items()},
+        "metadata.name": "NAME",
+        "spec.recurrence": "--dates" if kind == "dates" else "--until",
+        schedule: times,
+        **{f"{schedule}.{key}": "TIMES" for key in ("startTime", "endTime", "name")},
+        f"{schedule}.placeholderCount": "--seats",
+        "spec.provisioning.seats.resourceClass": "--class",
+        "spec.sessions": "--match-labels",
+    }
 
 
 QUESTIONS = {

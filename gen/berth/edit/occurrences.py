@@ -82,10 +82,10 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
             seats = None
         now = window(dates.zone, occurrence.start, occurrence.end)
         if not (occurrence.happens and end > start and window(dates.zone, start, end) == now):
-            return _retime(dates, occurrence, (start, end), to, seats)
+            return _write(dates, occurrence, (start, end), seats, to)
         if seats is None:
             raise NothingToDoError(f"it already happens at {dates.words(occurrence)}")
-        return _reseat(dates, occurrence, seats)
+        return _write(dates, occurrence, None, seats)
 
     return plan
 
@@ -166,7 +166,7 @@ def change_seats(which: OccurrenceSelector, counts: Counts) -> OccurrenceEdit:
         if dict(seats) == dict(occurrence.seats):
             has = seats_text(seats, dates.reservation.holder.unit)
             raise NothingToDoError(f"{dates.words(occurrence)} has {has} already")
-        return _reseat(dates, occurrence, seats)
+        return _write(dates, occurrence, None, seats)
 
     return plan
 
@@ -205,54 +205,38 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
 
 # What is written
 
+_SAME = NewTimes()
 
-def _retime(
+
+def _write(
     dates: Dates,
     occurrence: LocalOccurrence,
-    times: tuple[int, int],
-    to: NewTimes,
-    seats: Seats | None = None,
+    times: tuple[int, int] | None,
+    seats: Seats | None,
+    to: NewTimes = _SAME,
 ) -> TreeEdit:
-    """Write a new start and end, and other seats if there are any.
+    """Write another start and end, or other seats; None keeps what it has.
 
     `to`: what was given, which is written even if it is the same as before.
     """
-    reservation, recurrence = dates.reservation, dates.reservation.recurrence
-    start, end = times
-    dates.check_open(start, end)
+    reservation, schedule = dates.reservation, dates.reservation.recurrence.schedule
+    if times is not None:
+        dates.check_open(*times)
 
     def edit(tree: Any, make: MakeNode) -> None:
         written = tree["spec"]["recurrence"]
         if occurrence.is_extra:
-            entry = written["extra"][occurrence.entry - len(recurrence.schedule)]
-            set_keys(
-                entry, {"date": str(day_of(start)), "startTime": clock(start), **end_keys(start, end)}, make
-            )
+            entry = written["extra"][occurrence.entry - len(schedule)]
+            if times is not None:
+                start, end = times
+                keys = {"date": str(day_of(start)), "startTime": clock(start), **end_keys(start, end)}
+                set_keys(entry, keys, make)
             if seats is not None:
                 set_extra_seats(reservation, entry, seats, make)
             return
-        usual_times = occurrence.original, occurrence.original + occurrence.length
-        is_usual = times == usual_times and occurrence.excluded is None
-        usual = dict.fromkeys(("date", "startTime", "endTime", "endDay"))
-        keys = usual if is_usual else _new_target(occurrence, start, end, to)
+        keys = {} if times is None else _new_target(occurrence, *times, to)
         if seats is not None:
-            keys = keys | count_keys(reservation, seats, recurrence.schedule[occurrence.entry].seats)
-        _change(dates, occurrence, written, keys, make)
-
-    return edit
-
-
-def _reseat(dates: Dates, occurrence: LocalOccurrence, seats: Seats) -> TreeEdit:
-    """Write other seats; none where they are those that the line has without a change."""
-    reservation, recurrence = dates.reservation, dates.reservation.recurrence
-
-    def edit(tree: Any, make: MakeNode) -> None:
-        written = tree["spec"]["recurrence"]
-        if occurrence.is_extra:
-            entry = written["extra"][occurrence.entry - len(recurrence.schedule)]
-            set_extra_seats(reservation, entry, seats, make)
-            return
-        keys = count_keys(reservation, seats, recurrence.schedule[occurrence.entry].seats)
+            keys |= count_keys(reservation, seats, schedule[occurrence.entry].seats)
         _change(dates, occurrence, written, keys, make)
 
     return edit
@@ -273,7 +257,13 @@ def _change(
 
 
 def _new_target(occurrence: LocalOccurrence, start: int, end: int, to: NewTimes) -> dict[str, Any]:
-    """Return the times in `to` of an entry of `moved`: what differs from the schedule, and what was given."""
+    """Return the times in `to` of an entry of `moved`: what differs from the schedule, and what was given.
+
+    None removes a key. Where all is as the schedule has it, nothing is written.
+    """
+    usual = occurrence.original, occurrence.original + occurrence.length
+    if (start, end) == usual and occurrence.excluded is None:
+        return dict.fromkeys(("date", "startTime", "endTime", "endDay"))
     keys: dict[str, Any] = {}
     if to.day is not None or start // DAY != occurrence.original // DAY:
         keys["date"] = str(day_of(start))
