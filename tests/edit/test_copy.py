@@ -85,26 +85,6 @@ def test_the_new_dates_replace_the_terms(berth: Berth, folder: Path) -> None:
     assert "type: weekly\n    startDate: 2026-02-16\n    endDate: 2026-03-08\n    schedule:" in copied
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("course", "night", *TERM), "night.yaml: the file exists"),
-        (("course", "course", *TERM), "course.yaml: the file exists"),
-        (("nobody", "later", *TERM), '"nobody"'),
-        (("course", "later", "--from", "someday", "--until", "2026-03-08"), '"someday"'),
-    ],
-    ids=["file-exists", "same-name", "unknown", "no-date"],
-)
-def test_a_copy_that_cannot_be_is_refused(
-    berth: Berth, folder: Path, words: tuple[str, ...], message: str
-) -> None:
-    code, out, err = berth("copy", *words)
-
-    assert (code, out) == (2, "")
-    assert message in err
-    assert not (folder / "reservations/later.yaml").exists()
-
-
 LISTED = """\
     dates:
       - 2026-02-07 # the first

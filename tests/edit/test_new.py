@@ -2,7 +2,6 @@
 
 import json
 from datetime import date
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -59,14 +58,6 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
 def test_new_leaves_out_weeks(berth: Berth, folder: Path, flags: tuple[str, ...], line: str) -> None:
     assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon,wed", *flags).code == 0
     assert line in (folder / "reservations/algebra.yaml").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    "flags", [("--daily", "--weeks", "odd"), ("--weekly", "mon", "--weeks", "odd", "--interval", "2")]
-)
-def test_new_reports_what_contradicts_weeks(berth: Berth, flags: tuple[str, ...]) -> None:
-    told = berth("new", "algebra", "09:00-13:00", *GIVEN, *flags)
-    assert (told.code, told.err.startswith("--weeks: error[B016] ")) == (1, True)
 
 
 def test_new_takes_terms_instead_of_dates(berth: Berth, folder: Path) -> None:
@@ -145,65 +136,6 @@ def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
     with pytest.raises(CommandError) as refused:
         request.with_answer(question, answer)
     assert refused.value.code == code
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "code"),
-    [
-        ("--seats", "lots", "B013"),
-        ("--seats", "0", "B012"),
-        ("--seats", "late=5", "B014"),
-        ("--lead", "-1", "B012"),
-        ("--lead", "9000", "B012"),
-        ("--lead", "007", "B013"),
-        ("--lead", "1.5", "B013"),
-        ("--interval", "99", "B012"),
-        ("--weekly", "mon-fry", "B014"),
-        ("--weeks", "60", "B012"),
-        ("--monthly", "6", "B012"),
-        ("--monthly", "first", "B013"),
-        ("--from", "1/12/2027", "B017"),
-        ("--until", "someday", "B017"),
-        ("--time-zone", "CST", "B021"),
-        ("--calendars", "a,,b", "B019"),
-        ("--behavior", "keep", "B014"),
-        ("--match-labels", "course=a b", "B019"),
-        ("--title", "x" * 1201, "B012"),
-        ("--owner", "", "B012"),
-    ],
-)
-def test_an_option_has_the_grammar_and_the_code_of_its_field(
-    berth: Berth, folder: Path, option: str, value: str, code: str
-) -> None:
-    given = {**dict(zip(GIVEN[::2], GIVEN[1::2], strict=True)), "--weekly": "mon", option: value}
-    told = berth("new", "algebra", "09:00-13:00", *chain(*given.items()))
-
-    assert (told.code, told.out) == (2, "")
-    assert told.err.startswith(f"berth: {option}: ")
-    assert told.err.endswith(f" [{code}]\n")
-    assert not (folder / "reservations/algebra.yaml").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "place", "code"),
-    [
-        (("--calendars", "none"), "--calendars", "B061"),
-        (("--class", "huge"), "--class", "B061"),
-        (("--within", "none"), "--within", "B061"),
-    ],
-)
-def test_a_finding_about_a_file_that_is_not_written_names_the_option(
-    berth: Berth, words: tuple[str, ...], place: str, code: str
-) -> None:
-    given = {"--class": "small", "--seats": "5", "--from": "2026-02-02", "--until": "2026-03-01"}
-    given |= dict(zip(words[::2], words[1::2], strict=True))
-    if "--within" in given:
-        given = {key: value for key, value in given.items() if key not in ("--from", "--until")}
-    told = berth("new", "algebra", "09:00-13:00", "--weekly", "mon", *chain(*given.items()))
-
-    assert told.code == 1
-    assert f"{place}: error[{code}] " in told.err
-    assert "reservations/algebra.yaml:" not in told.err
 
 
 def test_new_writes_a_line_for_each_group_and_nothing_warns_of_their_overlap(
