@@ -151,7 +151,7 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
     )
 
     assert "q9.huge" not in declared_types(one, "")
-    assert CapacityCatalog([one], "uni").unknown_types("general") == ["q9.huge"]
+    assert [*CapacityCatalog([one], "uni").unknown_types()] == [("general", "q9.huge")]
 
 
 def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:

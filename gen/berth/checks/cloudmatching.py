@@ -20,10 +20,10 @@ from berth.machines.nodelabels import (
     RESERVED,
     WELL_KNOWN,
     ZONE,
+    Requirement,
     Requirements,
-    parse_requirements,
-    parse_taints,
-    parse_toleration,
+    Taint,
+    Toleration,
     requirement,
     requirements_of_labels,
     toleration_by_plugin,
@@ -33,6 +33,8 @@ from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
+from berth.schema.nodepoolparts import NodeTaint, PoolRequirement
+from berth.schema.scheduling import NodeRequirement, PodToleration
 from berth.schema.values import ResourceClass
 
 
@@ -185,3 +187,18 @@ def _of_type(cloud: CloudCapacity, name: str, zones: tuple[str, ...]) -> Require
     where = [requirement(ZONE, IN, zones), requirement(REGION, IN, regions)] if zones else []
     of_type = (one for one in known if one.key not in (REGION, ARCH, OS))
     return Requirements((*of_type, *requirements_of_labels(own), *where))
+
+
+def parse_requirements(items: Iterable[PoolRequirement | NodeRequirement]) -> tuple[Requirement, ...]:
+    """Return declared requirements as a term."""
+    return tuple(requirement(item.key, item.operator, item.values or ()) for item in items)
+
+
+def parse_taints(items: Iterable[NodeTaint]) -> tuple[Taint, ...]:
+    """Return the taints of a NodePool."""
+    return tuple(Taint(item.key, item.value or "", item.effect) for item in items)
+
+
+def parse_toleration(item: PodToleration) -> Toleration:
+    """Return a toleration of a pod, with the defaults of the API."""
+    return Toleration(item.key or "", item.operator or "Equal", item.value or "", item.effect or "")

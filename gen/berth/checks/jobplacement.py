@@ -7,12 +7,14 @@ it does not tolerate the taints that the class tolerates, it stays pending.
 from collections.abc import Iterator
 
 from berth.findings import Problem
-from berth.machines.nodelabels import ARCH, OS, may_match_same_taint, names_a_taint, taint_text
+from berth.machines.nodelabels import ARCH, OS
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
+from berth.schema.scheduling import PodToleration
 from berth.schema.values import Cluster, ResourceClass, Site
 
 NO_ROOM = "B033"
+_CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
 _COMMON = (OS, ARCH)  # labels that choose no group of nodes
 
 
@@ -52,3 +54,32 @@ def _runs_elsewhere(cluster: Cluster, resource_class: ResourceClass) -> bool:
     asked = resource_class.pod.node_selector or {}
     chosen = cluster.runtime.node_selector or {}
     return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
+
+
+def names_a_taint(one: PodToleration) -> bool:
+    """Tell whether a toleration implies a permanent taint that keeps pods away.
+
+    One that tolerates every taint implies none.
+    """
+    key = one.key or ""
+    lasts = one.toleration_seconds is None and not key.startswith(_CONDITIONS)
+    return key != "" and lasts and one.effect != "PreferNoSchedule"
+
+
+def may_match_same_taint(one: PodToleration, other: PodToleration) -> bool:
+    """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
+    if other.key is None:
+        same_key = same_value = True
+    else:
+        same_key = one.key == other.key
+        values = {toleration.value or "" for toleration in (one, other) if toleration.operator != "Exists"}
+        same_value = len(values) < 2
+    effects = {toleration.effect for toleration in (one, other) if toleration.effect}
+    return same_key and same_value and len(effects) < 2
+
+
+def taint_text(one: PodToleration) -> str:
+    """Format a taint as `kubectl taint` does."""
+    value = f"={one.value}" if one.value else ""
+    effect = f":{one.effect}" if one.effect else ""
+    return f"{one.key}{value}{effect}"

@@ -74,13 +74,18 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
         "index.html": page_html(page).encode(),
         **_feeds(site, settings.progress(sources, len(sources)), published(settings, pipeline)),
     }
+    _write(settings, folder, files)
+    return EXIT_OK
+
+
+def _write(settings: Settings, folder: str, files: dict[str, bytes]) -> None:
+    """Write the files, and say what became of the folder."""
     written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
     shown = settings.shown(folder)
     gone = "".join(f"removed {shown}/{path}\n" for path in removed)
     numbers = f"{written} written, {len(removed)} removed, {len(files) - written} unchanged"
     outcome = f"{gone}{shown}/: {numbers}. Open {shown}/index.html, or publish the folder.\n"
     stdout(settings.wrapped(outcome))
-    return EXIT_OK
 
 
 def _source(item: Item, site: Site) -> EventSource:

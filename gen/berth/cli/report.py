@@ -93,14 +93,7 @@ def report(  # noqa: PLR0913 - one for each option
         and date.open < (end or clock.now)
         and (not names or date.reservation in names)
     ]
-    problems: list[Problem] = []
-    commands: list[str] = []
-    for name, own in groupby(sorted(dates, key=attrgetter("reservation")), attrgetter("reservation")):
-        if name in declared and not declared[name].suspend:
-            proposed, line = _proposed(declared[name], [*own], pipeline, site.scaler.ready_minutes)
-            problems += proposed
-            commands += line
-    findings = pipeline.located(problems)
+    findings, commands = _proposals(dates, declared, pipeline, site.scaler.ready_minutes)
     columns = _columns(declared, site)
     settings.answer(
         lambda: document(
@@ -124,6 +117,20 @@ def _of_clusters(
         if finding.severity != NOTE or not records:
             stderr(f"{live_line(finding, color=has_color(sys.stderr))}\n")
     return records, exit_code(findings, strict=False)
+
+
+def _proposals(
+    dates: Sequence[PastDate], declared: Mapping[str, Reservation], pipeline: Pipeline, ready_minutes: int
+) -> tuple[list[Finding], list[str]]:
+    """Return what the dates propose, and the commands that write it."""
+    problems: list[Problem] = []
+    commands: list[str] = []
+    for name, own in groupby(sorted(dates, key=attrgetter("reservation")), attrgetter("reservation")):
+        if name in declared and not declared[name].suspend:
+            proposed, line = _proposed(declared[name], [*own], pipeline, ready_minutes)
+            problems += proposed
+            commands += line
+    return pipeline.located(problems), commands
 
 
 def _proposed(

@@ -11,6 +11,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple
 
+from berth.checks.cloudmatching import parse_requirements, parse_taints
 from berth.machines.estimate import NodePool
 from berth.machines.instancetypes import (
     GPU,
@@ -45,8 +46,6 @@ from berth.machines.nodelabels import (
     WELL_KNOWN,
     ZONE,
     Requirement,
-    parse_requirements,
-    parse_taints,
     requirement,
     requirements_of_labels,
 )
@@ -392,11 +391,12 @@ class CapacityCatalog:
         """Return an instance type of a CloudCapacity."""
         return self._types_by_capacity[capacity][name]
 
-    def unknown_types(self, capacity: str) -> list[str]:
-        """Return the types of its reservations whose size is not known; these are left out."""
-        known = self._types_by_capacity[capacity]
-        said = (reservation.instance_type for reservation in self.clouds[capacity].reservations)
-        return sorted({name for name in said if name not in known})
+    def unknown_types(self) -> Iterator[tuple[str, str]]:
+        """Yield each capacity with a type of its reservations whose size is not known; it is left out."""
+        for cloud in self.clouds.values():
+            reserved = {reservation.instance_type for reservation in cloud.reservations}
+            for kind in sorted(reserved - self._types_by_capacity[cloud.name].keys()):
+                yield cloud.name, kind
 
     def price(self, kind: MachineKind) -> Decimal | None:
         """Return the price of an hour, besides what is paid in advance, or None if it is not known."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from berth.checks import autoscalers
 from berth.checks.ceilings import PoolLoad
+from berth.checks.cloudmatching import parse_requirements, parse_toleration
 from berth.machines.capacitycatalog import CapacityCatalog, as_clouds, shape_names
 from berth.machines.estimate import APART, PreferredTerm, Seats
 from berth.machines.instancetypes import ONE, VOLUMES, parse_resources
@@ -17,8 +18,6 @@ from berth.machines.nodelabels import (
     Labels,
     Requirement,
     normalized,
-    parse_requirements,
-    parse_toleration,
     requirement,
     requirements_of_labels,
     restricted,

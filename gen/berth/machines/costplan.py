@@ -406,10 +406,7 @@ def cost_plan(
 ) -> CostPlan:
     """Compute the plan of a site."""
     plans = [plan for plan in plans if asked.cluster in (None, plan.cluster)]
-    opens = [plan.first for plan in plans if plan.demands]
-    ends = [plan.last for plan in plans if plan.demands]
-    ends += [interval.until for plan in plans for interval in plan.run.intervals]
-    term = min(opens, default=0), max(ends, default=0)
+    term = _term(plans)
     since, until = asked.span.clip(*term)
     if (asked.names or asked.resource_class) and not any(
         asked.has(demand.key) for plan in plans for demand in plan.demands
@@ -420,13 +417,8 @@ def cost_plan(
         for plan in plans
     ]
     lines = [line for _, own in by_plan for line in own]
-    reserved = [
-        ReservedPlan(one.cluster, one.reserved, first, end, use)
-        for one in _reserved_intervals(plans)
-        for first, end in [asked.span.clip(*paid_span(one.reserved, term))]
-        for use in [reserved_usage(one.reserved, one.intervals, term, asked.span)]
-        if first < end
-    ]
+    held = _reserved_intervals(plans)
+    reserved = [*_reserved_plans(held, term, asked.span)]
     occurrences = [one for plan, own in by_plan for one in _occurrences(plan, dated, own, asked)]
     bought = {f"{line.kind.capacity_type} {line.kind.type}" for line in lines if line.money is None}
     paid = {f"reserved {one.reserved.key}" for one in reserved if one.use.price is None}
@@ -438,19 +430,32 @@ def cost_plan(
         tuple(reserved),
         tuple(sorted(sum_by(lines, lambda line: (line.key[0], line.cluster)).items())),
         tuple(sorted(sum_by(lines, lambda line: (line.key[1], line.cluster)).items())),
-        tuple(_months(plans, lines, (asked.span, months), term)),
+        tuple(_months(plans, lines, held, (asked.span, months), term)),
         sum_lines(lines),
         tuple(unplanned),
-        tuple(
-            (name, each)
-            for plan in plans
-            for name in plan.catalog.clouds
-            for each in plan.catalog.unknown_types(name)
-        ),
+        tuple(unknown for plan in plans for unknown in plan.catalog.unknown_types()),
         tuple(assumed for plan in plans for assumed in plan.catalog.assumed.items()),
         tuple(sorted(bought | paid)),
         any(plan.catalog.from_table(line.kind) for plan, own in by_plan for line in own),
     )
+
+
+def _term(plans: Sequence[ClusterPlan]) -> tuple[int, int]:
+    """Return the time from the first opening until the last machine goes."""
+    opens = [plan.first for plan in plans if plan.demands]
+    ends = [plan.last for plan in plans if plan.demands]
+    ends += [interval.until for plan in plans for interval in plan.run.intervals]
+    return min(opens, default=0), max(ends, default=0)
+
+
+def _reserved_plans(
+    held: Iterable[ReservedIntervals], term: tuple[int, int], span: TimeRange
+) -> Iterator[ReservedPlan]:
+    for one in held:
+        first, end = span.clip(*paid_span(one.reserved, term))
+        if first < end:
+            use = reserved_usage(one.reserved, one.intervals, term, span)
+            yield ReservedPlan(one.cluster, one.reserved, first, end, use)
 
 
 def _order(one: OccurrencePlan) -> tuple[int, str, str, str]:
@@ -484,6 +489,7 @@ def _peak(plan: ClusterPlan, since: int, until: int) -> MachinePeak | None:
 def _months(
     plans: Sequence[ClusterPlan],
     lines: Sequence[CostLine],
+    held: Iterable[ReservedIntervals],
     asked: tuple[TimeRange, MonthSplitter],
     term: tuple[int, int],
 ) -> Iterable[MonthPlan]:
@@ -492,7 +498,7 @@ def _months(
     for line in lines:
         own.setdefault(line.month, []).append(line)
     paid: dict[str, dict[str, ReservedUsage]] = {}
-    for one in _reserved_intervals(plans):
+    for one in held:
         first, end = span.clip(*paid_span(one.reserved, term))
         for month, since, until in months(first, end) if first < end else ():
             use = reserved_usage(one.reserved, one.intervals, term, TimeRange(since, until))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -145,22 +145,6 @@ def requirement(key: str, operator: str, values: Iterable[str] = ()) -> Requirem
     if least is None and most is None:
         raise ValueError(f"no such operator: {operator}")
     return Requirement(key, True, _NOTHING, least, most)
-
-
-class DeclaredRequirement(Protocol):
-    """A requirement of a pod's node affinity, a label selector or a NodePool, as declared."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def operator(self) -> str: ...
-    @property
-    def values(self) -> tuple[str, ...] | None: ...
-
-
-def parse_requirements(items: Iterable[DeclaredRequirement]) -> tuple[Requirement, ...]:
-    """Return declared requirements as a term."""
-    return tuple(requirement(item.key, item.operator, item.values or ()) for item in items)
 
 
 class Conflict(NamedTuple):
@@ -307,71 +291,3 @@ def _number(text: str) -> int | None:
         return int(text)
     except ValueError:
         return None
-
-
-_CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
-
-
-class DeclaredTaint(Protocol):
-    """A taint of a NodePool, as declared."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def value(self) -> str | None: ...
-    @property
-    def effect(self) -> str: ...
-
-
-class DeclaredToleration(Protocol):
-    """A toleration of a pod, as declared."""
-
-    @property
-    def key(self) -> str | None: ...
-    @property
-    def operator(self) -> str | None: ...
-    @property
-    def value(self) -> str | None: ...
-    @property
-    def effect(self) -> str | None: ...
-    @property
-    def toleration_seconds(self) -> int | None: ...
-
-
-def parse_taints(items: Iterable[DeclaredTaint]) -> tuple[Taint, ...]:
-    """Return the taints of a NodePool."""
-    return tuple(Taint(item.key, item.value or "", item.effect) for item in items)
-
-
-def parse_toleration(item: DeclaredToleration) -> Toleration:
-    """Return a toleration of a pod, with the defaults of the API."""
-    return Toleration(item.key or "", item.operator or "Equal", item.value or "", item.effect or "")
-
-
-def names_a_taint(one: DeclaredToleration) -> bool:
-    """Tell whether a toleration implies a permanent taint that keeps pods away.
-
-    One that tolerates every taint implies none.
-    """
-    key = one.key or ""
-    lasts = one.toleration_seconds is None and not key.startswith(_CONDITIONS)
-    return key != "" and lasts and one.effect != "PreferNoSchedule"
-
-
-def may_match_same_taint(one: DeclaredToleration, other: DeclaredToleration) -> bool:
-    """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
-    if other.key is None:
-        same_key = same_value = True
-    else:
-        same_key = one.key == other.key
-        values = {toleration.value or "" for toleration in (one, other) if toleration.operator != "Exists"}
-        same_value = len(values) < 2
-    effects = {toleration.effect for toleration in (one, other) if toleration.effect}
-    return same_key and same_value and len(effects) < 2
-
-
-def taint_text(one: DeclaredToleration) -> str:
-    """Format a taint as `kubectl taint` does."""
-    value = f"={one.value}" if one.value else ""
-    effect = f":{one.effect}" if one.effect else ""
-    return f"{one.key}{value}{effect}"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from berth.checks.cloudmatching import parse_taints
 from berth.durations import seconds_or_never
 from berth.machines.capacitycatalog import CapacityCatalog, MachineKind, undefined_labels
 from berth.machines.estimate import (
@@ -32,7 +33,6 @@ from berth.machines.nodelabels import (
     REGISTERED,
     RESERVATION_LABELS,
     Labels,
-    parse_taints,
     requirements_of_labels,
 )
 from berth.manifests.nodeaffinity import selected

@@ -55,25 +55,8 @@ def page_data(page: CalendarPage) -> str:
 
 def _reservation(one: PageReservation) -> Mapping[str, object]:
     """Return the fields by the names that the script knows, without those that are empty."""
-    fields = {
-        "name": one.name,
-        "title": one.title,
-        "zone": one.zone,
-        "unit": one.unit,
-        "units": one.units,
-        "owner": one.owner,
-        "contact": one.contact,
-        "file": one.file,
-        "url": one.url,
-        "edit": one.edit,
-        "suspended": one.suspended,
-        "shapes": one.shapes,
-        "windows": one.windows,
-        "ids": one.ids,
-        "leftOut": one.left_out,
-        "standing": one.standing,
-        "until": one.until,
-    }
+    fields = one._asdict()
+    fields["leftOut"] = fields.pop("left_out")
     return {key: value for key, value in fields.items() if value}
 
 
