@@ -15,8 +15,10 @@ from shutil import rmtree
 from typing import NamedTuple
 
 import pytest
+import yaml
 from berth.runtime.scaler import main
 
+from tests.console import ROOT
 from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
@@ -109,6 +111,46 @@ def test_the_pod_of_a_plain_reservation_needs_no_plugin(account: Path, tmp_path:
 
         assert it.reaches(20)
         assert "failed" not in stop(scaler)[1]
+
+
+FOLLOWED = """\
+import json, sys
+from berth.core.timetable import parse_timetable
+from berth.runtime.program import Log, RuntimeContext, load_plugins
+from berth.runtime.pools import pool_reconciler
+from berth.runtime.sessionobserver import SessionObserver
+plugins = load_plugins({"BERTH_PLUGINS": sys.argv[1]}, "sweep")
+log = Log(print, lambda: 0.0, "")
+context = RuntimeContext(None, "berth", log, lambda: 0.0, lambda: 0.0, plugins=plugins)
+for text in json.load(sys.stdin):
+    timetable = parse_timetable(text)
+    for pool in timetable.pools:
+        assert pool.holder.plugin in {"", *plugins}, pool
+        pool_reconciler(context, pool)
+    observed = SessionObserver(context, lambda: sys.exit("watched"))
+    observed._watches.arrange = lambda wanted: None
+    observed.update(timetable)
+"""
+
+
+def test_each_rendered_pod_has_the_plugins_that_its_timetable_needs(tmp_path: Path) -> None:
+    texts: dict[str, list[str]] = {}
+    for file in sorted((ROOT / "rendered/clusters").glob("*/reservations/*.yaml")):
+        objects = list(yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader))
+        found = [one["data"]["timetable.json"] for one in objects if "timetable.json" in one.get("data", {})]
+        for job in (one for one in objects if one["kind"] == "CronJob"):
+            (scaler,) = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["initContainers"]
+            variables = {one["name"]: one.get("value", "") for one in scaler["env"]}
+            texts.setdefault(variables.get("BERTH_PLUGINS", ""), []).extend(found)
+    for plugins, timetables in texts.items():
+        berth = make_berth(tmp_path / f"code-{plugins}")
+        for folder in (berth / "berth/plugins").iterdir():
+            if folder.is_dir() and folder.name not in plugins.split():
+                rmtree(folder)
+        command = [sys.executable, "-S", "-c", FOLLOWED, plugins]
+        subprocess.run(command, cwd=berth, input=json.dumps(timetables), text=True, check=True)
+
+    assert {"", "renku", "slots"} <= texts.keys()
 
 
 def test_it_opens_by_the_sessions_that_run_and_follows_those_that_come(account: Path, tmp_path: Path) -> None:
