@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from berth.core.claims import CompetingReservation, count_sessions, open_claims
 from berth.core.sessions import Claim, Session, ranked
-from berth.core.target import desired_state, full_count, grows_with_sessions, peer_targets
+from berth.core.target import desired_state, full_count, grows_with_sessions
 from berth.core.timetable import (
     MAX_TARGET,
     Override,
@@ -22,6 +22,7 @@ from berth.core.timetable import (
     TimetablePool,
     active_occurrences,
 )
+from berth.plugins.numbers.peers import peer_targets
 
 OPENS, STARTS, ENDS = "opens", "starts", "ends"
 HANDED_OVER = "has handed over"

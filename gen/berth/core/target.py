@@ -278,25 +278,3 @@ class Stabilizer:
     def next_change(self, seconds: float) -> float | None:
         """Return when a target that is lower than later ones stops to hold."""
         return self._seen[0][0] + seconds if len(self._seen) > 1 else None
-
-
-def peer_targets(
-    pool: TimetablePool, peers: Iterable[tuple[Timetable | None, Mapping[str, Override]]], now: int
-) -> list[PoolTarget]:
-    """Return what other reservations ask of the number of a pool, by their timetables and overrides."""
-    return [
-        target
-        for timetable, overrides in peers
-        if timetable
-        for target in number_targets(timetable, overrides, now)
-        if target.pool.key == pool.key
-    ]
-
-
-def number_targets(timetable: Timetable, overrides: Mapping[str, Override], now: int) -> list[PoolTarget]:
-    """Return what a reservation asks of numbers of somebody else, whoever comes."""
-    return [
-        pool_target(timetable, pool, now, None, override_target(overrides, pool.resource_class, now))
-        for pool in timetable.pools
-        if pool.holder.foreign
-    ]

@@ -12,7 +12,7 @@ from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
 from berth.core.leases import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from berth.core.target import EARLY_START, desired_state, open_now, opens_within, peer_targets
+from berth.core.target import EARLY_START, desired_state, open_now, opens_within
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, end_rehearsals
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, numberchecks, persistent, rights, seats, slotseats, sync
@@ -36,6 +36,7 @@ from berth.live.poolstate import (
     state_by_clock,
     wanted_by_git,
 )
+from berth.plugins.numbers.peers import peer_targets
 from berth.plugins.slots.slots import slot_demand
 
 

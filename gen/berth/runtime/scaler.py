@@ -24,13 +24,13 @@ from berth.core.sessions import Recognition
 from berth.core.target import (
     EARLY_START,
     DesiredState,
+    PoolTarget,
     Stabilizer,
     counted_occurrences,
     desired_state,
     next_change,
     open_now,
     opens_within,
-    peer_targets,
     pools_to_reconcile,
 )
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end
@@ -271,15 +271,18 @@ class Scaler:
                 return None
             if seen.counts is not None:
                 sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
-        known = [
-            (source.timetable, source.overrides) for source in self._peers.values() if not source.is_missing
-        ]
-        peers = peer_targets(pool, known, now)
+        peers = self._peer_targets(pool, now) if pool.peers else ()
         desired = desired_state(timetable, pool, now, sessions, self._source.overrides, peers)
         if not pool.holder.is_stabilized:
             return desired
         stabilizer = self._stabilizers.setdefault(pool.key, Stabilizer())
         return stabilizer.settle(desired, moment, timetable.settings.stabilization_seconds)
+
+    def _peer_targets(self, pool: TimetablePool, now: int) -> list[PoolTarget]:
+        from berth.plugins.numbers.peers import peer_targets  # noqa: PLC0415 - where a cluster has them
+
+        known = [source for source in self._peers.values() if not source.is_missing]
+        return peer_targets(pool, ((source.timetable, source.overrides) for source in known), now)
 
     def _seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""

@@ -9,11 +9,12 @@ from berth.core.objects import CONFIG_MAP
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.removal import APPLY_GRACE
 from berth.core.state import NumberUse, ReservationState, SiteState, TimetableObject
-from berth.core.target import PoolTarget, number_targets
+from berth.core.target import PoolTarget
 from berth.core.timetable import TimetablePool, note_name
 from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.plugins.numbers.numberdecision import release
 from berth.plugins.numbers.numberwrites import read_number
+from berth.plugins.numbers.peers import number_targets
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import RuntimeContext
 
