@@ -258,7 +258,8 @@ def reservation(random: Random, number: int, classes: list[str]) -> Document:
 def owner(random: Random) -> Document:
     """Return the key and its value, or nothing."""
     lines = [text for text in TEXTS if text and text.isprintable()]
-    both = {"name": random.choice(lines), "contact": random.choice(lines)}
+    contacts = ["@ada", "@uni/physics", "o'brien+lab@example.org"]
+    both = {"name": random.choice(lines), "contact": random.choice(contacts)}
     return random.choice([{}, {"owner": {"name": both["name"]}}, {"owner": both}])
 
 

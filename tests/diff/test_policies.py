@@ -87,7 +87,7 @@ def test_a_policy_looks_at_the_dates_that_are_added_or_changed(
 
 HEADER = "metadata: {name: course}\nspec:\n"
 LABELED = "metadata: {name: course, labels: {kind: exam}}\nspec:\n"
-OWNED = f"{HEADER}  owner: {{name: Physics, contact: ada}}\n"
+OWNED = f"{HEADER}  owner: {{name: Physics, contact: ada@example.org}}\n"
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,14 @@
 """Keep the documents that all reservations share out of the files that belong to a reservation's owner."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
 from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
-from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 
 OWNED = "B270"
 Contacts = tuple[str, ...]
-_user = re.compile(r"@\w[\w.-]*(/[\w.-]+)*", re.ASCII).fullmatch
-_address = re.compile(r"[^@\s#]+@[^@\s#]+\.[^@\s#]+").fullmatch
-
-
-def is_contact(text: str) -> bool:
-    """Tell whether CODEOWNERS can name a contact: @user, @organization/team or an e-mail address."""
-    return bool(_user(text) or _address(text))
 
 
 def owned_paths(contacts: Mapping[str, Contacts]) -> dict[str, Contacts]:
@@ -37,20 +28,13 @@ def owned_paths(contacts: Mapping[str, Contacts]) -> dict[str, Contacts]:
 
 
 def contacts_of_files(declared: Declared, files: Iterable[str]) -> dict[str, Contacts]:
-    """Return the contacts of each file that CODEOWNERS can name."""
+    """Return the contacts of each file, for CODEOWNERS."""
     by_file: dict[str, Contacts] = dict.fromkeys(files, ())
     for reservation in declared.reservations:
-        if _is_named(reservation.owner):
-            assert reservation.owner is not None
-            contacts = by_file.get(reservation.origin.file, ())
-            by_file[reservation.origin.file] = tuple(
-                dict.fromkeys((*contacts, reservation.owner.contact or ""))
-            )
+        if reservation.owner is not None and reservation.owner.contact:
+            contacts = (*by_file.get(reservation.origin.file, ()), reservation.owner.contact)
+            by_file[reservation.origin.file] = tuple(dict.fromkeys(contacts))
     return by_file
-
-
-def _is_named(owner: OwnerSpec | None) -> bool:
-    return owner is not None and is_contact(owner.contact or "")
 
 
 def _folders(file: str) -> Iterator[str]:

@@ -46,6 +46,7 @@ _IMAGE = (
     r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?"
 )
 _URL = rf"https?://({_HOST}(\.{_HOST})*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?(/[-\w.~%!$&'()*+,;=:@]*)*"
+_CONTACT = r"(?a:@\w[\w.-]*(/[\w.-]+)*)|[^@\s#]+@[^@\s#]+\.[^@\s#]+"
 _SECRET_KEY = r"[-._A-Za-z0-9]+"
 MOST_HOURS = 2_562_047  # whole hours in Go's 63 bits of nanoseconds
 _LONGEST_DURATION = 40  # characters: enough for any that is meant
@@ -72,6 +73,14 @@ def line(text: str) -> str:
         return text
     message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
     raise Refusal(message, "Write one short line, without tabs and invisible characters.", RANGE)
+
+
+def contact(text: str) -> str:
+    """Read what CODEOWNERS can name."""
+    if re.fullmatch(_CONTACT, line(text)):
+        return text
+    fix = "Write an e-mail address, @user or @organization/team."
+    raise Refusal(f"{shown(text)} is not a contact.", fix, CHOICE)
 
 
 @lru_cache(maxsize=256)

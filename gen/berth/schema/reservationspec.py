@@ -31,6 +31,7 @@ from berth.schema.types import (
     Behavior,
     BufferMinimum,
     BufferPercent,
+    Contact,
     Date,
     DnsLabel,
     HandoverMinutes,
@@ -168,7 +169,7 @@ EVERY_SESSION = SessionMatch.model_construct()
 
 class OwnerSpec(Model):
     name: Line = field(meaning="who asks for the seats: a person, a course or an institute")
-    contact: Line | None = field(
+    contact: Contact | None = field(
         None, "how to reach them: an e-mail address, or @user or @organization/team", "none"
     )
 
