@@ -25,6 +25,28 @@ def lines(told: Answer) -> list[str]:
     return [" ".join(line.split()) for line in told.out.splitlines()]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SUMMARY:{}",
+        "UID:{}",
+        "DTSTART;TZID={}:20260302T140000",
+        "RRULE:FREQ={}",
+        "DESCRIPTION:seats: {}",
+        "X-{}:x",
+    ],
+)
+def test_a_message_quotes_a_line_of_a_value_at_most(berth: Berth, folder: Path, line: str) -> None:
+    head = ["BEGIN:VCALENDAR", "X-WR-TIMEZONE:" + "x" * 900_000, "BEGIN:VEVENT", line.format("x" * 900_000)]
+    others = [one for one in ("UID:1", *WEEKLY, "SEQUENCE:x") if one[:4] != line[:4]]
+    text = "\r\n".join([*head, *others, "END:VEVENT", "END:VCALENDAR", ""])
+    (folder / "team.ics").write_text(text, "utf-8")
+    answer = berth(*COURSE)
+
+    assert answer.err
+    assert len(answer.err + answer.out) < 2000
+
+
 def test_a_table_says_what_became_of_each_event_and_why(berth: Berth, folder: Path) -> None:
     write(
         folder,

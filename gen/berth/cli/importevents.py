@@ -22,7 +22,7 @@ from berth.edit.feedimport import EventFilter, EventPattern, ImportedFile, Impor
 from berth.edit.feedreservations import NEW, UNCHANGED, UPDATED, import_reservations
 from berth.edit.seatcounts import seat_count
 from berth.findings import in_order
-from berth.notation.refusal import CommandError, nearest, read_at
+from berth.notation.refusal import CommandError, nearest, read_at, shown
 from berth.notation.zones import zone_at
 from berth.output.answers import document
 from berth.output.columns import Column, Table, as_json
@@ -63,7 +63,7 @@ def _options(
     first, last = clock.dates(given["first"], given["last"])
     group, feed = given["group"] or "", given["feed"]
     if group and group not in GROUPINGS:
-        raise CommandError(f'--group "{group}": {nearest(group, GROUPINGS, "Write one of")}')
+        raise CommandError(f"--group {shown(group)}: {nearest(group, GROUPINGS, 'Write one of')}")
     if feed is None and source.file == "stdin":
         raise CommandError("Give --feed NAME, a name by which the next import recognizes the calendar.")
     name = PurePosixPath(source.file).name if feed is None else feed.strip()

@@ -9,9 +9,9 @@ from berth.cli.selection import clock_of
 from berth.cli.writing import write_imported
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named, span_text
-from berth.diff.wording import number_of
+from berth.diff.wording import clock_changes, number_of
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
-from berth.edit.requestform import FormAnswer, at_headings, requested, taken_name
+from berth.edit.requestform import TWICE, FormAnswer, at_headings, requested, taken_name
 from berth.edit.requesttable import imported_titles, read_table, updated_text
 from berth.findings import ERROR, Finding, in_order
 from berth.notation.refusal import CommandError
@@ -19,6 +19,7 @@ from berth.output.answers import seats_text
 from berth.output.escape import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+from berth.schema.documentproblems import shown
 from berth.schema.metadata import IMPORTED_FEED, IMPORTED_TITLE
 
 
@@ -48,8 +49,14 @@ class _TableImport:
         wanted = requested(answers, known.name if known else "", declared, self._today)
         name = wanted.request.name
         file = known.origin.file if known else f"reservations/{name}.yaml"
-        names = {*self.rows, *(() if known else (one.name for one in declared.reservations))}
-        if name in names or (known is None and file in self.before):
+        is_taken = known is None and (
+            file in self.before or any(one.name == name for one in declared.reservations)
+        )
+        if name in self.rows:
+            line = self.rows[name].answers["title"].place.line
+            fix = "Write its dates in one row, or another title."
+            return [*wanted.findings, answers["title"].finding(TWICE, f"line {line} has this course.", fix)]
+        if is_taken:
             return [*wanted.findings, taken_name(name, answers)]
         if not wanted.findings:
             imported = ((IMPORTED_FEED, self._feed), (IMPORTED_TITLE, title))
@@ -86,7 +93,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     table = read_table(source)
     for heading in table.unread:
         where = f"{settings.shown(source.file)}:1:{heading.place.column}"
-        stderr(f"{where}: the column {visible(heading.text)} is not read.\n")
+        stderr(f"{where}: the column {shown(heading.text)} is not read.\n")
     found = _TableImport(pipeline, feed or source.file.rpartition("/")[2], clock.today)
     findings = [*table.findings, *(finding for row in table.rows for finding in found.add(row))]
     of_project, dates = found.checked(clock.now)
@@ -97,6 +104,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
         return code
     for name, row in found.rows.items():
         stdout(f"{visible(row.answers['title'].text)}: {_dates_text(dates[name])}.\n")
+        stdout("".join(f"! {line}\n" for line in clock_changes(dates[name])))
     for title, reservation in found.own.items():
         if reservation.name not in found.rows:
             how = f"To remove it: berth delete {reservation.name}"

@@ -4,6 +4,8 @@ An unknown name is a usage error. But in input with errors it may be declared in
 there the errors are reported instead.
 """
 
+import errno
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -84,7 +86,10 @@ def read_given(settings: Settings, file: str, limit: int) -> Source | Problem:
             return read_file(settings.given(file), limit)
         except OSError as error:
             return unreadable(settings.given(file), error)
-    return Source("stdin", b"" if sys.stdin is None else sys.stdin.buffer.read())
+    text = b"" if sys.stdin is None else sys.stdin.buffer.read(limit + 1)
+    if len(text) > limit:
+        return unreadable("stdin", OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
+    return Source("stdin", text)
 
 
 class Clock(NamedTuple):

@@ -16,6 +16,7 @@ from icalendar.prop.factory import TypesFactory
 from berth.dates.zone import DAY, number
 from berth.edit.feedclocks import UTC, FeedClock, FeedZones
 from berth.findings import FilePlace, Finding
+from berth.notation.refusal import shown
 from berth.notation.zones import zone_advice
 from berth.reading.source import Source
 
@@ -31,7 +32,7 @@ _CANCELED_TITLE = re.compile(
 )
 _OWN_PROGRAM = "-//berth.dev//Berth//EN"
 _CORRECT = "Correct it in the calendar."
-NO_TITLE = "(no title)"
+_LONGEST_NAME = 100  # characters of a title in messages and tables
 
 
 class EventTime(NamedTuple):
@@ -73,7 +74,7 @@ class Event(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.title or (f"(UID {self.uid})" if self.uid else NO_TITLE)
+        return event_name(self.title, self.uid)
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -133,6 +134,13 @@ class Feed:
         self.warn(events[0], error.key, error.message, error.fix, NOT_IMPORTED)
         self.tell(events, REFUSED, error.message.rstrip("."))
         self.refused |= {key for event in events for key in keys_of(event.uid, event.title)}
+
+
+def event_name(title: str, uid: str) -> str:
+    """Return by what people recognize an event."""
+    name = title or (f"UID {uid}" if uid else "no title")
+    cut = name[:_LONGEST_NAME] + ("..." if len(name) > _LONGEST_NAME else "")
+    return cut if title else f"({cut})"
 
 
 def _quoted(name: str) -> str:
@@ -211,7 +219,9 @@ def read_feed(source: Source) -> Feed:
                 definitions[part.title("TZID")] = lines if is_clear else ()
         zones = FeedZones(calendar.title("X-WR-TIMEZONE"), definitions)
         if zones.default and zones.clock(zones.default) is None:
-            message = f'no time zone named "{zones.default}"; times without a zone are those of the site.'
+            message = (
+                f"no time zone named {shown(zones.default)}; times without a zone are those of the site."
+            )
             (line, *_) = calendar.all("X-WR-TIMEZONE")
             fix = f"Give --time-zone. {zone_advice(zones.default)}"
             feed.findings.append(FilePlace(feed.file, line.line).finding(PARTLY_IMPORTED, message, fix))
@@ -286,8 +296,7 @@ class _EventReader:
     def __init__(self, part: _Component, zones: FeedZones, feed: Feed) -> None:
         self.part, self.zones, self.feed = part, zones, feed
         self.title = part.title("SUMMARY")
-        uid = part.title("UID")
-        self.name = self.title or (f"(UID {uid})" if uid else NO_TITLE)
+        self.name = event_name(self.title, part.title("UID"))
 
     def event(self, *, is_canceled: bool) -> Event | None:
         """Return the event, or report why it cannot be read."""
@@ -378,7 +387,9 @@ class _EventReader:
         name = line.parameters.get("TZID", "").strip()
         clock = self.zones.clock(name) if name else None
         if name and clock is None and isinstance(value, datetime):
-            message = f'no time zone named "{name}", and the file has no VTIMEZONE for it that can be read.'
+            message = (
+                f"no time zone named {shown(name)}, and the file has no VTIMEZONE for it that can be read."
+            )
             raise NotImportedError(line.name, message, zone_advice(name))
         found = moment_of(line.name, value, clock, is_end=is_end)
         if clock is not None and clock is not found.clock and not found.is_date:

@@ -274,7 +274,8 @@ def overlooked(shown: str) -> Problem:
 def unreadable(shown: str, error: OSError) -> Problem:
     """Return the problem of a file or folder that cannot be read."""
     message = f"it cannot be read: {error.strerror}."
-    fix = "Check the path." if error.errno == errno.ENOENT else "Check its permissions, or remove it."
+    fixes = {errno.ENOENT: "Check the path.", errno.EFBIG: "Split it into several files."}
+    fix = fixes.get(error.errno or 0, "Check its permissions, or remove it.")
     return _unusable(shown, message, fix)
 
 
