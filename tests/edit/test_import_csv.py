@@ -1,5 +1,6 @@
 """`berth import csv`: rows of a table become reservations, and are updated by the next import."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def test_each_cell_that_is_not_read_is_told_with_its_line_and_column(table: Tabl
 
     assert wrong == [
         *[("2", "9", "B061"), ("2", "14", "B013"), ("2", "19", "B017"), ("2", "30", "B018")],
-        *[("3", "32", "B018"), ("4", "34", "B021"), ("5", "1", "B011")],
+        *[("2", "41", "B014"), ("3", "32", "B018"), ("4", "34", "B021"), ("5", "1", "B011")],
     ]
 
 
@@ -106,6 +107,43 @@ def test_a_title_that_is_taken_is_told(table: Table, rows: tuple[str, ...], code
     assert [found for _, _, found in table.findings(*rows)] == [code]
 
 
+def test_two_rows_of_one_course_are_told_and_not_as_another_reservation(table: Table) -> None:
+    row = "Algebra,small,25,2027-06-01,9-11,,,,"
+
+    assert "line 2 has this course" in table(row, row.replace("06-01", "06-02")).err
+    table(row)
+    assert "line 2 has this course" in table(row, row).err
+
+
+@pytest.mark.parametrize("contact", ["Ada Lovelace", "ada at example.org", "ada@example", "room 4", "@"])
+def test_a_contact_is_an_address_or_a_user(table: Table, contact: str) -> None:
+    assert table.findings(f"Algebra,small,25,2027-06-01,9-11,,,,{contact}") == [("2", "37", "B014")]
+
+
+def test_a_date_that_a_clock_change_moves_is_told(table: Table) -> None:
+    answer = table("Owls,small,25,2027-03-28,02:30-06:00,,,,")
+
+    assert "! Sun 2027-03-28 03:30-06:00: a clock change skips the time" in answer.out
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 3_000_000, "x" * 900_000 + ",Course\ny,x", f"{HEADINGS}\n{'x' * 900_000}"],
+    ids=["too-large", "heading", "cell"],
+)
+@pytest.mark.parametrize("is_file", [True, False], ids=["file", "stdin"])
+def test_a_message_quotes_a_line_of_a_value_at_most(
+    berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, *, is_file: bool
+) -> None:
+    file = folder.parent / "large.csv"
+    file.write_text(text, "utf-8")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    answer = berth("import", "csv", str(file) if is_file else "-", "--feed", "x")
+
+    assert answer.code == 1
+    assert max(map(len, answer.err.splitlines())) < 1000
+
+
 def test_days_and_dates_are_one_answer(table: Table) -> None:
     row = "Algebra,small,25,MWF,2027-06-01,9-11"
 
@@ -114,7 +152,7 @@ def test_days_and_dates_are_one_answer(table: Table) -> None:
 
 def test_a_heading_that_is_not_known_is_told_and_one_that_is_missing_refused(table: Table) -> None:
     answer = table("Algebra,small,25,2027-06-01,9-11,HG 5", headings="Course,Class,Seats,Dates,Times,Room")
-    assert (answer.code, answer.err.endswith(":1:32: the column Room is not read.\n")) == (0, True)
+    assert (answer.code, answer.err.endswith(':1:32: the column "Room" is not read.\n')) == (0, True)
 
     assert table.findings("Logic,small,25,9-11", headings="Course,Class,Seats,Times") == [("1", "1", "B011")]
 

@@ -172,6 +172,32 @@ def test_new_says_which_dates_holidays_leave_out(berth: Berth) -> None:
     assert "  left out by calendar holidays: Carnival: Mon 2026-02-16\n" in told.out
 
 
+@pytest.mark.parametrize(
+    ("day", "verb"), [("2027-03-28", "skips"), ("2027-10-31", "repeats")], ids=["skipped", "repeated"]
+)
+def test_a_command_says_which_date_a_clock_change_moves(berth: Berth, day: str, verb: str) -> None:
+    new = berth(
+        "new",
+        "owls",
+        "02:30-06:00",
+        "--class",
+        "small",
+        "--seats",
+        "1",
+        "--behavior",
+        "none",
+        "--dates",
+        day,
+    )
+    moved = (
+        berth("move", "owls", day, "--to", "2027-05-02"),
+        berth("move", "owls", day, "--to", f"{day} 02:10-03:30"),
+    )
+
+    told = [f": a clock change {verb} the time" in one.out for one in (new, *moved)]
+    assert told == [True, False, True]
+
+
 def test_new_says_that_dates_may_be_wrong_in_a_project_with_errors(berth: Berth, folder: Path) -> None:
     site = folder / "reservations/site.yaml"
     site.write_text(site.read_text("utf-8").replace("engine: argocd", "engine: argo"), "utf-8")

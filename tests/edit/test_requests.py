@@ -120,6 +120,7 @@ def test_groups_have_seats_by_name(ask: Asking) -> None:
         ("match-labels", "algebra", "B019"),
         ("until", "2026-01-01", "B024"),
         ("time-zone", "Mars", "B021"),
+        ("contact", "Ada Lovelace, room 4", "B014"),
         ("class", "_No response_", "B011"),
         ("from", "_No response_", "B011"),
         ("until", "_No response_", "B011"),
@@ -315,6 +316,13 @@ def test_the_answer_begins_with_the_sessions_of_others_that_take_the_seats(ask: 
 
     labeled = ask(form_text(match_labels="course=algebra"), words=("-o", "markdown")).out
     assert "Sessions of class small with the label course=algebra take these seats." in labeled
+
+
+def test_the_answer_says_which_date_a_clock_change_moves(ask: Asking) -> None:
+    text = part_text(**{**ANSWERS, "when": "2027-03-28", "times": "02:30-06:00", "from": "", "until": ""})
+
+    assert "Sun 2027-03-28 03:30-06:00: a clock change skips" in ask(text, words=("-o", "markdown")).out
+    assert "a clock change skips" in ask(text).err
 
 
 def test_the_answer_names_the_groups(ask: Asking) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.selection import clock_of, read_given
-from berth.cli.writing import keep_schema, shared_lines
+from berth.cli.writing import keep_schema, noted_lines
 from berth.edit.create import new_reservation, reservation_yaml, write_file
 from berth.edit.edits import check_edit
 from berth.edit.requestanswer import accepted_text, refused_text
@@ -61,7 +61,7 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
         settings.write(answer)
         return EXIT_OK
     settings.report(found)
-    stderr("".join(f"{line}\n" for line in shared_lines(result)))
+    stderr("".join(f"{line}\n" for line in noted_lines(result)))
     if writes:
         stdout(f"Wrote {settings.shown(file)}. Next: berth render\n")
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
-from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
+from berth.diff.wording import clock_changes, detail_lines, left_out_lines, policy_line, title_line
 from berth.edit.create import refuse_link, remove_file, write_file
 from berth.edit.edits import EditResult, EditStep
 from berth.findings import ERROR, Finding
@@ -59,7 +59,7 @@ def finish_edit(
     lines = [title_line(edited.change), *detail_lines(edited.change)] if edited.change else []
     lines += left_out_lines(edited.left_out) if before is None else []
     lines += [policy_line(result) for result in edited.policies]
-    changes = "".join(f"! {line}\n" for line in (*shared_lines(edited), *edited.rehearsals))
+    changes = "".join(f"! {line}\n" for line in (*noted_lines(edited), *edited.rehearsals))
     changes += "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
@@ -91,13 +91,17 @@ def finish_steps(settings: Settings, steps: Sequence[EditStep]) -> int:
     return max(finish_edit(settings, *step) for step in refused[:1] or steps)
 
 
-def shared_lines(edited: EditResult) -> list[str]:
-    """Return whose sessions take the seats of a new reservation, too, and how it gets its own."""
-    if not edited.shared or edited.change is None:
+def noted_lines(edited: EditResult) -> list[str]:
+    """Return which new dates a clock change moves, and whose sessions take the seats, too."""
+    if edited.change is None:
         return []
-    name = edited.change.name
-    label = f"sessions.matchLabels.course={name}"
-    return [*edited.shared, f"To count only its own, label their pods, and: berth set {name} {label}"]
+    dates = edited.change.occurrences
+    lines = clock_changes([*dates.added, *(after for _, after in dates.changed)])
+    if edited.shared:
+        name = edited.change.name
+        label = f"sessions.matchLabels.course={name}"
+        lines += [*edited.shared, f"To count only its own, label their pods, and: berth set {name} {label}"]
+    return lines
 
 
 def of_options(findings: Sequence[Finding], file: str, places: Places) -> list[Finding]:

@@ -11,13 +11,13 @@ from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text, local_text, named
-from berth.dates.zone import FOLD, GAP, load, local
+from berth.dates.zone import load, local
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, Versions
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.permissions import RBAC
 from berth.diff.sharednumbers import holding, level_now, open_seats
-from berth.diff.wording import date_and_times
+from berth.diff.wording import clock_changes, some_dates
 from berth.pipeline import Pipeline
 from berth.quantity import parse as parse_quantity
 from berth.schema.values import Site
@@ -86,17 +86,16 @@ def _date_warnings(
         near = [item for item in items if now < item.open < now + notice and item in present]
         if near:
             when = f"{local_text(near[0].open, named(near[0].zone))} ({near[0].zone})"
-            message = f"{_dates(near)} {verb} at {when}, sooner than the notice of {hours_text(notice)} h."
+            message = (
+                f"{some_dates(near)} {verb} at {when}, sooner than the notice of {hours_text(notice)} h."
+            )
             yield ChangeWarning("soon", change.name, message)
     past = [item for item in (*dates, *change.occurrences.removed) if item.end <= now]
     if past:
-        message = f"{_dates(past)} {'is' if len(past) == 1 else 'are'} in the past: nothing happens."
+        message = f"{some_dates(past)} {'is' if len(past) == 1 else 'are'} in the past: nothing happens."
         yield ChangeWarning("past", change.name, message)
-    for mark, verb in ((GAP, "skips"), (FOLD, "repeats")):
-        marked = [item for item in dates if mark in item.marks]
-        if marked:
-            message = f"{_dates(marked)}: a clock change {verb} the time at which it starts or ends."
-            yield ChangeWarning("clock-change", change.name, message)
+    for message in clock_changes(dates):
+        yield ChangeWarning("clock-change", change.name, message)
     if change.kind == RENAMED:
         effect = (
             f". If it deletes first, the number goes back in between: {change.holds[1]}. If it creates "
@@ -187,11 +186,6 @@ def _otherwise_text(version: ReservationVersion | None) -> str:
     if count is None:
         return "what it is otherwise"
     return unit.amount(count) if unit.is_quantity else str(count)
-
-
-def _dates(items: Sequence[Occurrence]) -> str:
-    first = date_and_times(items[0])
-    return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
 
 
 def similarity_warnings(

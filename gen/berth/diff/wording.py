@@ -24,7 +24,7 @@ from berth.dates.moments import (
     near_text,
     span_text,
 )
-from berth.dates.zone import DAY, day_of, local, number, resolve
+from berth.dates.zone import DAY, FOLD, GAP, day_of, local, number, resolve
 from berth.diff.change import RENAMED, OccurrenceChanges, PeakChange, ReservationChange
 from berth.diff.manifests import ADDED, REMOVED, FileChange, ObjectChange
 from berth.diff.permissions import Permission
@@ -232,6 +232,22 @@ def _times(item: Occurrence) -> str:
 def date_and_times(item: Occurrence) -> str:
     """Return `Mon 2026-02-02 09:00-13:00`, and the name of its entry."""
     return _with_name(span_text(item.start, item.end, named(item.zone)), item)
+
+
+def some_dates(items: Sequence[Occurrence]) -> str:
+    """Return the first date, and how many follow."""
+    first = date_and_times(items[0])
+    return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
+
+
+def clock_changes(occurrences: Sequence[Occurrence]) -> list[str]:
+    """Say which dates start or end at a time that a clock change skips or repeats."""
+    marked = {mark: [one for one in occurrences if mark in one.marks] for mark in (GAP, FOLD)}
+    return [
+        f"{some_dates(dates)}: a clock change {verb} the time at which it starts or ends."
+        for dates, verb in zip(marked.values(), ("skips", "repeats"), strict=True)
+        if dates
+    ]
 
 
 def _with_name(times: str, item: Occurrence) -> str:

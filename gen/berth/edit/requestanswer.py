@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from berth.checks.policychecks import result_text
 from berth.dates.moments import named, span_text
-from berth.diff.wording import left_out_lines, number_of
+from berth.diff.wording import clock_changes, left_out_lines, number_of
 from berth.edit.edits import EditResult
 from berth.edit.prompts import ANSWER_MARK, FORM
 from berth.findings import ERROR, NOTE, Finding
@@ -63,6 +63,7 @@ def accepted_text(
     texts += [line.text for line in left_out_lines(result.left_out)]
     lines += [f"{number_of(len(dates), 'date')}, in the time zone {in_markdown(change.zone)}:", ""]
     lines += [fenced("".join(f"{text}\n" for text in texts), "text")]
+    lines += [f"{in_markdown(line)}\n" for line in clock_changes(dates)]
     comments = [FORM[key].heading for key in replaced]
     lines += [f"A later comment changed: {', '.join(comments)}.", ""] if comments else []
     if result.policies:
