@@ -74,7 +74,7 @@ def test_a_range_that_ends_before_it_begins_is_refused_with_the_right_one() -> N
 
 
 def test_a_list_has_dates_and_ranges() -> None:
-    listed = spans("2027-03-01, 2027-02-15..2027-02-16;2027-03-01 monday", TODAY)
+    listed = spans("2027-03-01, 2027-02-15..2027-02-16;2027-03-01;monday", TODAY)
 
     assert [str(one) for one in dates_of(listed)] == ["2027-01-11", "2027-02-15", "2027-02-16", "2027-03-01"]
 
@@ -102,6 +102,9 @@ def test_a_list_is_read_whole_or_refused(text: str, code: str) -> None:
         ("Dec 28 to Jan 3", ["2027-12-28..2028-01-03"]),
         ("Oct 20 - Oct 24, 2028", ["2028-10-20..2028-10-24"]),
         ("16-18 September and 20 Sept", ["2027-09-16..2027-09-18", "2027-09-20"]),
+        ("3, 10 and 17 March 2028", ["2028-03-03", "2028-03-10", "2028-03-17"]),
+        ("March 3rd & 5th-7th", ["2027-03-03", "2027-03-05..2027-03-07"]),
+        ("2027-01-12 tue", ["2027-01-12"]),
         ("13/03/2027, 02/03/2027", ["2027-03-13", "2027-03-02"]),  # one order in a text
         ("Thursday, July 8", ["2027-07-08"]),
         ("Mon 2027-01-11, 2027-01-12", ["2027-01-11", "2027-01-12"]),
@@ -120,6 +123,9 @@ def test_dates_without_a_year_are_the_next_where_there_is_a_today(text: str, fou
         ("Sep 16, 2028 and Sep 17", "Write 2028-09-16,2027-09-17 or 2028-09-16,2028-09-17."),
         ("Thursday, July 6", '"thursday, july 6": 2027-07-06 is a Tuesday. Correct the date or the weekday.'),
         ("Sep 16, 17", "Write year-month-day"),
+        ("Jan 5, Feb 6", '"feb 6" may be of 2027 or 2028. Write its year.'),
+        ("2027-01-12 (Monday)", "2027-01-12 is a Tuesday"),
+        ("12 - 23 July 2027, weekdays only", '"weekdays" is not a date.'),
         ("monday, 2027-01-12", "2027-01-12 is a Tuesday"),
     ],
 )

@@ -9,6 +9,8 @@ from berth.notation.refusal import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.notation.refused import refused
+
 ZURICH = named("Europe/Zurich")
 THURSDAY = read("2026-03-26 10:15", ZURICH)
 
@@ -46,6 +48,8 @@ def test_instants_are_absolute_or_relative(text: str, found: str) -> None:
         ("10:16", "Thu 2026-03-26 10:16"),
         ("10:15", "Fri 2026-03-27 10:15"),
         ("04:51", "Fri 2026-03-27 04:51"),
+        ("8am", "Fri 2026-03-27 08:00"),
+        ("14.30", "Thu 2026-03-26 14:30"),
     ],
 )
 def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
@@ -56,10 +60,15 @@ def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
     assert local_text(at, ZURICH) == found
 
 
-@pytest.mark.parametrize("text", ["", "4:51", "24:01", "04:51:00", "today 04:51", "0451", "+2h"])
+@pytest.mark.parametrize("text", ["", "24:01", "today 04:51", "+2h"])
 def test_other_texts_are_no_time_of_day(text: str) -> None:
     assert THURSDAY is not None
     assert next_time(text, ZURICH, THURSDAY) is None
+
+
+def test_a_time_in_either_half_of_the_day_is_asked() -> None:
+    assert THURSDAY is not None
+    assert refused(next_time, "4:51", ZURICH, THURSDAY).endswith("Write 04:51 or 16:51.")
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,8 @@ def override_end(text: str | None, clock: Clock) -> int:
         raise CommandError("--end is missing: --end +2h, --end 14:30, or an INSTANT.")
     if is_span(f"+{text}"):
         override_end(f"+{text}", clock)  # what the refusal advises may be too far away as well
-    until = next_time(text, clock.zone, clock.now) or clock.instant("--end", text)
+    at_time = read_at("--end", lambda: next_time(text, clock.zone, clock.now))
+    until = at_time or clock.instant("--end", text)
     assert until is not None
     if until <= clock.now:
         raise CommandError(f"--end {text} is in the past.")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -20,7 +20,9 @@ _SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
 _WEEKDAY = (
     r"mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
 )
-_BEFORE_DATE = re.compile(rf"\b(?:{_WEEKDAY})\.?,?\s+(?=[0-9]{{4}}-)", re.IGNORECASE)
+_BESIDE_DATE = re.compile(
+    rf"\b(?:{_WEEKDAY})\.?,?\s+(?=[0-9]{{4}}-)|(?<=-[0-9]{{2}})\s+\(?(?:{_WEEKDAY})\b", re.IGNORECASE
+)
 
 # The other ways to write a date. These stay text until somebody needs them: to compile them costs time.
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -38,15 +40,20 @@ _OTHER_DATE = (
     rf"|(?P<day3>[0-9]{{1,2}})(?:st|nd|rd|th)?\.? ?(?:of )?(?P<name3>{_MONTH})\.?"
     r"(?:,? ?(?P<year3>[0-9]{4}))?"
     rf"|(?P<name4>{_MONTH})\.? ?(?P<day4>[0-9]{{1,2}})(?:st|nd|rd|th)?(?:,? ?(?P<year4>[0-9]{{4}}))?"
-    r")(?![0-9a-z])"
+    rf")(?![0-9a-z])(?: \(?(?P<after>{_WEEKDAY})\b\)?)?"
 )
-_ONE_MONTH = (  # October 20-24, 2027 and 20 to 24 October 2027
-    (rf"\b({_MONTH})\.? ({_NTH}) ?({_JOINED}) ?({_NTH})(?![0-9a-z:./-])", r"\1 \2 \3 \1 \4"),
-    (rf"(?<![0-9a-z:./-])({_NTH}) ?({_JOINED}) ?({_NTH}) (?:of )?({_MONTH})\b", r"\1 \4 \2 \3 \4"),
+_LISTED = r" ?(?:,? and |&|,|;) ?"
+_DAYS_OF_MONTH = (  # "Sep 16, 17" may be a year
+    rf"{_NTH}(?: ?(?:{_JOINED}|{_LISTED}) ?{_NTH})*? ?(?:{_JOINED}|,? and |&) ?{_NTH}(?![0-9a-z:./-])"
+)
+_YEAR = r"(?:,? ?(?P<year>[0-9]{4})(?![0-9-]))?"
+_ONE_MONTH = (  # October 20-24, 2027; 20 to 24 October 2027; 3, 10 and 17 March
+    rf"\b(?P<month>{_MONTH})\.? (?P<days>{_DAYS_OF_MONTH})(?! ?(?:of )?(?:{_MONTH})\b){_YEAR}",
+    rf"(?<![0-9a-z:./-])(?P<days>{_DAYS_OF_MONTH}) (?:of )?(?P<month>{_MONTH})\b\.?{_YEAR}",
 )
 _BETWEEN = rf"(?<=-[0-9]{{2}}) ?{_JOINED} ?(?=[0-9]{{4}}-)"
 _BEFORE_END = rf"[0-9a-z] ?{_JOINED} ?(?:the )?$"
-_LISTED = r" ?(?:,? and |&|,|;) ?"
+_RELATIVE = rf"(?<![0-9a-z])(next )?({_WEEKDAY})(?![0-9a-z])"
 
 
 class DateSpan(NamedTuple):
@@ -65,15 +72,16 @@ class _OtherDate(NamedTuple):
     orders: tuple[tuple[int, int], ...]
 
 
-def written(text: str, today: int | None = None, words: bool = True) -> Iterator[str]:  # noqa: ARG001
+def written(text: str, today: int | None = None, words: bool = True) -> Iterator[str]:
     """Yield a text with its dates as year-month-day, once for each way to read them.
 
     A date without a year is the next one, from `today` on; in a range it is in order with the other end. All
-    dates of a text that are only numbers have days and months in the same order.
+    dates of a text that are only numbers have days and months in the same order. Next Friday may be in this
+    week or in the next one.
     """
     plain = re.sub(r"^(?:from|on|between) ", "", text.lower())
-    for pattern, both in _ONE_MONTH:
-        plain = re.sub(pattern, both, plain)
+    for pattern in _ONE_MONTH:
+        plain = re.sub(pattern, _with_month, plain)
     found = [_other_date(match) for match in re.finditer(_OTHER_DATE, plain)]
     wrong: list[Refusal] = []
     texts: list[str] = []
@@ -86,10 +94,30 @@ def written(text: str, today: int | None = None, words: bool = True) -> Iterator
         left = iter(dates)
         if len(dates) == len(found):
             dated = re.sub(_OTHER_DATE, lambda _: str(next(left)), plain)  # noqa: B023 - called at once
-            texts.append(re.sub(_LISTED, ",", re.sub(_BETWEEN, "..", dated)))
+            texts += _without_words(re.sub(_LISTED, ",", re.sub(_BETWEEN, "..", dated)), today, words)
     if wrong and not texts:
         raise wrong[0]
-    yield from sorted(texts)
+    yield from sorted({*texts})
+
+
+def _with_month(match: re.Match[str]) -> str:
+    return re.sub(_NTH, lambda day: f"{match['month']} {day[0]} {match['year'] or ''}".strip(), match["days"])
+
+
+def _without_words(text: str, today: int | None, words: bool) -> Iterator[str]:
+    """Yield a text with the dates of `next friday` and `tues`, if such words may stand for dates."""
+    if today is None or not words:
+        yield text
+        return
+    coming, of_next_week = today, next_weekday(0, today + 1)
+
+    def dated(match: re.Match[str], *, is_near: bool) -> str:
+        wanted = [name[:3] for name in DAY_NAMES].index(match[2][:3])
+        first = of_next_week if match[1] and not is_near else coming + bool(match[1])
+        return str(day_of(next_weekday(wanted, first) * DAY))
+
+    for is_near in (True, False):
+        yield re.sub(_RELATIVE, partial(dated, is_near=is_near), text)
 
 
 def _other_date(match: re.Match[str]) -> _OtherDate:
@@ -130,9 +158,13 @@ def _dated(found: list[_OtherDate], order: int, year: int, today: int | None) ->
         day = next((day for day in existing if day and day >= earliest), None)
         if day is None:
             break
+        follows = len(dates) > 0 and not (one.year or one.is_end or found[len(dates) - 1].year)
+        if follows and day.year < dates[-1].year:
+            message = f"{shown(one.match[0])} may be of {day.year} or {dates[-1].year}."
+            raise Refusal(message, "Write its year.", DATE)
         dates.append(day)
         weekday = DAY_NAMES[day.weekday()]
-        if not weekday.startswith((one.match["weekday"] or "")[:3]):
+        if not all(weekday.startswith((one.match[key] or "")[:3]) for key in ("weekday", "after")):
             fix = "Correct the date or the weekday."
             raise Refusal(f"{shown(one.match[0])}: {day} is a {weekday.capitalize()}.", fix, DATE)
     return dates
@@ -208,8 +240,8 @@ def spans(text: str, today: int | None = None, words: bool = True) -> tuple[Date
 
 def parts(text: str) -> list[str]:
     """Split a list as `spans` does; a range is one part, with `..`."""
-    if _BEFORE_DATE.search(text):
-        raise Refusal(f"{shown(text)} has a weekday before a date.", "Write the date alone.", DATE)
+    if _BESIDE_DATE.search(text):
+        raise Refusal(f"{shown(text)} has a weekday beside a date.", "Write the date alone.", DATE)
     found = _SEPARATOR.split(_RANGE.sub("..", text.strip()))
     if not all(found):
         fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from datetime import date
 
 from berth.dates.moments import local_day, read
-from berth.dates.zone import DAY, Zone, date_text, day_of, number, resolve
+from berth.dates.zone import DAY, Zone, day_of, number, resolve
 from berth.notation import days, times
 from berth.notation.days import DATE, FIRST_YEAR, LAST_YEAR, day
-from berth.notation.refusal import Refusal, reads, shown
+from berth.notation.refusal import Refusal, reads, shown, taken
 from berth.notation.times import TIME, start_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
-_TIME = re.compile(r"\d\d:\d\d", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$", re.ASCII)
 _WEEK = 7
@@ -67,12 +66,18 @@ def is_span(text: str) -> bool:
 
 
 def next_time(text: str, zone: Zone, now: int) -> int | None:
-    """Return the next instant at a time of day, such as `14:30`; None for any other text."""
-    if not _TIME.fullmatch(text):
+    """Return the next instant at a time of day, such as `14:30` or `8am`; None for any other text.
+
+    Raise Refusal for one that may be in both halves of the day.
+    """
+    try:
+        minutes = taken(lambda: start_time(text))
+    except Refusal as refusal:
+        if refusal.readings:
+            raise
         return None
     today = local_day(now, zone)
-    at = (read(f"{date_text(day)} {text}", zone) for day in (today, today + 1))
-    return next((seconds for seconds in at if seconds is not None and seconds > now), None)
+    return next(at for day in (0, 1, 2) if (at := resolve(zone, (today + day) * DAY + minutes)) > now)
 
 
 def _refusal(text: str, of_day: Refusal | None, *, is_alone: bool) -> Refusal:

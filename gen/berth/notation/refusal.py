@@ -125,15 +125,18 @@ def reads(
         def read(text: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
             try:
                 return grammar(text, *args, **kwargs)
-            except Refusal as refusal:
-                typed = " ".join(as_typed(text).split())
-                readings = _readings([typed], grammar, *args, **kwargs)
-                if not readings:
-                    readings = _readings(written(typed, *args, **kwargs), grammar, *args, **kwargs)
-                if not readings:
-                    raise Refusal(refusal.message, refusal.fix, refusal.code) from None
-                message, fix = f"{shown(text)} is not {what}.", f"Write {' or '.join(readings)}."
-                raise Refusal(message, fix, refusal.code, readings=readings) from None
+            except Refusal as first:
+                refusal, typed = first, " ".join(as_typed(text).split())
+            readings = _readings([typed], grammar, *args, **kwargs)
+            if not readings:
+                texts = [*written(typed, *args, **kwargs)]
+                readings = _readings(texts, grammar, *args, **kwargs)
+                if not readings and len(texts) == 1 and texts[0].lower() != typed.lower():
+                    refusal = _refusal_of(texts[0], grammar, *args, **kwargs)
+            if not readings:
+                raise Refusal(refusal.message, refusal.fix, refusal.code)
+            message, fix = f"{shown(text)} is not {what}.", f"Write {' or '.join(readings)}."
+            raise Refusal(message, fix, refusal.code, readings=readings)
 
         return read
 
@@ -153,6 +156,17 @@ def _readings(
         if value not in found.values():
             found[text] = value
     return found
+
+
+def _refusal_of(
+    text: str, grammar: Callable[Concatenate[str, P], T], *args: P.args, **kwargs: P.kwargs
+) -> Refusal:
+    """Return what is wrong with a text in the words of Berth: it names only what could not be read."""
+    try:
+        grammar(text, *args, **kwargs)
+    except Refusal as refusal:
+        return refusal
+    raise AssertionError(text)
 
 
 def as_typed(text: str) -> str:

@@ -19,7 +19,7 @@ _OTHER_TIME = (
     r"(?: ?(?:h|o'clock|([ap])\.?(?:m\.?)?))?(?![0-9a-z:])"
 )
 _OTHER_SPAN = rf"(?ai)(?:from )?{_OTHER_TIME} ?(?:\.\.|[-/]|to|until|till|through|thru) ?{_OTHER_TIME}"
-_OTHER_NAME = r"(?ai)([a-z][a-z0-9-]*) ?[=:] ?(?=[0-9])"
+_OTHER_NAME = r"(?ai)(?<![0-9a-z.-])(?![ap]m?-)([a-z][a-z0-9-]*) ?[=:] ?(?=[0-9])"
 _LISTED = r"(?i) ?(?:,? and |&|,|;) ?"
 _MORNING = 8  # the first hour that means the morning where nothing says which half of the day it is
 
@@ -69,8 +69,9 @@ def written_spans(text: str) -> Iterator[str]:
 def _ways(match: re.Match[str]) -> list[str]:
     """Return the spans that a text may mean.
 
-    An end that says its half of the day says it for the start, too, unless that is after it then: 5:00-6:15pm
-    and 9-1pm have one reading each. Without a half, 9-11 is in the morning; 1-3 and 9-5 have two readings.
+    An end that says its half of the day says it for the start, too, unless that is after it then, and so does
+    a start: 5:00-6:15pm, 9-1pm and 9am-5 have one reading each. Without a half, 9-11 is in the morning; 1-3
+    and 9-5 have two readings.
     """
     groups = match.groups()
     start, end = _OtherTime(*groups[:3]), _OtherTime(*groups[3:])
@@ -79,11 +80,12 @@ def _ways(match: re.Match[str]) -> list[str]:
         ways = []
     elif start.is_24 or end.is_24 or (start.half and end.half):
         pass
-    elif end.half:
-        same, other = start.at(end.half), start.at("p" if end.half == "a" else "a")
-        ways = [(same if same < end.at() else other, end.at())]
-    elif start.half:
-        ways = [(start.at(), end.at("a")), (start.at(), end.at("p"))]
+    elif start.half or end.half:
+        half = start.half or end.half
+        ways = [(start.at(half), end.at(half))]
+        if ways[0][0] >= ways[0][1]:
+            other = "p" if half == "a" else "a"
+            ways = [(start.at(start.half or other), end.at(end.half or other))]
     elif start.hour < _MORNING or end.at() <= start.at():
         near = start.at("p") if start.hour < _MORNING else start.at()
         ways += [(near, next((at for at in map(end.at, "ap") if at > near), end.at("a")))]

@@ -69,10 +69,7 @@ def _written(text: str) -> Iterator[str]:
     plain = _RANGE_WORD.sub("-", _FILLERS.sub(" ", text.lower())).strip(" ,.")
     if len(re.findall(r"\bt\b", plain)) > 1:  # M T W T F: one of them is Thursday
         return
-    try:
-        yield weekdays_text(_listed(plain, _days_of_word))
-    except KeyError:
-        return
+    yield weekdays_text(_listed(plain, _days_of_word))
 
 
 def _days_of_word(word: str) -> tuple[int, ...]:
@@ -82,7 +79,7 @@ def _days_of_word(word: str) -> tuple[int, ...]:
         return (int(word),)
     letters = _LETTERS.fullmatch(word)
     if not letters or not word:
-        raise KeyError(word)
+        return (weekday(word),)
     return tuple(day for day, letter in enumerate(letters.groups(), 1) if letter)
 
 

@@ -33,10 +33,12 @@ _USUAL = {
     "America/Argentina/Buenos_Aires": "argentina",
     "Europe/London": "british edinburgh glasgow manchester oxford uk",
     "Europe/Dublin": "irish",
-    "Europe/Lisbon": "western_european",
-    "Europe/Berlin": "central_european cologne frankfurt hamburg heidelberg koeln muenchen munich stuttgart",
+    "Europe/Lisbon": "wet western_european",
+    "Europe/Berlin": (
+        "central_european cet cologne frankfurt hamburg heidelberg koeln met muenchen munich stuttgart"
+    ),
     "Europe/Zurich": "basel bern berne geneva geneve lausanne lugano zuerich",
-    "Europe/Athens": "eastern_european",
+    "Europe/Athens": "eastern_european eet",
     "Europe/Paris": "grenoble lyon marseille strasbourg toulouse",
     "Europe/Rome": "bologna milan milano naples turin",
     "Europe/Madrid": "barcelona seville valencia",
@@ -156,7 +158,7 @@ def zone_text(text: str) -> ZoneText:
 
     EST is a name of the tz database, too, but for clocks that no place with summer time has.
     """
-    words = _words(text)
+    words, text = _words(text), in_any_case(text) or text
     if text in FIXED and "/" not in text:
         places: tuple[str, ...] = (FIXED[text],)
     elif text in known():
