@@ -13,6 +13,14 @@ from tests.edit.events import event, feed, imported, moment, starts, windows, wo
 TIME = ("DTSTART:20260302T100000", "DTEND:20260302T120000")
 
 
+def test_one_event_of_many_years_is_refused_alone() -> None:
+    one = event(TIME[0], "DTEND:20620302T120000", uid="1", title="Typo")
+    found = imported(feed(one, event(*TIME, uid="2", title="Course")))
+
+    assert found.results == ["not imported", "new"]
+    assert len(windows(found.sources)) == 1
+
+
 @pytest.mark.parametrize("at", range(1, 12))
 def test_a_line_may_be_folded_at_each_byte(at: int) -> None:
     text = "SUMMARY:Ü🎓ü".encode()

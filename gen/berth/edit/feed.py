@@ -16,13 +16,19 @@ from icalendar.prop.factory import TypesFactory
 from berth.dates.zone import DAY, number
 from berth.edit.feedclocks import UTC, FeedClock, FeedZones
 from berth.findings import FilePlace, Finding
-from berth.notation.refusal import shown
+from berth.notation.refusal import close, shown
 from berth.notation.zones import zone_advice
 from berth.reading.source import Source
 
 UNREADABLE, NOT_IMPORTED, PARTLY_IMPORTED = "B205", "B206", "B207"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _NAME = re.compile(r"\s*([A-Za-z0-9-]+)\s*[:;]")
+_DATE, _LENGTH = r"[0-9]{8}(?:T[0-9]{6}Z?)?", r"[-+]?P[0-9WDTHMS]+"
+_VALUE = re.compile(rf"{_DATE}(?:/(?:{_DATE}|{_LENGTH}))?|{_LENGTH}", re.ASCII)
+_DATES = ("DTSTART", "DTEND", "DURATION", "RDATE", "EXDATE", "RECURRENCE-ID")
+_READ = (*_DATES, "RRULE", "EXRULE", "SUMMARY", "DESCRIPTION", "UID", "STATUS", "SEQUENCE", "CATEGORIES")
+_PARAMETERS = ("TZID", "VALUE", "RANGE")
+_ALIKE = 0.75
 _TEXTS = ("SUMMARY", "DESCRIPTION", "COMMENT", "LOCATION", "CONTACT")
 # Exchange does not quote this name of a zone, which has a colon.
 _MICROSOFT_ZONE = re.compile(r'TZID=(tzone:[^:;"]+)', re.IGNORECASE)
@@ -303,6 +309,7 @@ class _EventReader:
         part = self.part
         if part.unread:
             self._warn(PARTLY_IMPORTED, "", part.unread[0], "the line is not a property; it is left out.")
+        self._name_misspelled()
         try:
             span = self._span()
             instance = self._single("RECURRENCE-ID")
@@ -337,6 +344,16 @@ class _EventReader:
             self.feed.outcomes.append(EventOutcome(part.line, self.name, REFUSED, "", reason))
             self.feed.refused |= keys_of(part.title("UID"), self.title)
             return None
+
+    def _name_misspelled(self) -> None:
+        """Report names that are nearly one that is read."""
+        for one in self.part.properties:
+            parameters = one.parameters if one.name in _DATES else ()
+            names = (*(() if one.name in _KNOWN else (one.name,)), *parameters)
+            for name in names:
+                if name not in _PARAMETERS and (near := close(name, (*_READ, *_PARAMETERS), _ALIKE)):
+                    message = f"{shown(name)} is not read. Did you mean {near[0]}?"
+                    self._warn(PARTLY_IMPORTED, one.name, one.line, message)
 
     def _warn(self, code: str, key: str, line: int, message: str, fix: str = _CORRECT) -> None:
         self.feed.report(code, line, key, self.name, message, fix)
@@ -427,7 +444,10 @@ def _minutes(line: _Property, value: object) -> int:
 def _value(line: _Property, text: str) -> object:
     """Return what icalendar reads. Raise NotImportedError."""
     try:
-        value: object = vDDDTypes.from_ical(text.strip(" ,;").upper())  # type: ignore[no-untyped-call]
+        plain = text.strip(" ,;").upper()
+        if not _VALUE.fullmatch(plain):  # icalendar takes blanks and signs among the digits
+            raise ValueError
+        value: object = vDDDTypes.from_ical(plain)  # type: ignore[no-untyped-call]
     except (ValueError, OverflowError):
         message = f'"{text.strip()[:60]}" is not a date such as 20260302, or a time such as 20260302T100000.'
         raise NotImportedError(line.name, message) from None
