@@ -155,6 +155,7 @@ def test_a_heading_that_is_not_known_is_told_and_one_that_is_missing_refused(tab
     assert (answer.code, answer.err.endswith(':1:32: the column "Room" is not read.\n')) == (0, True)
 
     assert table.findings("Logic,small,25,9-11", headings="Course,Class,Seats,Times") == [("1", "1", "B011")]
+    assert table("Sets,small,25,2027-06-01,9-11", headings="course,class,seats,Date,Time").code == 0
 
 
 def test_the_next_import_updates_what_the_first_wrote_and_nothing_else(table: Table, berth: Berth) -> None:

@@ -16,8 +16,8 @@ from berth.schema.metadata import IMPORTED_FEED, IMPORTED_TITLE
 _COLUMNS = {
     **{prompt.heading.lower(): key for key, prompt in FORM.items()},
     "class": "class",
-    "days": "when",
-    "dates": "when",
+    **dict.fromkeys(("day", "days", "date", "dates"), "when"),
+    "time": "times",
     "first": "from",
     "last": "until",
     "zone": "time-zone",

@@ -136,10 +136,10 @@ def time_span(text: str) -> TimeSpan:
 def split_spans(text: str) -> tuple[str, ...]:
     """Split a list of spans, each of which may have a name: `regular=09:00-11:00 late=14:00-16:00`."""
     found = tuple(re.sub(r" ?- ?", "-", text.replace(",", " ")).split()) or ("",)
-    for part in found:
-        if not _NAMED_SPAN.fullmatch(part):
-            fix = "Write a start and an end, such as 09:00-13:00."
-            raise Refusal(f"{shown(text)} does not list times.", fix, TIME)
+    wrong = [part for part in found if not _NAMED_SPAN.fullmatch(part)]
+    if wrong:
+        what = f"{shown(text if len(wrong) == len(found) else wrong[0])} does not list times."
+        raise Refusal(what, "Write 09:00-13:00, or with the name of a group late=09:00-13:00.", TIME)
     for part in found:
         time_span(part.rpartition("=")[2])
     return found
