@@ -268,7 +268,7 @@ def _calendars(data: bytes) -> list[_Component]:
 def _property(line: int, text: str) -> _Property | None:
     """Return the property of a line; None for a line that is none, such as a part of a text."""
     match = _NAME.match(text)
-    if match is None or not (match[1].isupper() or match[1] in _KNOWN):
+    if match is None or ":" not in text or not (match[1].isupper() or match[1] in _KNOWN):
         return None
     try:
         line_text = _MICROSOFT_ZONE.sub(r'TZID="\1"', text)

@@ -19,7 +19,6 @@ from berth.notation.zones import FIXED
 
 MOST_EXPANDED = 300_000  # dates of all rules of a feed, also those before the first that is imported
 _COST_OF_NOTHING = 20_000  # of a rule without dates, which dateutil follows for centuries
-_LONGEST = 366 * DAY
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - wall times have no zone
 # dateutil looks for dates up to the year 9999: for seconds where a rule has none. The calendar repeats every
 # 400 years, so each rule is followed in the last of these.
@@ -207,8 +206,6 @@ class _SeriesReader:
         if length <= 0:
             what = "ends before it begins" if length else "has no length"
             raise NotImportedError("DTEND", f"the event {what}.", "Give it a later end in the calendar.")
-        if length > _LONGEST:
-            raise NotImportedError("DTEND", f"the event lasts {length // DAY:,} days.")
         starts = {wall for rule in main.rules for wall in self._starts(main, rule, begin.start)}
         self.known = {wall: Span(wall, wall + length) for wall in starts}
         if main.rules and begin.start not in starts and begin.start <= self.reader.last:

@@ -45,6 +45,7 @@ from berth.schema.values import Entry, Extra, Recurrence, Seats
 GONE, TWICE = "B208", "B209"
 _LONGEST_NAME = 40  # characters; names of objects are longer
 _YEAR = 365
+_LONGEST = 366 * DAY
 NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 
 
@@ -128,6 +129,9 @@ class _ReservationImport:
             return
         if len(found.dates.happening) > MOST:
             raise NotImportedError("RRULE", f"it has more than {MOST:,} dates.", "Give --from and --until.")
+        longest = max(span.end - span.start for span in found.dates.happening)
+        if longest > _LONGEST:
+            raise NotImportedError("DTEND", f"the event lasts {longest // DAY:,} days.")
         if found.parallel and not self.options.group:
             message = (
                 f"several events of this title are at the same time on {found.parallel} dates: "
