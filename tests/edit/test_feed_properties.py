@@ -7,7 +7,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.edit.events import Imported, event, feed, imported, windows
-from tests.notation.test_doors import near_misses
+from tests.notation.nearmisses import near_misses
 
 DATE = r"20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 TIME = rf"{DATE}T(?:[01][0-9]|2[0-3])[0-5][0-9]00"

@@ -44,6 +44,8 @@ from berth.schema.values import Recurrence, Scaling
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from tests.notation.nearmisses import near_misses
+
 TODAY = number(date(2027, 1, 6))  # a Wednesday
 CLOCK = Clock(TODAY * 86_400 + 9 * 3600, named("Europe/Zurich"))
 CASES: Mapping[str, list[dict[str, Any]]] = yaml.load(
@@ -418,32 +420,6 @@ def test_words_are_dates_where_a_person_is_there_to_see_them(case: Mapping[str, 
 
 
 # Near misses
-
-
-SEPARATORS = ",;/ .-_:|+&\u2013\u00a0\t"
-WORDS = {"mon": "lun", "monday": "montag", "wed": "mer", "to": "bis", "to ": "-"}
-
-
-@st.composite
-def near_misses(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
-    """A valid text, or one with one change of a character, a separator or the language."""
-    text = draw(texts)
-    place = draw(st.integers(0, len(text) - 1))
-    kind = draw(st.sampled_from(["drop", "double", "swap", "case", "separator", "language", "none"]))
-    before, letter, after = text[:place], text[place], text[place + 1 :]
-    if kind == "drop":
-        return before + after
-    if kind == "double":
-        return before + letter * 2 + after
-    if kind == "swap":
-        return before + after[:1] + letter + after[1:]
-    if kind == "case":
-        return before + letter.swapcase() + after
-    if kind == "separator":
-        return before + draw(st.sampled_from(SEPARATORS)) + after
-    for word, other in WORDS.items() if kind == "language" else ():
-        text = text.replace(word, other, 1)
-    return text
 
 
 def _agree(doors: Doors, text: str, but: tuple[str, ...] = ()) -> None:

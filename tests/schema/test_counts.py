@@ -2,7 +2,7 @@
 
 import pytest
 from berth.edit.seatcounts import parse_counts
-from berth.schema.counts import MOST_SEATS, parse_count
+from berth.schema.counts import MOST_SEATS, meant_counts, parse_count
 from berth.schema.documentproblems import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +45,11 @@ def test_a_number_is_read_with_and_without_separators(number: int, separator: st
 )
 def test_everything_else_is_refused(text: str, code: str) -> None:
     assert refused(text) == code
+
+
+@pytest.mark.parametrize(("text", "meant"), [("95.0", ["95"]), ("95.5", []), ("95,0", []), ("1.00", [])])
+def test_a_whole_number_of_a_spreadsheet_is_meant(text: str, meant: list[str]) -> None:
+    assert [*meant_counts(text)] == meant
 
 
 @given(NUMBERS, st.text(min_size=1, max_size=3), st.booleans())

@@ -139,7 +139,8 @@ def split_spans(text: str) -> tuple[str, ...]:
     wrong = [part for part in found if not _NAMED_SPAN.fullmatch(part)]
     if wrong:
         what = f"{shown(text if len(wrong) == len(found) else wrong[0])} does not list times."
-        raise Refusal(what, "Write 09:00-13:00, or with the name of a group late=09:00-13:00.", TIME)
+        fix = "Write a start and an end, such as 09:00-13:00; with the name of a group late=09:00-13:00."
+        raise Refusal(what, fix, TIME)
     for part in found:
         time_span(part.rpartition("=")[2])
     return found

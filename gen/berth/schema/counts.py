@@ -14,7 +14,7 @@ _COUNT = f"({_NUMBER % 2})"
 _ABOUT = r"(?:~|about|around|approx\.?|approximately|ca\.?|up to|at most|max\.?)"
 _OF_WHOM = "(?:students?|people|persons?|participants?|attendees|users|learners|seats?)"
 _PEOPLE = (  # the upper end of a range
-    rf"{_ABOUT}? ?(?:({_NUMBER % 2}) ?(?:-|to) ?)?({_NUMBER % 4})(?:[.,]00?)? ?\+?(?: ?{_OF_WHOM})?"
+    rf"{_ABOUT}? ?(?:({_NUMBER % 2}) ?(?:-|to) ?)?({_NUMBER % 4})(?:[.]0)? ?\+?(?: ?{_OF_WHOM})?"
 )
 _NEGATIVE = re.compile("[-\u2212\u2013] ?[0-9]+", re.ASCII)
 _AMOUNT = re.compile("([0-9]{1,9}) ?([KMGTP]i|[kMGTP])", re.ASCII)

@@ -29,6 +29,7 @@ _SIZES = (
     "singleuser profileList profile_list kubespawner_override cpu_guarantee cpu_limit mem_guarantee mem_limit"
 )
 """Keys of profiles and of sizes, which are nowhere else in the values of a chart."""
+_FLUX_FILES: tuple[Path, ...] = (("spec", "valuesFrom"), ("spec", "chart", "spec", "valuesFiles"))
 
 
 class Layer(NamedTuple):
@@ -184,56 +185,65 @@ def _layer(document: Document, problems: list[Problem | Finding], *, is_first: b
     if not isinstance(value, dict):
         return None
     kind, version = value.get("kind"), str(value.get("apiVersion", ""))
-    spec, metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
-    own, above = _string(metadata.get("name")), list[Path]()
     if kind == "HelmRelease" and version.startswith("helm.toolkit.fluxcd.io/"):
-        target = _string(spec.get("targetNamespace"))
-        name = _string(spec.get("releaseName")) or "-".join(filter(None, (target, own)))
-        layer = Layer(origin, ("spec", "values"), {}, name, target or _string(metadata.get("namespace")))
-        chart = _mapping(_mapping(spec.get("chart")).get("spec"))
-        elsewhere: list[Path] = [("spec", "valuesFrom")] if spec.get("valuesFrom") else []
-        elsewhere += [("spec", "chart", "spec", "valuesFiles")] if chart.get("valuesFiles") else []
-        values: Any = spec.get("values")
+        layer = _flux_layer(origin, value)
+        files, above = [path for path in _FLUX_FILES if below(value, path)], list[Path]()
     elif kind == "Application" and version.startswith("argoproj.io/"):
-        listed: Any = spec.get("sources")
-        sources: list[tuple[Path, Any]] = [(("spec", "source"), spec.get("source"))]
-        sources += [
-            (("spec", "sources", i), source)
-            for i, source in enumerate(listed if isinstance(listed, list) else ())
-        ]
-        sources = [(path, source["helm"]) for path, source in sources if _mapping(source).get("helm")]
-        at, helm = (
-            ((*sources[0][0], "helm"), _mapping(sources[0][1])) if len(sources) == 1 else (("spec",), {})
-        )
-        name = _string(helm.get("releaseName")) or own
-        namespace = _string(_mapping(spec.get("destination")).get("namespace"))
-        is_text = helm.get("valuesObject") is None
-        layer = Layer(origin, (*at, "values" if is_text else "valuesObject"), {}, name, namespace, is_text)
-        elsewhere = [(*at, "valueFiles")] if helm.get("valueFiles") else []
-        above = [(*at, key) for key in ("parameters", "fileParameters") if helm.get(key)]
-        above += [at] if len(sources) > 1 else []
-        values = helm.get("valuesObject")
-        if is_text and helm.get("values"):
-            values = _embedded(layer, helm.get("values"), problems)
+        layer, files, above = _argocd_layer(origin, value)
     elif kind and version:
         return None
     else:
         return Layer(origin, (), value)
-    for path in (*(elsewhere if is_first else ()), *above):
+    for path in (*(files if is_first else ()), *above):
         fix = _advice(layer.name, layer.namespace)
-        if path in elsewhere:
+        if path in files:
             fix = f"Give the files with these values before this one, in their order, or all in one. {fix}"
         problems.append(origin.problem(NO_VALUES, path, "these values are not read.", fix))
+    values: Any = _embedded(layer, problems) if layer.embedded else layer.value
     if not isinstance(values, dict | None):
         message = f"{shown(values)} is not a mapping of values."
         problems.append(origin.problem(TYPE, layer.path, message, "Write a mapping."))
-    return layer._replace(value=_mapping(values))
+    return layer._replace(value=values if isinstance(values, dict) else {})
 
 
-def _embedded(layer: Layer, text: object, problems: list[Problem | Finding]) -> Any:
+def _flux_layer(origin: Origin, value: Json) -> Layer:
+    target, release, own, namespace = (
+        _text(value, path)
+        for path in (
+            ("spec", "targetNamespace"),
+            ("spec", "releaseName"),
+            ("metadata", "name"),
+            ("metadata", "namespace"),
+        )
+    )
+    name = release or "-".join(filter(None, (target, own)))
+    path: Path = ("spec", "values")
+    return Layer(origin, path, below(value, path), name, target or namespace)
+
+
+def _argocd_layer(origin: Origin, value: Json) -> tuple[Layer, list[Path], list[Path]]:
+    """Return the values, and where those are that are not read: files below them, and what is above them."""
+    listed = below(value, ("spec", "sources"))
+    sources: list[tuple[Path, Any]] = [(("spec", "source"), below(value, ("spec", "source")))]
+    if isinstance(listed, list):
+        sources += [(("spec", "sources", i), source) for i, source in enumerate(listed)]
+    charts = [((*path, "helm"), helm) for path, source in sources if (helm := below(source, ("helm",)))]
+    at, helm = charts[0] if len(charts) == 1 else (("spec",), {})
+    is_text = below(helm, ("valuesObject",)) is None
+    key = "values" if is_text else "valuesObject"
+    name = _text(helm, ("releaseName",)) or _text(value, ("metadata", "name"))
+    namespace = _text(value, ("spec", "destination", "namespace"))
+    layer = Layer(origin, (*at, key), below(helm, (key,)), name, namespace, is_text)
+    unread = [(*at, one) for one in ("parameters", "fileParameters") if below(helm, (one,))]
+    files = [(*at, "valueFiles")] if below(helm, ("valueFiles",)) else []
+    return layer, files, [*unread, *([at] if len(charts) > 1 else [])]
+
+
+def _embedded(layer: Layer, problems: list[Problem | Finding]) -> Any:
     """Return the values that are text of YAML."""
-    if not isinstance(text, str):
-        return text
+    text: Any = layer.value
+    if not (isinstance(text, str) and text):
+        return text or None
     documents, faults = parse(Source(layer.origin.file, text.encode("utf-8", "surrogatepass")))
     for fault in faults:
         message = f"line {fault.line} of this text: {fault.message}"
@@ -241,9 +251,6 @@ def _embedded(layer: Layer, text: object, problems: list[Problem | Finding]) -> 
     return documents[0].value if documents else {}
 
 
-def _mapping(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _string(value: Any) -> str:
-    return value if type(value) is str else ""
+def _text(value: Any, path: Path) -> str:
+    found = below(value, path)
+    return found if type(found) is str else ""
