@@ -191,7 +191,7 @@ def test_a_command_says_which_date_a_clock_change_moves(berth: Berth, day: str, 
     )
     moved = (
         berth("move", "owls", day, "--to", "2027-05-02"),
-        berth("move", "owls", day, "--to", f"{day} 02:10-03:30"),
+        berth("move", "owls", "2027-05-02", "--to", f"{day} 02:10-03:30"),
     )
 
     told = [f": a clock change {verb} the time" in one.out for one in (new, *moved)]

@@ -139,9 +139,11 @@ def override_end(text: str | None, clock: Clock) -> int:
     """Return the instant at which an override ends. Raise CommandError for one that it cannot end at."""
     if text is None:
         raise CommandError("--end is missing: --end +2h, --end 14:30, or an INSTANT.")
+    at_time = None
     if is_span(f"+{text}"):
         override_end(f"+{text}", clock)  # what the refusal advises may be too far away as well
-    at_time = read_at("--end", lambda: next_time(text, clock.zone, clock.now))
+    else:
+        at_time = read_at("--end", lambda: next_time(text, clock.zone, clock.now))
     until = at_time or clock.instant("--end", text)
     assert until is not None
     if until <= clock.now:
