@@ -3,7 +3,7 @@
 `templates/` defines what objects look like; `berth.manifests` which values they get.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import Manifest, backend_of
@@ -49,66 +49,63 @@ def files(pipeline: Pipeline, items: Iterable[Item]) -> Iterator[tuple[str, str]
     `items` are those of the pipeline, with texts.
     """
     names: list[str] = []
-    listed: dict[str, ReservedLines] = {}  # by cluster
+    site = pipeline.site
+    listed = {
+        cluster.name: ReservedLines([], [], {}, [], set()) for cluster in (site.clusters if site else ())
+    }
     for item in items:
         for part, text in zip(item.parts, item.texts, strict=False):  # no texts if it has errors
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
-            elif text:
+            elif text and site is not None:
                 names.append(part_file(part))
-                lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}, [], set()))
-                lines.plugins.update(_plugins(pipeline.site, part.placed))
-                lines.slots.extend(_standing(pipeline.site, part))
-                lines.cronjobs.extend(
-                    naming.listed_cronjobs(part.placed.reservation.name, len(part.schedules))
-                )
-                if part.placed.reservation.spec.rehearses:
-                    lines.rehearsals.append(part.placed.reservation.name)
-                else:
-                    lines.leads.update(_leads(part.placed))
+                _list_part(site, part, listed[part.placed.cluster.name])
                 if not pipeline.has_errors():
                     yield names[-1], text
-    if pipeline.has_errors() or pipeline.site is None:
+    if pipeline.has_errors() or site is None:
         return
-    yield from engine_texts(pipeline.site, pipeline.declared)
+    yield from engine_texts(site, pipeline.declared)
     for path, text in cloud_texts(pipeline):
         names.append(path)
         yield path, text
-    yield from _cluster_files(pipeline.site, pipeline.declared, names, listed)
+    for cluster in site.clusters:
+        yield from _cluster_files(site, cluster, pipeline.declared, names, listed[cluster.name])
+
+
+def _list_part(site: Site, part: Part, lines: ReservedLines) -> None:
+    placed, reservation = part.placed, part.placed.reservation
+    lines.plugins.update(_plugins(site, placed))
+    lines.slots.extend(backend_of(reservation.holder).inventory_lines(site, placed))
+    lines.cronjobs.extend(naming.listed_cronjobs(reservation.name, len(part.schedules)))
+    if reservation.spec.rehearses:
+        lines.rehearsals.append(reservation.name)
+    else:
+        lines.leads.update(_leads(placed))
 
 
 def _cluster_files(
-    site: Site, declared: Declared, names: list[str], listed: Mapping[str, ReservedLines]
+    site: Site, cluster: Cluster, declared: Declared, names: list[str], lines: ReservedLines
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files that each cluster has once.
-
-    `names`: the files that exist already. `listed`: what they say about reservations, by cluster.
-    """
-    classes = declared.classes.values()
-    for cluster in site.clusters:
-        names.append(base_file(cluster))
-        yield names[-1], base_text(site, cluster, classes)
-        lines = listed.get(cluster.name, ReservedLines([], [], {}, [], set()))
-        if code_text := runtime_text(site, cluster, lines.plugins):
-            names.append(runtime_file(cluster))
-            yield names[-1], code_text
-        if cluster.monitoring.prometheus_rule or cluster.monitoring.dashboard:
-            names.append(monitoring_file(cluster))
-            yield names[-1], monitoring_text(site, cluster, lines)
-        inventory = inventory_text(site, cluster, names, lines)
-        if inventory is not None:
-            names.append(inventory_file(cluster))
-            yield names[-1], inventory
-        if site.kustomization:
-            text = kustomization_text(site, cluster, names)
-            yield kustomization_file(cluster), text
-
-
-def _standing(site: Site | None, part: Part) -> list[str]:
-    """Return the lines of the inventory about the slots of a standing reservation."""
-    if site is None:
-        return []
-    return backend_of(part.placed.reservation.holder).inventory_lines(site, part.placed)
+    """Yield the files that a cluster has once. `names`: the files that exist already."""
+    folder, has_alerts = f"clusters/{cluster.name}", cluster.monitoring.prometheus_rule
+    texts = {
+        "base": base_text(site, cluster, declared.classes.values()),
+        "runtime": runtime_text(site, cluster, lines.plugins),
+        "monitoring": (
+            monitoring_text(site, cluster, lines) if has_alerts or cluster.monitoring.dashboard else ""
+        ),
+        "inventory": inventory_text(site, cluster, names, lines) if cluster.sweep_prunes else "",
+    }
+    for name, text in texts.items():
+        if text:
+            names.append(f"{folder}/{name}.yaml")
+            yield names[-1], text
+    if site.kustomization:
+        resources = [
+            file.removeprefix(f"{folder}/") for file in sorted(names) if file.startswith(f"{folder}/")
+        ]
+        manifest = Manifest("base/kustomization.yaml.j2", {"resources": resources})
+        yield f"{folder}/kustomization.yaml", _file(site, [manifest])
 
 
 def _leads(placed: Placed) -> dict[str, int]:
@@ -119,18 +116,6 @@ def _leads(placed: Placed) -> dict[str, int]:
     leads = shortest_leads(reservation)
     classes = [resource_class.name for resource_class in placed.classes if resource_class.name in leads]
     return {naming.pool(reservation.name, name): leads[name] for name in classes}
-
-
-def base_file(cluster: Cluster) -> str:
-    return f"clusters/{cluster.name}/base.yaml"
-
-
-def runtime_file(cluster: Cluster) -> str:
-    return f"clusters/{cluster.name}/runtime.yaml"
-
-
-def monitoring_file(cluster: Cluster) -> str:
-    return f"clusters/{cluster.name}/monitoring.yaml"
 
 
 def part_file(part: Part) -> str:
@@ -156,10 +141,6 @@ def cloud_texts(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
             yield f"clusters/{cluster.name}/cloud/{name}.yaml", text
 
 
-def inventory_file(cluster: Cluster) -> str:
-    return f"clusters/{cluster.name}/inventory.yaml"
-
-
 def engine_texts(site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
     """Yield path and text of the objects that make the engines apply everything else."""
     for name, engine in ENGINES.items():
@@ -170,17 +151,6 @@ def engine_texts(site: Site, declared: Declared) -> Iterator[tuple[str, str]]:
         for file, found in files.items():
             if found:
                 yield f"gitops/{name}/{file}", _file(site, found)
-
-
-def kustomization_file(cluster: Cluster) -> str:
-    return f"clusters/{cluster.name}/kustomization.yaml"
-
-
-def kustomization_text(site: Site, cluster: Cluster, files: Sequence[str]) -> str:
-    """Return the optional kustomization.yaml, which lists the other `files` of the cluster."""
-    folder = f"clusters/{cluster.name}/"
-    values = {"resources": [file.removeprefix(folder) for file in sorted(files) if file.startswith(folder)]}
-    return _file(site, [Manifest("base/kustomization.yaml.j2", values)])
 
 
 def base_text(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
@@ -196,10 +166,10 @@ def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass
     )
 
 
-def _plugins(site: Site | None, placed: Placed) -> list[str]:
+def _plugins(site: Site, placed: Placed) -> list[str]:
     """Return the plugins that the Jobs of a reservation use; none where it has no windows."""
     holder = placed.reservation.holder
-    if site is None or holder.persistence is not None:
+    if holder.persistence is not None:
         return []
     return code.of_reservation(site, placed, backend_of(holder).plugins)
 
@@ -217,13 +187,8 @@ def monitoring_text(site: Site, cluster: Cluster, lines: ReservedLines) -> str:
     return _file(site, monitoring.manifests(site, cluster, lines.leads, rehearses=bool(lines.rehearsals)))
 
 
-def inventory_text(site: Site, cluster: Cluster, files: Sequence[str], lines: ReservedLines) -> str | None:
-    """Return the list of reservations among `files`, with the other lines.
-
-    Return None if the cluster needs no list, because its sweep does not prune.
-    """
-    if not cluster.sweep_prunes:
-        return None
+def inventory_text(site: Site, cluster: Cluster, files: Sequence[str], lines: ReservedLines) -> str:
+    """Return the list of reservations among `files`, with the other lines."""
     folder, suffix = f"clusters/{cluster.name}/reservations/", ".yaml"
     names = sorted(
         file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
