@@ -84,21 +84,15 @@ class Item(NamedTuple):
             yield part.placed.cluster.name, pool_loads(self.reservation, loads)
 
 
-class FileReading(NamedTuple):
-    """What one file declares, and where it is not YAML."""
-
-    declarations: Reading
-    syntax_problems: Sequence[Finding]
-
-
-def read_file(source: Source) -> FileReading:
-    """Read one file. The result depends on nothing but its path and its text."""
+def read_file(source: Source) -> tuple[Reading, Sequence[Finding]]:
+    """Return what one file declares, and where it is not YAML: by nothing but its path and its text."""
     documents, problems = parse(source)
-    return FileReading(Reading(documents), problems)
+    return Reading(documents), problems
 
 
 TextOf = Callable[[Part], str | Problem]
 ReadFile = Callable[[str], Source]
+ReadSource = Callable[[Source], tuple[Reading, Sequence[Finding]]]
 
 
 class Pipeline:
@@ -110,7 +104,7 @@ class Pipeline:
         sources: Sequence[Source] | None = None,
         other_file: ReadFile | None = None,
         problems: Sequence[Problem] = (),
-        file_reader: Callable[[Source], FileReading] = read_file,
+        file_reader: ReadSource = read_file,
     ) -> None:
         """Read `reservations/` in `root`. `sources` replaces the files in the folder.
 
@@ -146,7 +140,7 @@ class Pipeline:
         """The files, by path."""
         return self._sources
 
-    def _read_each(self, file_reader: Callable[[Source], FileReading]) -> Iterator[Reading]:
+    def _read_each(self, file_reader: ReadSource) -> Iterator[Reading]:
         for source in self._sources:
             declarations, problems = file_reader(source)
             self.problems += problems

@@ -125,7 +125,7 @@ def _policy(result: PolicyResult) -> Answer:
 def _plan(change: Change) -> Answer:
     if change.plan is None:
         return {}
-    from berth.diff.planwording import plan_json  # noqa: PLC0415 - few sites say which nodes there are
+    from berth.diff.plans import plan_json  # noqa: PLC0415 - few sites say which nodes there are
 
     return {"plan": plan_json(change.plan)}
 

@@ -73,7 +73,7 @@ def _plan(change: Change, zone: str) -> tuple[str, list[DiffLine]]:
     """Return what differs in the plan in a few words, and in lines."""
     if change.plan is None:
         return "", []
-    from berth.diff.planwording import plan_lines, plan_summary  # noqa: PLC0415 - few sites name nodes
+    from berth.diff.plans import plan_lines, plan_summary  # noqa: PLC0415 - few sites name nodes
 
     return plan_summary(change.plan), [*plan_lines(change.plan, zone)]
 

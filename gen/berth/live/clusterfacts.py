@@ -251,13 +251,6 @@ class LiveSlot(NamedTuple):
     size: Mapping[str, str] = {}  # what it holds
 
 
-class ListRefused(NamedTuple):
-    """Reservations could not be listed. `status` is the HTTP status, 0 without one."""
-
-    status: int
-    message: str
-
-
 class ClusterFacts(NamedTuple):
     """What was read in a cluster.
 
@@ -275,7 +268,7 @@ class ClusterFacts(NamedTuple):
     code: frozenset[str] = frozenset()
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[LiveSlot, ...] | None = None
-    slots_refused: ListRefused | None = None
+    slots_refused: tuple[int, str] | None = None  # the HTTP status, 0 without one, and the message
     unread: Mapping[str, str] = {}  # Reservations of anybody that the scheduler cannot parse, and why
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     # What could not be made, by kind and name of the maker, and when; none if Events cannot be listed.

@@ -39,7 +39,6 @@ from berth.live import clusterfacts
 from berth.live.clusterfacts import (
     ClusterFacts,
     IgnoredConfigMap,
-    ListRefused,
     LivePool,
     LiveRecord,
     LiveSlot,
@@ -318,8 +317,7 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
     try:
         reservations = list_all(ask, SLOT.path(""), "", "", JSON)
     except refused as error:
-        status = getattr(error, "status", 0)
-        return facts._replace(slots_refused=ListRefused(status, str(error)))
+        return facts._replace(slots_refused=(getattr(error, "status", 0), str(error)))
     slots = tuple(
         clusterfacts.parse_live_slot(item)
         for item in reservations

@@ -1,7 +1,6 @@
 """Roles and RoleBindings in a cluster, and which of git's permissions they do not grant."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from berth.core import labels
 from berth.core.objects import ROLE, ROLE_BINDING, ObjectKind
@@ -64,22 +63,11 @@ def _is_missing(ask: Get, namespace: str, refused: type[Exception]) -> bool:
         return False
 
 
-class MissingGrant(NamedTuple):
-    """Permissions that git grants and the cluster does not, and the object that should."""
-
-    grant: Grant
-    access: tuple[Access, ...]
-    why: str  # about the object
-
-    def describe(self) -> str:
-        """Describe what the account may not do, and why."""
-        named = [access.describe() for access in self.access[:_NAMED]]
-        more = f" and {len(self.access) - _NAMED} more" if len(self.access) > _NAMED else ""
-        return f"the ServiceAccount {self.grant.account} may not {', '.join(named)}{more}: {self.why}"
-
-
-def missing_grants(granted: Sequence[Grant], live_grants: LiveGrants, home: str) -> Iterator[MissingGrant]:
-    """Yield the grants of git that the cluster lacks, of those that could be read.
+def missing_grants(
+    granted: Sequence[Grant], live_grants: LiveGrants, home: str
+) -> Iterator[tuple[Grant, str]]:
+    """Yield the grants of git that the cluster lacks, of those that could be read, each with what its account
+    may not do, and why.
 
     `home` is the namespace of the accounts. Of ClusterRoles, only those for sessions are compared.
     """
@@ -91,18 +79,22 @@ def missing_grants(granted: Sequence[Grant], live_grants: LiveGrants, home: str)
         role, accounts = live_grants.bindings.get((grant.namespace, grant.binding), ("", frozenset()))
         access = live_grants.roles.get((grant.namespace, grant.role))
         where = f" in the namespace {grant.namespace}" if grant.namespace else ""
+        lacks = grant.access
         if grant.namespace in live_grants.missing:
-            yield MissingGrant(grant, grant.access, f"the namespace {grant.namespace} does not exist")
+            why = f"the namespace {grant.namespace} does not exist"
         elif not role:
-            yield MissingGrant(grant, grant.access, f"the {of_binding} {grant.binding} is missing{where}")
+            why = f"the {of_binding} {grant.binding} is missing{where}"
         elif role != grant.role or (home, grant.account) not in accounts:
-            yield MissingGrant(
-                grant, grant.access, f"the {of_binding} {grant.binding}{where} does not bind it"
-            )
+            why = f"the {of_binding} {grant.binding}{where} does not bind it"
         elif access is None:
-            yield MissingGrant(grant, grant.access, f"the {of_role} {grant.role} is missing{where}")
+            why = f"the {of_role} {grant.role} is missing{where}"
         elif lacks := tuple(each for each in grant.access if not _is_granted(each, access)):
-            yield MissingGrant(grant, lacks, f"the {of_role} {grant.role}{where} does not grant it")
+            why = f"the {of_role} {grant.role}{where} does not grant it"
+        else:
+            continue
+        named = ", ".join(each.describe() for each in lacks[:_NAMED])
+        more = f" and {len(lacks) - _NAMED} more" if len(lacks) > _NAMED else ""
+        yield grant, f"the ServiceAccount {grant.account} may not {named}{more}: {why}"
 
 
 def _is_granted(asked: Access, access: frozenset[Access]) -> bool:

@@ -1,4 +1,4 @@
-"""Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
+"""Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs, pods and permissions. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -6,7 +6,9 @@ from berth.core import labels
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation, LiveCronJob, LiveJob, LivePod
+from berth.live.grants import missing_grants
 from berth.live.poolstate import ClusterState
+from berth.live.sync import apply_hint
 from berth.manifests import naming
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
@@ -90,11 +92,12 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
 
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """Report what keeps Koordinator from holding slots."""
-    refused, place = snapshot.facts.slots_refused, snapshot.place
-    if refused is not None:
-        message = f"the Reservations of Koordinator cannot be listed: {refused.message}."
+    place = snapshot.place
+    if snapshot.facts.slots_refused is not None:
+        status, reason = snapshot.facts.slots_refused
+        message = f"the Reservations of Koordinator cannot be listed: {reason}."
         fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
-        if refused.status == 404:
+        if status == 404:
             fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield snapshot.place.finding("S060", message, fix)
     for name, why in snapshot.facts.unread.items():
@@ -229,3 +232,29 @@ def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFind
 def _sentence(reason: str, message: str) -> str:
     text = f"{reason}: {message}" if message else reason
     return text if text.endswith(".") else f"{text}."
+
+
+def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -> Iterator[LiveFinding]:
+    """Report permissions that git grants to a reservation, or to the sweep (empty), and the cluster does not.
+
+    `is_needed`: something is open, or opens before anybody can correct it, and the cluster has what git says.
+    """
+    if nothing_applied(snapshot):
+        return
+    home, cluster = snapshot.place.namespace, snapshot.place.cluster
+    granted = [grant for grant in snapshot.git.grants if grant.reservation == reservation]
+    for grant, text in missing_grants(granted, snapshot.facts.grants, home):
+        code, message = "S073" if is_needed else "S022", f"{text}."
+        fix = f"Apply rendered/clusters/{cluster}/base.yaml."
+        if reservation:
+            fix = apply_hint(snapshot, reservation)
+        if grant.namespace != home and not any(access.verb == "patch" for access in grant.access):
+            code = "S085"  # the watches of pods may outlive the permission for minutes
+            message = (
+                f"its sessions cannot be read: {text}. New ones do not count; ten minutes later its pools "
+                "hold their full count."
+            )
+            fix = f"Apply rendered/clusters/{cluster} again: base.yaml and the file of {reservation}."
+        if grant.namespace in snapshot.facts.grants.missing:
+            fix = f"Make the namespace {grant.namespace}, then apply again."
+        yield snapshot.place.finding(code, message, fix, reservation)

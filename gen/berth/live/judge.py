@@ -15,11 +15,10 @@ from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.target import EARLY_START, desired_state, open_now, opens_within
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, end_rehearsals
 from berth.findings import ERROR, LiveFinding
-from berth.live import health, numberchecks, persistent, rights, seats, slotseats, sync
+from berth.live import health, heldnumbers, persistent, seats, slotseats, sync
 from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, LiveJob, LiveTimetable
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
-from berth.live.failedrehearsals import check_rehearsals
 from berth.live.gather import OccurrenceSessions
 from berth.live.poolstate import (
     ACTIVE,
@@ -71,7 +70,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
         *health.check_koordinator(snapshot),
         *health.check_namespaces(snapshot),
         *health.check_foreign(snapshot),
-        *rights.check_grants(snapshot, "", is_needed=True),
+        *health.check_grants(snapshot, "", is_needed=True),
         *_check_sessions(snapshot, readable),
     ]
     if not health.sweep_trouble(snapshot.facts):
@@ -164,7 +163,7 @@ class _ReservationJudge:
         if known.read is not None:
             git = snapshot.git.timetables.get(name)
             is_synced = git is not None and not timetable_difference(git, known.read)
-            yield from rights.check_grants(snapshot, name, is_needed=is_synced and is_open_soon)
+            yield from health.check_grants(snapshot, name, is_needed=is_synced and is_open_soon)
         yield from health.check_labels(snapshot, name)
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
@@ -220,7 +219,7 @@ class _ReservationJudge:
     def _status(self, pool: TimetablePool) -> PoolStatus:
         case = self._case(pool)
         findings = [*self.findings, *sync.check_template(case), *sync.check_pool(case)]
-        findings += check_rehearsals(case)
+        findings += seats.check_rehearsals(case)
         if self._known is not NO_TIMETABLE or self._has_pools:
             findings += [*_check_override(case), *_check_seats(case)]
         bad = any(finding.severity == ERROR for finding in findings)
@@ -243,7 +242,7 @@ class _ReservationJudge:
             slotseats.summarize_slots(case.slot_counts) if has_slots else None,
             is_unlike=again is not None,
             look_again=again or 0,
-            held=numberchecks.held_status(case),
+            held=heldnumbers.held_status(case),
         )
 
 
@@ -259,7 +258,7 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
         yield from slotseats.check_slots(case)
         return
     if number := case.pool.holder.foreign:
-        yield from numberchecks.check_held_number(case, number)
+        yield from heldnumbers.check_held_number(case, number)
     elif case.pool.deployment:
         yield from seats.check_pool_seats(case)
     yield from slotseats.leftover_slots(case)
@@ -277,7 +276,7 @@ def _numbers(case: PoolState) -> PoolNumbers:
     there = deployment.ready if deployment and deployment.tells_ready else None
     wanted = replicas if case.wanted is None else case.wanted
     if case.number is not None:
-        wanted = numberchecks.wanted_number(case)
+        wanted = heldnumbers.wanted_number(case)
     elif case.timetable is None and deployment is None:
         wanted = wanted_by_git(case)
     return wanted, replicas, there, case.pending, case.active

@@ -8,14 +8,15 @@ from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.objects import DEPLOYMENT, ObjectKind
 from berth.core.pooldecision import ScalePool
-from berth.core.record import readiness_due
+from berth.core.record import OccurrenceRecord, readiness_due
 from berth.core.target import pool_target
 from berth.findings import LiveFinding
-from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
+from berth.live.clusterfacts import LivePool, LiveRecord, WaitingPlaceholder, WaitReason
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState, number_text, units_text
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.numberdecision import describe_reset
 from berth.plugins.rehearsals.obstacles import IMAGE_PULL_REASONS
+from berth.plugins.rehearsals.rehearsalrecord import has_ended, missing_seats
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 
@@ -393,3 +394,49 @@ def _is_excused_by_nobody(case: PoolState) -> bool:
         each.is_pending and (each.trouble is None or each.trouble.lacks_node) for each in case.waiting
     )
     return case.pool.sessions is None or not waits
+
+
+REPORTED_SECONDS = 30 * 86_400  # for which a failed rehearsal is reported
+
+
+def check_rehearsals(case: PoolState) -> Iterator[LiveFinding]:
+    """Report the rehearsals of a pool that failed, if they are the last of a date that is to come or open."""
+    ours = [*_ended(case.record, case)] if case.record else []
+    if not ours:
+        return
+    every = [one for record in case.snapshot.facts.records for one in _ended(record, case)]
+    last = {one.rehearses: one.occurrence for one in sorted(every, key=lambda one: one.window or (0, 0, 0))}
+    for record in ours:
+        if last[record.rehearses] == record.occurrence:
+            yield from _failed(case, record)
+
+
+def _failed(case: PoolState, record: OccurrenceRecord) -> Iterator[LiveFinding]:
+    missing, now = missing_seats(record).get(case.pool.resource_class), case.snapshot.now
+    if record.window is None or not missing:
+        return
+    if record.window[2] + REPORTED_SECONDS < now or not _is_coming(case, record.rehearses):
+        return
+    promised = record.promised[case.pool.resource_class]
+    why = "; ".join(record.faults) or "the record says no reason"
+    message = (
+        f"{missing} of {case.seats(promised)} were not ready in the rehearsal at "
+        f"{instant_text(record.window[0])}, for {record.rehearses}: {why.removesuffix('.')}."
+    )
+    course, _, date = record.rehearses.partition("/")
+    fix = f"Make room, then rehearse again: berth rehearse {course} {date} --at INSTANT"
+    yield case.finding("S045", message, fix)
+
+
+def _ended(record: LiveRecord, case: PoolState) -> Iterator[OccurrenceRecord]:
+    """Yield rehearsals with seats of this class that have all of them, or had their time."""
+    for rehearsal in record.rehearsals:
+        if case.pool.resource_class in rehearsal.promised and has_ended(rehearsal, case.snapshot.now):
+            yield rehearsal
+
+
+def _is_coming(case: PoolState, occurrence: str) -> bool:
+    """Tell whether what is rehearsed is in the timetable, and not over."""
+    timetable = case.timetable or case.git
+    known = timetable.occurrences if timetable else ()
+    return any(one.id == occurrence and one.end > case.snapshot.now for one in known)
