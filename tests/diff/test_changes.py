@@ -18,19 +18,27 @@ CASES: list[dict[str, Any]] = yaml.load(
 _KOORDINATOR = '  requests: {cpu: "1", memory: 4Gi}\n  schedulerName: koord-scheduler\n' + (
     "  sessions: {source: jupyterhub, namespaces: [hub], selector: {matchLabels: {size: small}}}\n"
 )
+_CLOUDY = {"site.yaml": clouds.SITE, "classes.yaml": clouds.CLASSES, "cloud.yaml": clouds.CLOUD}
 PROJECTS: dict[str, dict[str, str]] = {
     "small": {"site.yaml": project.SITE},
     "held": {"site.yaml": heldproject.SITE, "exam.yaml": heldproject.EXAM},
     "quota": {"site.yaml": heldproject.QUOTA_SITE, "exam.yaml": heldproject.QUOTA},
-    "nodes": {"site.yaml": clouds.STATIC, "exam.yaml": clouds.EXAM},
+    "cloudy": _CLOUDY,
+    "nodes": {**_CLOUDY, "site.yaml": clouds.STATIC, "exam.yaml": clouds.EXAM},
+    "block": {
+        "site.yaml": clouds.SITE,
+        "classes.yaml": clouds.CLASSES.partition("---")[0],
+        "cloud.yaml": clouds.BLOCK,
+        "sprint.yaml": clouds.OF_BLOCK,
+    },
     "slots": {
         "site.yaml": project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}"),
         "classes.yaml": project.CLASSES.replace('  requests: {cpu: "1", memory: 4Gi}\n', _KOORDINATOR),
         "course.yaml": f"{project.COURSE}  backend: {{type: koordinator}}\n",
     },
 }
-TEXTS = {"COURSE": project.COURSE}
-RENDERED = ("nodes", "slots")  # on the base
+TEXTS = {"COURSE": project.COURSE, "CLOUD": clouds.CLOUD}
+RENDERED = ("cloudy", "nodes", "slots")  # on the base
 
 
 def edited(folder: Path, edits: Iterable[list[str]]) -> None:
@@ -45,11 +53,9 @@ def arrange(pair: Pair, case: dict[str, Any]) -> None:
     """Write both sides."""
     name = case.get("project", "small")
     for folder in (pair.was, pair.now):
-        if name == "nodes":
-            clouds.write(folder)
         for file, text in PROJECTS[name].items():
             (folder / "reservations" / file).write_text(text, "utf-8")
-        for file in case.get("lacks", ()):
+        for file in ("course.yaml", "night.yaml", "rest.yaml") if name == "block" else case.get("lacks", ()):
             (folder / "reservations" / file).unlink()
         edited(folder, case.get("both", ()))
     if name in RENDERED or case.get("rendered"):

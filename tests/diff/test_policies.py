@@ -53,38 +53,6 @@ def test_who_must_approve_is_in_the_first_line_and_below_it_why(pair: Pair) -> N
     assert [line.partition("title=")[2][:4] for line in notices if "policy" in line] == ["B231", "B232"]
 
 
-@pytest.mark.parametrize(
-    ("file", "before", "after", "policies"),
-    [
-        ("course.yaml", "Lab", "Laboratory", ""),  # words
-        ("course.yaml", "spec:", "spec:\n  owner: {name: Physics}", ""),
-        ("course.yaml", "placeholderCount: 25", "placeholderCount: 26", "p0 p1"),
-        ("course.yaml", "placeholderCount: 25", "placeholderCount: 21", ""),  # less than before
-        ("course.yaml", '"13:00"', '"12:00"', ""),
-        ("course.yaml", '"13:00"', '"14:00"', "p0 p1"),
-        ("course.yaml", "scaleDownBehavior: none", "leadTimeMinutes: 29, scaleDownBehavior: none", ""),
-        ("course.yaml", "except: [2026-02-09]", "except: [2026-02-09, 2026-02-16]", ""),  # a holiday anyway
-        ("course.yaml", "to: {date: 2026-02-24}", "to: {date: 2026-02-25}", "p0 p1"),
-        ("course.yaml", "except: [2026-02-09]", "except: [2026-02-02, 2026-02-09]", ""),  # it is removed
-        ("course.yaml", "scaleDownBehavior: none}", "scaleDownBehavior: none, overlap: max}", "p0 p1"),
-        ("course.yaml", "spec:", "spec:\n  suspend: true", ""),
-        ("rest.yaml", "suspend: true", "suspend: false", "p1"),
-        ("classes.yaml", "memory: 4Gi", "memory: 5Gi", "p0 p1 p1"),  # of the course and the night
-        ("course.yaml", "metadata: {name: course", "metadata: {labels: {a: b}, name: course", ""),
-        ("course.yaml", "scaleDownBehavior: none", "leadTimeMinutes: 31, scaleDownBehavior: none", "p0 p1"),
-    ],
-    ids=str,
-)
-def test_a_policy_looks_at_the_dates_that_are_added_or_changed(
-    pair: Pair, file: str, before: str, after: str, policies: str
-) -> None:
-    ruled(pair, LARGE, ALWAYS)
-    pair.edit(file, before, after)
-    answer = pair.diff("-o", "json", at="2026-02-01")
-
-    assert " ".join(sorted(result[0] for result in results(answer))) == policies
-
-
 HEADER = "metadata: {name: course}\nspec:\n"
 LABELED = "metadata: {name: course, labels: {kind: exam}}\nspec:\n"
 OWNED = f"{HEADER}  owner: {{name: Physics, contact: ada@example.org}}\n"
