@@ -29,7 +29,7 @@ def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
 
 
 def test_move_of_a_date_and_of_its_end(berth: Berth) -> None:
-    told = berth("move", "course", "2026-02-23", "--to", "2026-02-26 10:00-12:00").out
+    told = berth("move", "course", "2026-02-24", "--to", "2026-02-26 10:00-12:00").out
     assert "~ Tue 2026-02-24 09:00-13:00 -> Thu 2026-02-26 10:00-12:00\n" in told
     assert (
         "~ 22:00 to Sun 06:00 -> 22:00 to Sun 07:00: Sat 2026-02-07\n"
@@ -215,7 +215,7 @@ def test_what_could_mean_two_things_is_asked(berth: Berth, folder: Path) -> None
     before = (folder / "reservations/course.yaml").read_text("utf-8")
     zone = berth("set", "course", "time-zone=EST")
     path = berth("set", "course", "recurrence.timeZone=EST")
-    early = berth("move", "course", "2026-02-23", "--end", "08:00")
+    early = berth("move", "course", "2026-02-24", "--end", "08:00")
 
     assert (zone.code, path.code, early.code) == (2, 2, 2)
     for told in (zone, path):

@@ -1,7 +1,5 @@
 """How findings are told."""
 
-import json
-
 import pytest
 from berth.findings import ERROR, NOTE, WARNING, Finding, in_order
 from berth.output import findinglist
@@ -36,35 +34,12 @@ def test_colour_marks_place_and_severity() -> None:
     )
 
 
-def test_no_findings_are_no_text() -> None:
-    assert findinglist.text([], color=True) == ""
-
-
 def test_github_gets_one_command_a_finding_and_nothing_breaks_out_of_it() -> None:
     assert findinglist.github([ONE, TWO._replace(severity=NOTE)]) == (
         "::error file=reservations/ml.yaml,line=23,col=17,title=B012::spec.provisioning.placeholderCount: "
         "-3 is below 1. Write a whole number from 1 up.\n"
         "::notice file=reservations/a%2Cb%3A 100%25.yaml,line=1,col=1,title=B007::one\\ntwo. Mend it.\n"
     )
-
-
-def test_json_is_a_finding_list() -> None:
-    assert json.loads(serialize(findinglist.as_answer([ONE]), "json")) == {
-        "apiVersion": "berth.dev/v1alpha1",
-        "kind": "FindingList",
-        "items": [
-            {
-                "severity": "error",
-                "code": "B012",
-                "file": "reservations/ml.yaml",
-                "line": 23,
-                "column": 17,
-                "path": "spec.provisioning.placeholderCount",
-                "message": "-3 is below 1.",
-                "fix": "Write a whole number from 1 up.",
-            }
-        ],
-    }
 
 
 def test_findings_are_told_once_and_in_the_order_of_the_files() -> None:

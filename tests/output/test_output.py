@@ -30,13 +30,6 @@ def test_it_takes_only_a_dns_label(site: str) -> None:
         header(site)
 
 
-def test_a_missing_folder_is_made_and_filled(tmp_path: Path) -> None:
-    outcome = render(tmp_path / "deep/rendered", OLD)
-
-    assert outcome == WriteResult([BASE, A, B], [], 0)
-    assert files_in(tmp_path / "deep/rendered") == OLD
-
-
 @pytest.mark.parametrize("name", ["new/", "new//rendered", "new/./rendered/"])
 def test_a_folder_may_be_named_carelessly(tmp_path: Path, name: str) -> None:
     with Stage(f"{tmp_path}/{name}", name) as stage:
@@ -93,15 +86,6 @@ def test_large_files_are_compared_to_their_end(tmp_path: Path) -> None:
     assert render(tmp_path, {A: text + "b"}).written == [A]
     assert render(tmp_path, {A: text}).written == [A]
     assert files_in(tmp_path) == {A: text}
-
-
-def test_a_readme_beside_our_folders_is_left_alone(out: Path) -> None:
-    write(out / "README.md", "mine")
-
-    render(out, {BASE: NEW[BASE]})
-
-    assert check(out, {BASE: NEW[BASE]}) == []
-    assert files_in(out) == {"README.md": "mine", BASE: NEW[BASE]}
 
 
 @pytest.mark.parametrize(
@@ -163,10 +147,6 @@ def test_leaving_early_takes_new_folders_along(tmp_path: Path) -> None:
     assert content(tmp_path) == {}
 
 
-def test_a_fresh_tree_has_no_differences(out: Path) -> None:
-    assert check(out, OLD) == []
-
-
 def test_differences_are_named_by_path_and_nothing_is_written(out: Path) -> None:
     write(out / "clusters/prod/.berth-01234567-a.yaml.tmp", "left by a killed run")
     before = content(out)
@@ -177,11 +157,6 @@ def test_differences_are_named_by_path_and_nothing_is_written(out: Path) -> None
         Difference("clusters/test/base.yaml", "missing"),
     ]
     assert content(out) == before
-
-
-def test_without_a_folder_all_is_missing(tmp_path: Path) -> None:
-    assert check(tmp_path / "none", {A: OLD[A]}) == [Difference(A, "missing")]
-    assert content(tmp_path) == {}
 
 
 def test_a_file_that_vanishes_in_the_middle_is_missing(out: Path) -> None:

@@ -117,29 +117,26 @@ def list_(settings: Settings, **options: Any) -> int:
 
 
 def _summary(item: Item, part: Part, selection: Selection, now: int) -> _Summary:
-    here = selection.classes(part)
+    reservation, here = item.reservation, selection.classes(part)
     names = [placed.name for placed in part.placed.classes if placed.name in here]
-    most = dict.fromkeys(names, 0)
-    seat_seconds, number = 0, 0
-    coming: int | None = None
-    for occurrence in (every.of_classes(names) for every in part.occurrences):
-        if not selection.has_time(occurrence.open, occurrence.end):
-            continue
-        seat_seconds += occurrence.seat_seconds()
-        for name, count in occurrence.seats:
-            most[name] = max(most[name], count)
-        if occurrence.seats:
-            number += 1
-            # A later start may open first.
-            if occurrence.open >= now and (coming is None or occurrence.open < coming):
-                coming = occurrence.open
-    if item.reservation.suspend:
-        coming = None
-    if item.reservation.holder.persistence is not None:
-        most |= {name: count for name, count in item.reservation.seats if name in most}
-    cluster = part.placed.cluster.name
-    seats, is_shared = tuple(most.items()), bool(part.placed.peers)
-    return _Summary(item.reservation, cluster, seats, number, seat_seconds, coming, is_shared)
+    selected = [occurrence.of_classes(names) for occurrence in part.occurrences]
+    occurrences = [one for one in selected if selection.has_time(one.open, one.end)]
+    if reservation.holder.persistence is None:
+        counts = [pair for one in occurrences for pair in one.seats]
+    else:
+        counts = [pair for pair in reservation.seats if pair[0] in here]
+    most = {name: max((count for other, count in counts if other == name), default=0) for name in names}
+    # A later start may open first.
+    coming = [one.open for one in occurrences if one.seats and one.open >= now and not reservation.suspend]
+    return _Summary(
+        reservation,
+        part.placed.cluster.name,
+        tuple(most.items()),
+        occurrences=sum(bool(one.seats) for one in occurrences),
+        seat_seconds=sum(one.seat_seconds() for one in occurrences),
+        next=min(coming, default=None),
+        is_shared=bool(part.placed.peers),
+    )
 
 
 _BEFORE: tuple[Column[_Summary], ...] = (

@@ -30,6 +30,10 @@ class ListChanges:
         if (key, entry) not in self.added:
             self.added.append((key, entry))
 
+    def leave_out(self, entry: Mapping[str, str]) -> None:
+        """Add an entry of `except`, which is the date alone where it has no other key."""
+        self.add("except", entry["date"] if [*entry] == ["date"] else entry)
+
     def __bool__(self) -> bool:
         return bool(self.removed or self.added)
 

@@ -18,6 +18,7 @@ from berth.notation.refusal import CommandError
 from berth.notation.times import end_time
 from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
+from berth.schema.values import Except
 
 
 class OccurrenceSelector(NamedTuple):
@@ -161,6 +162,17 @@ class Dates:
             ):
                 return occurrence
         return None
+
+    def left_out_by(self, one: Except) -> list[LocalOccurrence]:
+        """Return the occurrences of the schedule that an entry of `except` leaves out."""
+        return [
+            occurrence
+            for occurrence in self.all
+            if not occurrence.is_extra
+            and one.first <= day_of(occurrence.original) <= one.last
+            and one.start in (None, occurrence.original % DAY)
+            and one.name in (None, occurrence.name)
+        ]
 
     def shown(self, occurrence: LocalOccurrence) -> tuple[int, int]:
         """Return its start as the file says it, and as clocks show it."""

@@ -320,22 +320,16 @@ def check_edit(
     errors, warnings = (
         tuple(finding for finding in found if finding.severity == kind) for kind in (ERROR, WARNING)
     )
-    before = version_of(old[previous.name], pipeline) if previous and previous.name in old else None
+    before, edited = old.get(previous.name) if previous else None, new[0] if new else None
     remaining = {reservation.name for reservation in after.declared.reservations}
     is_removed = before is not None and before.reservation.name not in remaining
-    if errors or not (new or is_removed):
+    if errors or not (edited or is_removed):
         return EditResult(file, text, errors, None, warnings=warnings)
-    versions = before, version_of(new[0], after) if new else None
-    change = compare_versions(*versions)
+    change = compare_versions(before and version_of(before, pipeline), edited and version_of(edited, after))
     policies = [(policy, None) for policy in after.site.policies] if after.site and change else ()
-    judged = (
-        _policy_subject(old.get(previous.name) if previous else None, pipeline),
-        _policy_subject(new[0] if new else None, after),
-    )
-    cases = policy_cases(*judged, policies, now) if policies and now is not None else ()
+    subjects = before and _policy_subject(before, pipeline), edited and _policy_subject(edited, after)
+    cases = policy_cases(*subjects, policies, now) if policies and now is not None else ()
     results = [result for case in cases if (result := judge(case, {})) and not result.lacks_cost]
-    left_out = new[0].expansion.skipped if new else ()
-    shared = _shared_seats(new[0].reservation, after.declared) if previous is None else ()
     return EditResult(
         file,
         text,
@@ -343,8 +337,8 @@ def check_edit(
         change,
         warnings=warnings,
         policies=tuple(results),
-        left_out=left_out,
-        shared=shared,
+        left_out=edited.expansion.skipped if edited else (),
+        shared=_shared_seats(edited.reservation, after.declared) if edited and previous is None else (),
         rehearsals=_rehearsals(change, after.declared) if change else (),
     )
 
@@ -375,8 +369,8 @@ def with_file(pipeline: Pipeline, file: str, text: str | None) -> Pipeline:
     return Pipeline(sources=sorted([*(one for one in pipeline.sources if one.file != file), *changed]))
 
 
-def _policy_subject(item: Item | None, pipeline: Pipeline) -> PolicySubject | None:
-    if item is None or pipeline.site is None:
+def _policy_subject(item: Item, pipeline: Pipeline) -> PolicySubject | None:
+    if pipeline.site is None:
         return None
     return policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, pipeline.site)
 

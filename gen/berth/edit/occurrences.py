@@ -189,18 +189,23 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
         seats = reservation.seats
         if counts is not None:
             seats = _with_counts(dates, seats, counts)
-        entry = {
-            "date": day,
-            "startTime": clock(start),
-            **end_keys(start, end),
-            "name": name or None,
-            **count_keys(reservation, seats, reservation.seats),
-        }
         changes = ListChanges()
-        changes.add("extra", {key: value for key, value in entry.items() if value is not None})
+        changes.add("extra", extra_keys(dates, start, end, name, seats))
         return changes
 
     return plan
+
+
+def extra_keys(dates: Dates, start: int, end: int, name: str, seats: Seats) -> dict[str, Any]:
+    """Return an entry of `extra`, with the seats if they are not those of the reservation."""
+    entry = {
+        "date": str(day_of(start)),
+        "startTime": clock(start),
+        **end_keys(start, end),
+        "name": name or None,
+        **count_keys(dates.reservation, seats, dates.reservation.seats),
+    }
+    return {key: value for key, value in entry.items() if value is not None}
 
 
 # What is written

@@ -6,14 +6,14 @@ from typing import Any
 
 from berth.dates.expansion import LocalOccurrence, days_of_entries, iso_week
 from berth.dates.moments import day_text
-from berth.dates.zone import DAY, clock, day_of, number
-from berth.edit.datelists import ListChanges, end_keys, original_keys, set_keys
+from berth.dates.zone import DAY, day_of, number
+from berth.edit.datelists import ListChanges, original_keys, set_keys
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit
+from berth.edit.occurrences import extra_keys
 from berth.edit.roundtrip import MakeNode, TreeEdit
-from berth.edit.seatcounts import count_keys
 from berth.notation.refusal import CommandError
 from berth.notation.weekdays import WEEKS
-from berth.schema.values import Except, Recurrence
+from berth.schema.values import Recurrence
 
 
 def end_series(day: str) -> OccurrenceEdit:
@@ -58,7 +58,7 @@ def _end(dates: Dates, last: int, written: Any, make: MakeNode) -> None:
     for index, one in enumerate(recurrence.excepts):
         if number(one.last) <= last:
             continue
-        if any(_is_left_out(one, other) for other in dates.all if other.original // DAY <= last):
+        if any(other.original // DAY <= last for other in dates.left_out_by(one)):
             _shorten(written["except"], index, one.first, last, make)
         else:
             changes.remove("except", index)
@@ -66,18 +66,6 @@ def _end(dates: Dates, last: int, written: Any, make: MakeNode) -> None:
         _change_single(dates, occurrence, last, changes)
     _end_rule(recurrence, last, written, make)
     changes.apply(written, make)
-
-
-def _is_left_out(one: Except, occurrence: LocalOccurrence) -> bool:
-    """Tell whether an entry of `except` names an occurrence of the schedule."""
-    day = day_of(occurrence.original)
-    is_start = one.start in (None, occurrence.original % DAY)
-    return (
-        not occurrence.is_extra
-        and one.first <= day <= one.last
-        and is_start
-        and one.name in (None, occurrence.name)
-    )
 
 
 def _change_single(dates: Dates, one: LocalOccurrence, last: int, changes: ListChanges) -> None:
@@ -89,7 +77,7 @@ def _change_single(dates: Dates, one: LocalOccurrence, last: int, changes: ListC
         return
     if one.move is not None and one.original // DAY > last and one.happens and not is_later:
         changes.remove("moved", one.move)
-        changes.add("extra", _as_extra(dates, one))
+        changes.add("extra", extra_keys(dates, one.start, one.end, one.name, one.seats))
         return
     if one.move is None:
         return
@@ -98,19 +86,7 @@ def _change_single(dates: Dates, one: LocalOccurrence, last: int, changes: ListC
     elif is_later:
         changes.remove("moved", one.move)
         if one.excluded is None:
-            entry = original_keys(dates, one)
-            changes.add("except", entry if len(entry) > 1 else entry["date"])
-
-
-def _as_extra(dates: Dates, one: LocalOccurrence) -> dict[str, Any]:
-    keys = {
-        "date": str(day_of(one.start)),
-        "startTime": clock(one.start),
-        **end_keys(one.start, one.end),
-        "name": one.name or None,
-        **count_keys(dates.reservation, one.seats, dates.reservation.seats),
-    }
-    return {key: value for key, value in keys.items() if value is not None}
+            changes.leave_out(original_keys(dates, one))
 
 
 def _end_rule(recurrence: Recurrence, last: int, written: Any, make: MakeNode) -> None:

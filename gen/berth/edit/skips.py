@@ -1,6 +1,6 @@
 """Skip dates, and let them take place after all: entries of `except`, and those of `extra` and `moved`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from berth.dates.exceptions import NO_OCCURRENCE, single_excepts
@@ -73,8 +73,7 @@ def _skip(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, title
     if occurrence.move is not None:
         changes.remove("moved", occurrence.move)
     if occurrence.excluded is None:
-        entry = {**original_keys(dates, occurrence), **({"title": title} if title else {})}
-        changes.add("except", entry if len(entry) > 1 else entry["date"])
+        changes.leave_out({**original_keys(dates, occurrence), **({"title": title} if title else {})})
 
 
 def _retitle(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, title: str) -> bool:
@@ -156,22 +155,8 @@ def _keep_others(dates: Dates, changes: ListChanges, exception: Except, wanted: 
     parts = (number(exception.first), wanted - 1), (wanted + 1, number(exception.last))
     for first, last in parts:
         part = exception._replace(first=day_of(first * DAY), last=day_of(last * DAY))
-        if first <= last and any(_named_by(dates, part)):
-            keys = (
-                {"date": str(part.first)}
-                if first == last
-                else {"from": str(part.first), "to": str(part.last)}
-            )
+        if first <= last and dates.left_out_by(part):
             start = None if part.start is None else clock(part.start)
-            more = {"startTime": start, "name": part.name, "title": part.title or None}
-            entry = keys | {key: value for key, value in more.items() if value is not None}
-            changes.add("except", entry["date"] if [*entry] == ["date"] else entry)
-
-
-def _named_by(dates: Dates, exception: Except) -> Iterator[LocalOccurrence]:
-    """Yield the occurrences of the schedule that an entry of `except` leaves out."""
-    start = None if exception.start is None else clock(exception.start)
-    named = OccurrenceRange(str(exception.first), str(exception.last), start, exception.name)
-    for occurrence in dates.all:
-        if not occurrence.is_extra and named.has(occurrence.original, occurrence.name):
-            yield occurrence
+            span = {"date": part.first} if first == last else {"from": part.first, "to": part.last}
+            keys = span | {"startTime": start, "name": part.name, "title": part.title or None}
+            changes.leave_out({key: str(value) for key, value in keys.items() if value is not None})

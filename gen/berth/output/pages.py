@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from berth.findings import Finding, FindingsError
+from berth.findings import FindingsError
 from berth.output.folder import AGAIN, FOREIGN, finding, refusal
 from berth.output.stage import link_on_way, write_files
 
@@ -30,16 +30,24 @@ def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
     """
     top = Path(folder)
     try:
-        changed = {path: data for path, data in site.files.items() if _content(top / path) != data}
-        in_the_way = [
-            path
+        changed = {path: data for path, data in site.files.items() if not _is_same(top / path, data)}
+        problems = [
+            finding(
+                FOREIGN,
+                folder,
+                path,
+                f"Something that Berth did not write is where {path} must be written.",
+                "Move it away or delete it, or name another folder.",
+            )
             for path in changed
-            if link_on_way(folder, str(top / path)) or not _is_free(top / path, site.marks)
+            if link_on_way(folder, str(top / path))
+            or ((top / path).exists() and not _has_mark(top / path, site.marks))
         ]
-        if in_the_way:
-            raise FindingsError([_in_the_way(folder, path) for path in in_the_way])
+        if problems:
+            raise FindingsError(problems)
         write_files(folder, changed)
-        stale = [path for path in _marked(top, site) if path not in site.files]
+        feeds = [f"{site.feeds}/{file.name}" for file in sorted((top / site.feeds).glob("*.ics"))]
+        stale = [path for path in feeds if path not in site.files and _has_mark(top / path, site.marks)]
         for path in stale:
             (top / path).unlink()
     except OSError as error:
@@ -47,28 +55,14 @@ def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
     return len(changed), stale
 
 
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
-
-
-def _is_free(path: Path, marks: tuple[bytes, ...]) -> bool:
-    if path.is_dir():
-        return False
-    return not path.exists() or _has_mark(path, marks)
+def _is_same(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == data
 
 
 def _has_mark(path: Path, marks: tuple[bytes, ...]) -> bool:
+    """Tell whether Berth wrote what is there, at this run or an earlier one."""
+    if not path.is_file():
+        return False
     with path.open("rb") as file:
         head = file.read(_HEAD)
     return any(mark in head for mark in marks)
-
-
-def _in_the_way(folder: str, path: str) -> Finding:
-    message = f"Something that Berth did not write is where {path} must be written."
-    return finding(FOREIGN, folder, path, message, "Move it away or delete it, or name another folder.")
-
-
-def _marked(top: Path, site: SiteFiles) -> list[str]:
-    """Return the files in the folder of feeds that Berth wrote, at this run or an earlier one."""
-    found = sorted((top / site.feeds).glob("*.ics"))
-    return [f"{site.feeds}/{file.name}" for file in found if _has_mark(file, site.marks)]
