@@ -66,7 +66,7 @@ CONTROLLERS_AWAY = (-0.3, 1.4)  # the controller manager, minutes
 SERVER_AWAY = (9.5, 11.5)
 SLOW_ADMISSION = {
     "slow-leases": ("leases", "coordination.k8s.io"),
-    "slow-record": ("configmaps", ""),
+    "slow-notes": ("configmaps", ""),
 }
 RETURN = 60  # seconds that clients of the API server may wait before they try again, kubelet and watches too
 
