@@ -34,13 +34,13 @@ NOTEBOOKS = (
 )
 
 
-def base(folder: Path, cluster: str, *sessions: str, site: str = project.SITE) -> list[Object]:
+def base(folder: Path, cluster: str, *sessions: str) -> list[Object]:
     """The base of a cluster in which classes have these sessions, beside those of the small project."""
     classes = [
         CLASS.format(name=f"class-{i}", cluster=cluster, number=i, sessions=text)
         for i, text in enumerate(sessions)
     ]
-    return of_cluster(folder, cluster, classes=project.CLASSES + "".join(classes), site=site)
+    return of_cluster(folder, cluster, classes=project.CLASSES + "".join(classes))
 
 
 def roles(found: list[Object]) -> dict[tuple[str, str], Any]:
@@ -59,16 +59,25 @@ def reads(group: str, *resources: str) -> Object:
     return {"apiGroups": [group], "resources": list(resources), "verbs": ["list", "watch"]}
 
 
-def course(folder: Path, **changes: str) -> list[Object]:
-    """The objects of the course, with changed words."""
-    text = project.COURSE
-    for before, after in changes.items():
-        text = text.replace(before, after)
-    site, parts = small(folder, course=text, classes=project.CLASSES + THERE)
+PODS = "{source: pods, namespaces: [b, a]}"
+
+
+def course(folder: Path, behaviour: str, sessions: str = PODS, other: str = PODS) -> list[Object]:
+    """The objects of the course with seats of a class that has these sessions; another class has others."""
+    text = project.COURSE.replace("resourceClass: small", "resourceClass: there")
+    text = text.replace("Behavior: none", f"Behavior: {behaviour}")
+    classes = project.CLASSES + CLASS.format(name="there", cluster="prod", number=1, sessions=sessions)
+    classes += CLASS.format(name="other", cluster="prod", number=2, sessions=other)
+    site, parts = small(folder, course=text, classes=classes)
     return of_part(site, parts["course/prod"])
 
 
-THERE = CLASS.format(name="there", cluster="prod", number=1, sessions="{source: pods, namespaces: [b, a]}")
+def grants(found: list[Object], kind: str) -> dict[tuple[str, str], str]:
+    """The roles of bindings, by namespace and name."""
+    return {
+        (one["metadata"].get("namespace", ""), one["metadata"]["name"]): one["roleRef"]["name"]
+        for one in of_kind(kind, found)
+    }
 
 
 def of_course(*, counts: bool) -> list[Object]:
@@ -101,13 +110,19 @@ def of_course(*, counts: bool) -> list[Object]:
 
 
 @pytest.mark.parametrize("behaviour", ["none", "maintain", "reduce"])
-def test_a_reservation_reads_all_timetables_only_if_it_counts_sessions(
+def test_a_reservation_reads_all_timetables_and_its_sessions_only_if_it_counts_them(
     tmp_path: Path, behaviour: str
 ) -> None:
-    words = {"resourceClass: small": "resourceClass: there", "Behavior: none": f"Behavior: {behaviour}"}
-    found = course(tmp_path, **words)
+    found, counts = course(tmp_path, behaviour), behaviour != "none"
+    read = ["a", "b"] if counts else []
 
-    assert roles(found) == {("berth", "course"): of_course(counts=behaviour != "none")}
+    assert roles(found) == {("berth", "course"): of_course(counts=counts)}
+    assert grants(found, "RoleBinding") == {
+        ("berth", "course"): "course",
+        **{(namespace, "berth-uni.course"): "berth-uni-sessions" for namespace in read},
+    }
+    account = {"kind": "ServiceAccount", "name": "course", "namespace": "berth"}
+    assert all(one["subjects"] == [account] for one in of_kind("RoleBinding", found))
 
 
 READS = {"apiGroups": [""], "resources": ["events", "pods"], "verbs": ["list"]}
@@ -129,21 +144,6 @@ def test_with_slots_it_reads_them_only_if_placeholders_come_first(tmp_path: Path
     _, part = evening(tmp_path, slots, rehearses=rehearses)
 
     assert (READS in [*BACKEND.scaling_rules(part.placed)]) == comes_first
-
-
-@pytest.mark.parametrize(("behaviour", "namespaces"), [("none", []), ("maintain", ["a", "b"])])
-def test_a_reservation_reads_sessions_only_where_those_of_its_classes_are(
-    tmp_path: Path, behaviour: str, namespaces: list[str]
-) -> None:
-    words = {"resourceClass: small": "resourceClass: there", "Behavior: none": f"Behavior: {behaviour}"}
-    _, *found = of_kind("RoleBinding", course(tmp_path, **words))
-
-    assert [(one["metadata"]["namespace"], one["metadata"]["name"]) for one in found] == [
-        (namespace, "berth-uni.course") for namespace in namespaces
-    ]
-    for one in found:
-        assert one["roleRef"]["name"] == "berth-uni-sessions"
-        assert one["subjects"] == [{"kind": "ServiceAccount", "name": "course", "namespace": "berth"}]
 
 
 # Slots and placeholders have names only once they are there.
@@ -307,40 +307,29 @@ def test_each_kind_of_a_namespace_has_a_role_whatever_the_order_of_classes(tmp_p
     assert turned == found
 
 
+EXPERIMENTS = "experiments.kubeflow.org"
+
+
 @pytest.mark.parametrize(
-    ("sessions", "bound"),
+    ("sessions", "other", "role"),
     [
-        ("{source: pods, namespaces: [a]}", {("a", "berth-uni.course"): "berth-uni-sessions"}),
+        (PODS.replace("b, ", ""), NOTEBOOKS[1], {"berth-uni.course": "berth-uni-sessions"}),
         (
-            "{source: custom, namespaces: [a], group: kubeflow.org, version: v1, resource: experiments}",
-            {
-                ("a", "berth-uni.course.experiments.kubeflow.org"): (
-                    "berth-uni-sessions.experiments.kubeflow.org"
-                )
-            },
+            NOTEBOOKS[1],
+            PODS,
+            {f"berth-uni.course.{EXPERIMENTS}": f"berth-uni-sessions.{EXPERIMENTS}"},
         ),
     ],
     ids=["pods", "experiments"],
 )
 def test_a_reservation_reads_only_the_kind_of_its_own_classes(
-    tmp_path: Path, sessions: str, bound: dict[tuple[str, str], str]
+    tmp_path: Path, sessions: str, other: str, role: dict[str, str]
 ) -> None:
     """Another class of the cluster has sessions of other kinds in the same namespace."""
-    other = "{source: pods, namespaces: [a]}"
-    if "pods" in sessions:
-        other = "{source: custom, namespaces: [a], group: kubeflow.org, version: v1, resource: experiments}"
-    classes = project.CLASSES + CLASS.format(name="there", cluster="prod", number=1, sessions=sessions)
-    classes += CLASS.format(name="other", cluster="prod", number=2, sessions=other)
-    words = {"resourceClass: small": "resourceClass: there", "Behavior: none": "Behavior: maintain"}
-    text = project.COURSE
-    for before, after in words.items():
-        text = text.replace(before, after)
-    site, parts = small(tmp_path, course=text, classes=classes)
-    _, *found = of_kind("RoleBinding", of_part(site, parts["course/prod"]))
+    found = grants(course(tmp_path, "maintain", sessions, other), "RoleBinding")
 
-    assert {
-        (one["metadata"]["namespace"], one["metadata"]["name"]): one["roleRef"]["name"] for one in found
-    } == bound
+    assert {name: bound for (namespace, name), bound in found.items() if namespace == "a"} == role
+    assert len(found) == 2
 
 
 BY_LABEL = (
@@ -388,15 +377,10 @@ def test_only_who_counts_such_sessions_reads_the_whole_cluster(
     tmp_path: Path, behaviour: str, sessions: str, bound: dict[str, str]
 ) -> None:
     """Another class of the cluster has pods in namespaces with a label, too."""
-    classes = project.CLASSES + CLASS.format(name="there", cluster="prod", number=1, sessions=sessions)
-    classes += CLASS.format(name="other", cluster="prod", number=2, sessions=BY_LABEL[0])
-    text = project.COURSE.replace("resourceClass: small", "resourceClass: there")
-    text = text.replace("Behavior: none", f"Behavior: {behaviour}")
-    site, parts = small(tmp_path, course=text, classes=classes)
-    found = of_part(site, parts["course/prod"])
+    found = course(tmp_path, behaviour, sessions, BY_LABEL[0])
     bindings = of_kind("ClusterRoleBinding", found)
 
-    assert {one["metadata"]["name"]: one["roleRef"]["name"] for one in bindings} == bound
+    assert grants(found, "ClusterRoleBinding") == {("", name): role for name, role in bound.items()}
     assert all(one["metadata"]["labels"]["berth.dev/reservation"] == "course" for one in bindings)
     subject = {"kind": "ServiceAccount", "name": "course", "namespace": "berth"}
     assert all(one["subjects"] == [subject] for one in bindings)
