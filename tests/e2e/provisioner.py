@@ -74,7 +74,7 @@ def _type(one: InstanceType) -> Document:
         "offerings": [
             {
                 "price": offering.price,
-                "available": offering.available,
+                "available": True,
                 "count": offering.count,
                 "requirements": _requirements(offering_requirements(offering)),
             }

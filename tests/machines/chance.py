@@ -63,14 +63,15 @@ def _type(random: Random, number: int) -> InstanceType:
     kinds = random.sample(("spot", "on-demand"), random.randint(1, 2))
     cost = cpu + memory / 10
     offerings = [
-        Offering(kind, zone, cost, random.random() < 0.9)
+        Offering(kind, zone, cost)
         for kind in kinds
         for zone in random.sample(ZONES, random.randint(1, 3))
+        if random.random() < 0.9
     ]
     for extra in range(random.choice((0, 0, 1, 2))):
         name = f"r-{number}-{extra}" if random.random() < 0.8 else "r-shared"
         count = random.randint(1, 4)
-        offerings.append(Offering("reserved", random.choice(ZONES), cost / 1e5, True, name, count))
+        offerings.append(Offering("reserved", random.choice(ZONES), cost / 1e5, name, count))
     arch = random.choice(("amd64", "amd64", "arm64"))
     pods = str(random.choice((3, 5, 20, 110)))
     return machine(f"t{number}", {"cpu": str(cpu), "memory": f"{memory}Gi", "pods": pods}, offerings, arch)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.machines.instancetypes import Offering, parse_resources
+from berth.machines.instancetypes import InstanceType, Offering, parse_resources
 from berth.machines.nodelabels import ARCH
 
 from tests.machines.questions import ANY, ask, bought, growing, left, machine, pod, sizes
@@ -108,7 +108,7 @@ def test_resources_of_two_types_need_two_machines() -> None:
 
 
 def test_no_offering_no_machine() -> None:
-    closed = machine("closed", {}, (Offering("spot", "test-zone-1", 1.0, available=False),))
+    closed = InstanceType("closed", parse_resources({"cpu": "4", "memory": "4Gi", "pods": "5"}), ())
 
     assert left(ask([pod()], types=[closed])) == {"pod": (1, "pools")}
 

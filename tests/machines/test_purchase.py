@@ -101,10 +101,8 @@ def test_nodes_of_a_pool_count_against_its_limits() -> None:
 def test_the_next_loop_finds_room_on_what_the_first_one_bought() -> None:
     """`b` may not join the claim of `a`, which would lose its reservation; on the real machine it fits."""
     cost = 1.0
-    small = machine("small", {"cpu": "4", "memory": "4Gi"}, (Offering("reserved", "z", cost, True, "r", 1),))
-    wide = machine(
-        "wide", {"cpu": "8", "memory": "8Gi"}, (Offering("reserved", "z", cost * 2, True, "q", 1),)
-    )
+    small = machine("small", {"cpu": "4", "memory": "4Gi"}, (Offering("reserved", "z", cost, "r", 1),))
+    wide = machine("wide", {"cpu": "8", "memory": "8Gi"}, (Offering("reserved", "z", cost * 2, "q", 1),))
     pods = [
         pod("a", {"cpu": "3"}),
         pod("b", {"cpu": "2.5"}, required=((requirement(INSTANCE_TYPE, "In", ("small",)),),)),
@@ -127,7 +125,7 @@ def test_pods_wait_for_full_reservations_that_are_still_offered(
     pools: list[NodePool], preferred: tuple[PreferredTerm, ...], free: int
 ) -> None:
     """Where the pod may have nothing else: since 1.15 neither a lighter pool nor a weaker wish is tried."""
-    held = reserved_offering("cr-1", "z", 1.0, free)._replace(available=True)
+    held = reserved_offering("cr-1", "z", 1.0, free)
     types = [machine("fixed", {}, (held, Offering("on-demand", "z", 1.0)))]
     seats = pod(requests={"cpu": "3"}, count=3, preferred=preferred)
     answer = ask([seats], pools, types)
@@ -137,13 +135,6 @@ def test_pods_wait_for_full_reservations_that_are_still_offered(
         assert sorted(reserved) == ["", "", "cr-1" if free else ""]
     else:
         assert (reserved, left(answer)) == (["cr-1"] * free, {"pod": (3 - free, "reserved")})
-
-
-def test_a_reservation_that_is_full_and_not_offered_is_absent() -> None:
-    types = [machine("fixed", {}, (reserved_offering("cr-1", "z", 1.0, 0), Offering("on-demand", "z", 1.0)))]
-    answer = ask([pod()], [HELD, ANY], types)
-
-    assert [one.capacity_type for one in answer.bought] == ["on-demand"]
 
 
 def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> InstanceType:

@@ -1,7 +1,7 @@
 """Amounts and taints."""
 
 import pytest
-from berth.machines.instancetypes import allocatable, fits, parse_resources
+from berth.machines.instancetypes import allocatable, parse_resources
 from berth.machines.nodelabels import Taint, Toleration, untolerated
 
 
@@ -23,29 +23,6 @@ def test_huge_pages_are_taken_out_of_memory() -> None:
 
     assert left == dict(parse_resources({"memory": "4Gi", "hugepages-2Mi": "2Gi", "hugepages-1Gi": "1Gi"}))
     assert allocatable(parse_resources({"memory": "1Gi", "hugepages-2Mi": "2Gi"}), ())["memory"] == 0
-
-
-@pytest.mark.parametrize(
-    ("wanted", "room", "expected"),
-    [
-        ({"cpu": "1"}, {"cpu": "1"}, True),
-        ({"cpu": "1001m"}, {"cpu": "1"}, False),
-        ({"gpu": "0"}, {"cpu": "1"}, True),
-        ({"gpu": "1"}, {"cpu": "1"}, False),
-        ({}, {}, True),
-        ({}, {"cpu": "-1m"}, False),
-    ],
-    ids=[
-        "just",
-        "too-much",
-        "none-of-what-is-not-there",
-        "not-there",
-        "nothing",
-        "negative-room-takes-nothing",
-    ],
-)
-def test_what_fits(wanted: dict[str, str], room: dict[str, str], expected: bool) -> None:
-    assert fits(parse_resources(wanted), dict(parse_resources(room))) is expected
 
 
 @pytest.mark.parametrize(

@@ -437,10 +437,9 @@ class CapacityCatalog:
                     yield Offering(capacity_type, zone, cost)
         for reservation in cloud.reservations if self._gate and RESERVED in cloud.capacity_types else ():
             if reservation.instance_type == kind.name and reservation.key in free:
-                offer = reserved_offering(
+                yield reserved_offering(
                     reservation.key, reservation.zone, price, free[reservation.key], reservation.type
                 )
-                yield offer._replace(available=True)
 
 
 def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:

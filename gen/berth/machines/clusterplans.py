@@ -13,7 +13,6 @@ from berth.machines.nodelabels import (
     HOSTNAME,
     IN,
     NODEPOOL,
-    WELL_KNOWN,
     ZONE,
     Labels,
     Requirement,
@@ -211,7 +210,7 @@ def uncounted(found: ResourceClass, labels: Labels) -> str:
     node = near.node_affinity if near else None
     terms = node.required.node_selector_terms if node and node.required else ()
     keys = {*(pod.node_selector or {}), *(one.key for term in terms for one in term.match_expressions or ())}
-    if wrong := sorted(normalized(key) for key in keys if restricted(key, WELL_KNOWN)):
+    if wrong := sorted(normalized(key) for key in keys if restricted(key)):
         return f"{NOT_COUNTED} {wrong[0]}, by which Karpenter lets no pod select nodes"
     if any(term.match_fields for term in terms):
         return f"{NOT_COUNTED} matchFields, which Karpenter does not know"

@@ -354,11 +354,7 @@ class _Estimator:
         self._pools = sorted(pools, key=lambda pool: -pool.weight)
         self._options = {
             pool.name: [
-                _Option(
-                    allocatable(kind.capacity, kind.overhead),
-                    kind,
-                    tuple(offer for offer in kind.offerings if offer.available),
-                )
+                _Option(allocatable(kind.capacity, kind.overhead), kind, kind.offerings)
                 for kind in pool.types
             ]
             for pool in pools

@@ -64,18 +64,12 @@ def allocatable(capacity: Iterable[tuple[str, int]], overhead: ResourceList) -> 
     return rest
 
 
-def fits(wanted: Iterable[tuple[str, int]], room: Mapping[str, int]) -> bool:
-    """Tell whether the resources fit. Nothing fits where any free amount is negative."""
-    return min(room.values(), default=0) >= 0 and all(value <= room.get(name, 0) for name, value in wanted)
-
-
 class Offering(NamedTuple):
     """One way to buy an instance type. Use `reserved_offering` for a capacity reservation."""
 
     capacity_type: str  # reserved | on-demand | spot
     zone: str
     price: float
-    available: bool = True
     reservation: str = ""  # its id; only with capacity type `reserved`
     count: int = 0  # type: ignore[assignment] # machines of the reservation that are free
     kind: str = "default"  # default | capacity-block
@@ -101,9 +95,9 @@ def reserved_offering(
     """Return the offering of a capacity reservation as the AWS provider makes it.
 
     Its price is a tiny part of the on-demand `price`, so it is the cheapest and keeps the order of types.
-    It is not available when no instance is free. `kind` is default or capacity-block.
+    It is on offer also while no instance is free. `kind` is default or capacity-block.
     """
-    return Offering(RESERVED, zone, price / 10_000_000, count != 0, reservation, count, kind)
+    return Offering(RESERVED, zone, price / 10_000_000, reservation, count, kind)
 
 
 @lru_cache(maxsize=4096)
@@ -122,7 +116,7 @@ def offering_requirements(offering: Offering) -> Requirements:
 
 @lru_cache(maxsize=4096)
 def type_requirements(one: InstanceType) -> Requirements:
-    """Return the labels of all offerings of a type together, available or not."""
+    """Return the labels of all offerings of a type together."""
     bought = [offering for offering in one.offerings if offering.capacity_type == RESERVED]
     asked: list[Requirement] = [
         requirement(INSTANCE_TYPE, IN, (one.name,)),

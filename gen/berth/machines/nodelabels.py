@@ -61,10 +61,10 @@ def normalized(key: str) -> str:
     return _NORMALIZED.get(key, key)
 
 
-def restricted(key: str, well_known: frozenset[str] = WELL_KNOWN) -> bool:
+def restricted(key: str) -> bool:
     """Tell whether Karpenter ignores a pod that selects nodes by this label."""
     key = normalized(key)
-    if key in well_known:
+    if key in WELL_KNOWN:
         return False
     domain = key.partition("/")[0] if "/" in key else ""
     return key == HOSTNAME or any(domain == own or domain.endswith(f".{own}") for own in _RESTRICTED_DOMAINS)
