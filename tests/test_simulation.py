@@ -22,7 +22,7 @@ from berth.simulation import (
 )
 
 from tests.cases import Case, read
-from tests.runtime.world import at, clock
+from tests.runtime.timetables import at, clock
 from tests.simulating import held, plan
 from tests.touching import CASES as TOUCHING
 from tests.touching import scene

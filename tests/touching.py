@@ -9,7 +9,7 @@ from berth.core.timetable import Timetable, parse_timetable
 from berth.simulation import SessionChange
 
 from tests.cases import Case, read
-from tests.runtime.world import at, clock, whole_timetable_text
+from tests.runtime.timetables import at, clock, whole_timetable_text
 
 CASES = read("touching")
 

@@ -15,7 +15,7 @@ from berth.schema.values import Seats
 
 from tests.cases import Case
 from tests.checks.heldnumbers import API, HPA, NODE_POOL, holding
-from tests.runtime.world import at
+from tests.runtime.timetables import at
 from tests.saying import Value, finding, lines, read, reservation, resource_class, run, site, weekly
 from tests.touching import CASES, scene
 

@@ -12,15 +12,16 @@ from berth.core.record import LOST, NOT_READY, OPENED_LATE, OccurrenceRecord, re
 from berth.plugins.rehearsals.obstacles import CAUSES
 
 from tests.console import ROOT
-from tests.runtime.world import COURSE, NEXT, World, timetable_text
+from tests.runtime.scalerpod import ScalerPod
+from tests.runtime.timetables import COURSE, NEXT, timetable_text
 
 TEXT = (ROOT / "docs/record.md").read_text("utf-8")
 RENDERED = ROOT / "rendered/clusters/prod/reservations/data-science-101.yaml"
 
 
-def world() -> World:
+def world() -> ScalerPod:
     """The seats of the second occurrence never come; a pool of the first is scaled by hand."""
-    made = World("07:30", timetable_text(COURSE, NEXT), small=0)
+    made = ScalerPod("07:30", timetable_text(COURSE, NEXT), small=0)
     made.plan("08:00:01", lambda: made.cluster.set("course-small", 0))
     made.plan("09:20", lambda: made.cluster.ready.update({"course-small": 0}))
     made.run()

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from berth.core import objectnames
@@ -10,16 +9,14 @@ from berth.core.jsonvalues import instant_text
 from berth.core.objects import CONFIG_MAP
 from berth.plugins.numbers.foreignnumbers import field_value, parse_number
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
-from berth.runtime.leasekeeper import LeaseKeeper
-from berth.runtime.program import Log, RuntimeContext, TimetableSource, timetable_source
-from berth.runtime.scaler import Scaler
+from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import ObjectStore, Target, Tree, collection, home
 from tests.runtime.fake_cluster import CONFIGMAPS, LEASES, FakeCluster
-from tests.runtime.scalerpod import FakeObserved, ScalerPod, recorder_for
+from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.sweepworld import SITE, made
-from tests.runtime.world import Row, at, clock, pool, whole_timetable_text
+from tests.runtime.timetables import Row, at, clock, pool, whole_timetable_text
 
 HPA: Tree = {
     "apiVersion": "autoscaling/v2",
@@ -130,38 +127,8 @@ class HeldPod(ScalerPod):
     """A pod of a reservation in such a cluster."""
 
     def __init__(self, world: "HeldWorld", reservation: str) -> None:
-        self.world, self.reservation = world, reservation
+        super().__init__("00:00", None, beside=world, reservation=reservation)
         self.wakes = world.now
-        self.pause: Callable[[], object] = lambda: None
-        super().__init__(world.now, world.cluster, FakeObserved())
-        self.scaler = self.make()
-
-    @property
-    def time(self) -> float:
-        return self.world.now
-
-    def wait(self, seconds: float) -> None:
-        self.world.now += seconds
-
-    def send(self, request: Request) -> Response:
-        self.pause()
-        answer = super().send(request)
-        self.pause()
-        return answer
-
-    def make(self) -> Scaler:
-        log = Log(lambda line: self.log.append(json.loads(line)), self.clock, self.reservation)
-        api = Api(self.send)
-        context = RuntimeContext(api, "berth", log, self.clock, lambda: 0.0, self.wait)
-        self.source: TimetableSource = timetable_source(self.reservation, self.reservation, context)
-        tree = self.cluster.all_in(CONFIGMAPS).get(self.reservation, {})
-        kind = recorder_for(tree.get("data", {}).get("timetable.json"))
-        recorder = kind(api, "berth", f"{self.reservation}-record", log)
-        keeper = partial(LeaseKeeper, api, context, self.name)
-        return Scaler(self.source, context, self.observed, recorder, self.say, keeper)
-
-    def told(self, event: str) -> list[Tree]:
-        return [line for line in self.log if line["event"] == event]
 
 
 class HeldWorld:

@@ -10,9 +10,10 @@ from tests.objectstore import Tree, home, no_answer, refusal
 from tests.runtime.fake_cluster import BUFFERS, DEPLOYMENTS, NODE_POOLS
 from tests.runtime.fake_koordinator import PATH
 from tests.runtime.heldworld import HPA, HeldCluster, shop
+from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.slotworld import DIGEST, SlotWorld, slots
 from tests.runtime.sweepworld import capacity_buffer, deployment, node_pool, slot_of
-from tests.runtime.world import Row, World, at, clock, pool, whole_timetable_text
+from tests.runtime.timetables import Row, at, clock, pool, whole_timetable_text
 
 TROUBLES: dict[str, Response | Exception] = {
     "token-expired": refusal(401, "Unauthorized"),
@@ -30,7 +31,7 @@ TROUBLES: dict[str, Response | Exception] = {
 WINDOW: Row = ("course/1", "07:30", "07:35", "08:00", {"small": 4})
 
 
-class Placeholders(World):
+class Placeholders(ScalerPod):
     """Replicas of a Deployment. What other holders do in another way, they say."""
 
     POOL: ClassVar[Tree] = {}  # what the timetable says of it
@@ -53,9 +54,6 @@ class Placeholders(World):
         pools = {"small": {**pool("course-small", behavior), **cls.POOL, **more}}
         return whole_timetable_text("course", pools, rows, suspend=suspend)
 
-    def edit(self, when: str, text: str | None) -> None:
-        self.plan(when, lambda: setattr(self.cluster, "timetable", text))
-
     def override(self, target: int, until: str) -> None:
         said = {"small": {"target": target, "until": instant_text(at(until))}}
         self.cluster.annotate(json.dumps(said))
@@ -77,8 +75,12 @@ class Placeholders(World):
         return [(when, count) for when, name, count in self.writes if f"course-{name}" == self.NAME]
 
     @property
-    def seats(self) -> list[int]:
+    def counts_set(self) -> list[int]:
         return [count for _, count in self.changes]
+
+    def lack(self, count: int) -> None:
+        """So many seats are not ready of those that are held."""
+        self.cluster.ready[self.NAME] = 4 - count
 
     def notes(self) -> list[Tree]:
         """What is to be given back, which somebody has noted."""
@@ -110,6 +112,11 @@ class Buffer(Nodes):
     POOL: ClassVar[Tree] = {"capacityBuffer": True}
     PATH = BUFFERS
     READS, OPENS, CLOSES = "GET /apis/autoscaling", "PATCH /apis/autoscaling", "PATCH /apis/autoscaling"
+    CONDITION: ClassVar[Tree] = {"type": "Provisioning", "status": "False", "observedGeneration": 2}
+
+    def lack(self, count: int) -> None:
+        """Karpenter has no nodes for all, and does not say for how many."""
+        self.cluster.conditions = [{**self.CONDITION, "reason": "RequiresNewCapacity"}] if count else None
 
     @staticmethod
     def standing(count: int) -> list[Tree]:
@@ -173,6 +180,9 @@ class Slots(Placeholders, SlotWorld):
                     "expires": "2026-02-02T23:00:00Z",
                 }
         self._known = count
+
+    def lack(self, count: int) -> None:
+        self.koordinator.room = 4 - count
 
     @staticmethod
     def _name(number: int) -> str:

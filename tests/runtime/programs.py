@@ -15,8 +15,8 @@ import berth.runtime
 from tests.objectstore import Tree
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
+from tests.runtime.timetables import pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster
-from tests.runtime.world import pool, whole_timetable_text
 
 PACKAGE = Path(berth.runtime.__path__[0])
 OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"

@@ -30,7 +30,8 @@ from tests.koordinator.objects import REQUIRED
 from tests.objectstore import refusal, selects
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator
-from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
+from tests.runtime.scalerpod import ScalerPod
+from tests.runtime.timetables import COURSE, Row, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
 PODS = "/api/v1/namespaces/berth/pods/"
@@ -117,7 +118,7 @@ class SlotCluster(FakeCluster):
         return Response(200, b'{"kind": "Pod"}')
 
 
-class SlotWorld(World):
+class SlotWorld(ScalerPod):
     """Koordinator works each time that time passes, and where writes take time, on what came since it did. A
     Deployment is there only where one is said.
     """
@@ -128,7 +129,7 @@ class SlotWorld(World):
         self.cluster = SlotCluster(
             timetable, {f"course-{name}": count for name, count in replicas.items()}, self.koordinator
         )
-        self.cluster.watch = self._on_write
+        self.cluster.watch = self.on_write
         self.seconds_a_write = 0.0
         self._turned = 0.0
         self.koordinator.on_write = lambda: self.pass_time(self.seconds_a_write)

@@ -1,10 +1,12 @@
-"""Objects of a site as the API server tells them, the facts that they are, and the sweep that runs over
-them.
-"""
+"""Objects of a site as an API server in memory has them, and the sweep that runs over them."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
+from berth.backends.capacitybuffer.capacitybufferbackend import BACKEND as BUFFERS
+from berth.backends.koordinator.slotpermissions import of_slots
+from berth.backends.nodepool.nodepermissions import of_all_nodes
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import PLUGINS
 from berth.core.objectreading import parse_object
@@ -21,13 +23,125 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.state import SiteState, StateObject, site_state
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
+from berth.manifests import naming
+from berth.manifests.rbac import of_sweep
+from berth.runtime.apiclient import APPLY, SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
-from tests.objectstore import Tree
-from tests.runtime.fake_objects import NAMESPACE, NOW, FakeObjects, micro_time, renewed_now
-from tests.runtime.world import COURSE, Row, at, timetable_text
+from tests.objectstore import LISTS, ObjectStore, Target, Tree, good, refusal, target
+from tests.runtime.fake_koordinator import PATH as SLOTS
+from tests.runtime.fake_koordinator import FakeKoordinator
+from tests.runtime.slotworld import DIGEST
+from tests.runtime.timetables import COURSE, Row, at, timetable_text
+
+# The API server, which refuses what the sweep's Role does not grant; slots are Koordinator's
+
+
+Interference = Callable[[str], Response | None]
+NAMESPACE = "berth"
+VERBS = {"LIST": "list", "GET": "get", "PATCH": "patch", "POST": "create", "DELETE": "delete"}
+NUMBERS: list[Tree] = [  # of somebody else, and notes about them
+    {"resources": ["configmaps"], "verbs": ["get", "create", "patch"]},
+    {"resources": ["horizontalpodautoscalers", "clusterqueues"], "verbs": ["get", "patch"]},
+    {"resources": ["statefulsets"], "verbs": ["get"]},
+    {"resources": ["statefulsets/scale"], "verbs": ["patch"]},
+]
+COLLECTIONS = {path.rpartition("/")[2]: path.format(NAMESPACE) for path in LISTS}
+
+
+NOW = "now"  # for the time of a renewal: when it is looked at
+
+
+def micro_time(instant: int) -> str:
+    return f"{instant_text(instant)[:-1]}.000000Z"
+
+
+def renewed_now(tree: Tree, now: int) -> Tree:
+    """Return the object, its Lease renewed now if it is to be."""
+    if tree.get("spec", {}).get("renewTime") != NOW:
+        return tree
+    return {**tree, "spec": {**tree["spec"], "renewTime": micro_time(now)}}
+
+
+class FakeObjects(ObjectStore):
+    """A transport of `berth.runtime.apiclient.Api`."""
+
+    def __init__(self, now: int, *trees: Tree, prunes: bool = False, page: int = 1_000_000) -> None:
+        """At most `page` objects are in an answer, whatever is asked for."""
+        self.now = now
+        super().__init__(lambda: float(self.now))
+        self.page = page
+        self.koordinator = FakeKoordinator(self.clock)
+        self.requests: list[str] = []  # all, as "VERB plural name"
+        self.writes: list[str] = []  # those that changed something
+        self.interfere: Interference = lambda _: None
+        nodes = {"resources": ["nodepools/scale"], "verbs": ["get", "patch"]}  # by name, for each reservation
+        rules = [
+            *of_sweep(BUFFERS.sweep_rules(), prunes=prunes),
+            *of_slots()[naming.SWEEP],
+            *NUMBERS,
+            nodes,
+            of_all_nodes(),
+        ]
+        self._granted: dict[str, list[str]] = {}
+        for rule in rules:
+            for resource in rule["resources"]:
+                self._granted.setdefault(resource, []).extend(rule["verbs"])
+        for tree in trees:
+            self.add(renewed_now(tree, now))
+
+    def of(self, plural: str) -> dict[str, Tree]:
+        """Return the objects of a kind by name."""
+        return self.all_in(COLLECTIONS[plural])
+
+    def replicas(self) -> dict[str, int]:
+        return {name: tree["spec"]["replicas"] for name, tree in self.of("deployments").items()}
+
+    def events(self) -> list[tuple[str, str, str]]:
+        """Of which Deployment, with which reason and message."""
+        found = self.of("events").values()
+        return [(one["involvedObject"]["name"], one["reason"], one["message"]) for one in found]
+
+    def __call__(self, request: Request) -> Response:
+        if request.path == "/version":
+            return good({})
+        wanted = target(request.path)
+        verb = "LIST" if request.method == "GET" and not wanted.name else request.method
+        said = " ".join(word for word in (verb, wanted.plural, wanted.name, wanted.part) if word)
+        self.requests.append(said)
+        if (answer := self.interfere(said)) is not None:
+            return answer
+        resource = f"{wanted.plural}/{wanted.part}" if wanted.part else wanted.plural
+        needed = {VERBS[verb], "create"} if request.content_type == APPLY else {VERBS[verb]}
+        if not needed <= set(self._granted.get(resource, ())):
+            return refusal(403, "Forbidden", f"cannot {verb} {resource}")
+        if request.method == "PATCH":
+            forced = {"force": "true"} if request.content_type == APPLY else {}
+            assert wanted.asked == {"fieldManager": "berth-sweep"} | forced
+        if wanted.collection == SLOTS:
+            answer = self.koordinator(request)
+        else:
+            assert wanted.collection == COLLECTIONS[wanted.plural]
+            answer = self.respond(request)
+        if verb not in ("LIST", "GET") and answer.status in (200, 201):
+            self.writes.append(said)
+        return answer
+
+    def list(self, wanted: Target) -> Response:
+        assert wanted.asked["labelSelector"], "it would read what belongs to others"
+        assert wanted.asked["limit"]
+        assert wanted.plural == "pods" or "fieldSelector" not in wanted.asked
+        return super().list(wanted)
+
+    def delete(self, wanted: Target, tree: Tree, options: Tree) -> Response:
+        assert options["propagationPolicy"] == "Background"
+        assert options["preconditions"]["uid"]
+        return super().delete(wanted, tree, options)
+
+
+# Objects, and runs of the sweep
+
 
 SITE = "example"
 KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, LEASE, *RIGHTS, SLOT, NODE_POOL, CAPACITY_BUFFER)
@@ -239,3 +353,24 @@ def served() -> list[Tree]:
 def swept_line(swept: Swept) -> Tree:
     assert swept.lines[-1]["event"] == "swept"
     return {key: value for key, value in swept.lines[-1].items() if key not in ("time", "level", "event")}
+
+
+# Slots
+
+
+ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 4})
+
+
+def numbered(count: int, phase: str = "Available", digest: str = DIGEST) -> list[Tree]:
+    return [slot_of(f"example-course-small-{n}-{digest}", phase) for n in range(count)]
+
+
+def twice(swept: Swept) -> list[str]:
+    """What a run has written, after which a second one has nothing to write."""
+    assert swept.run() == 0
+    writes = [f"{verb} {name}" for verb, name in swept.koordinator.writes] + [
+        said for said in swept.cluster.writes if "reservations" not in said and "events" not in said
+    ]
+    swept.koordinator.writes.clear()
+    assert (swept.run(), swept.koordinator.writes, swept.cluster.writes) == (0, [], [])
+    return writes

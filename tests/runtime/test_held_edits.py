@@ -12,33 +12,47 @@ from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, SHORT, HeldWorld, foreign, number_text, parsed, shop
 from tests.runtime.sweepworld import deployment, made
-from tests.runtime.world import Row, at
+from tests.runtime.timetables import Row, at
 
-OTHER = HPA | {"name": "api"}
+OTHER, OLDER = HPA | {"name": "api"}, HPA | {"apiVersion": "autoscaling/v1"}
 NOTE = parsed(HPA).note_name("course-small")
+EXAM: Row = ("exam/1", "07:50", "07:50", "08:10", {"small": 10})
+BESIDE: Row = ("exam/1", "07:30", "07:30", "08:10", {"small": 10})
+by_whom = pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
 
 
-def held_world(now: str = "07:29:07", **more: object) -> HeldWorld:
+def held_world(text: str | None = None, now: str = "07:29:07") -> HeldWorld:
     """With two numbers, of which a timetable names the first."""
     world = HeldWorld(now, HPA, shop())
     api = foreign("HorizontalPodAutoscaler", "autoscaling/v2", "api", "web", spec={"minReplicas": 4})
     world.cluster.watch_number(OTHER, api)
-    world.apply(number_text(HPA, **more))  # type: ignore[arg-type]
+    world.apply(text or number_text(HPA))
     return world
 
 
 def values(world: HeldWorld) -> tuple[object, object]:
-    return world.cluster.value("shop"), world.cluster.value("api") if "api" in world.cluster.numbers else None
+    return world.cluster.value("shop"), world.cluster.value("api")
 
 
-def opened(now: str = "07:40") -> HeldWorld:
+def opened(text: str | None = None) -> HeldWorld:
     """One whose pod has died in the window."""
-    world = held_world()
+    world = held_world(text)
     world.start()
-    world.run(now)
+    world.run("07:40")
     world.kill()
     assert values(world)[0] == 25
     return world
+
+
+def shared_world(overlap: str = "sum", exam: Row = EXAM, **more: object) -> HeldWorld:
+    world = HeldWorld("07:29:07", HPA, shop())
+    world.apply(number_text(HPA, overlap=overlap, peers=["exam"], **more))  # type: ignore[arg-type]
+    world.apply(exam_text(exam, overlap=overlap, **more), "exam")
+    return world
+
+
+def exam_text(row: Row, **more: object) -> str:
+    return number_text(HPA, [row], "exam", peers=["course"], **more)  # type: ignore[arg-type]
 
 
 def note(world: HeldWorld, text: str | None = None, name: str = NOTE, reservation: str = "course") -> None:
@@ -48,31 +62,40 @@ def note(world: HeldWorld, text: str | None = None, name: str = NOTE, reservatio
     world.cluster.add(made(CONFIG_MAP, name, reservation, labels=labels, data=data))
 
 
+def close(world: HeldWorld, is_swept: bool) -> None:
+    """Let the sweep close the window, or a pod."""
+    if is_swept:
+        world.kill()
+        world.now = float(at("09:00"))
+        world.sweep()
+    else:
+        if not world.pods:
+            world.start()
+        world.run("08:05")
+
+
 # Edits
 
 
-def test_a_timetable_with_another_number_gives_back_the_first_at_once() -> None:
+@pytest.mark.parametrize("is_swept", [False, True], ids=["pod", "sweep"])
+@pytest.mark.parametrize("text", [number_text(OTHER), number_text(None, [])], ids=["other", "none"])
+def test_a_timetable_with_another_number_or_none_gives_back_the_first(text: str, is_swept: bool) -> None:
+    """A pod does so at once, the sweep a minute after the edit."""
     world = held_world()
     world.start()
-    world.plan("07:40", lambda: world.apply(number_text(OTHER)))
-    world.run("07:41")
-    assert values(world) == (2, 25)
-    world.run("08:01")
-
-    assert values(world) == (2, 4)
-    assert world.cluster.notes() == []
-
-
-@pytest.mark.parametrize("text", [number_text(OTHER), number_text(None, [])], ids=["other", "none"])
-def test_what_no_pod_gives_back_after_an_edit_the_sweep_does(text: str) -> None:
-    world = opened()
+    world.run("07:40")
+    if is_swept:
+        world.kill()
     world.apply(text)
-    world.sweeps("07:47")
+    if is_swept:
+        world.sweeps("07:47")
+    else:
+        world.run("07:41")
+        assert values(world) == ((2, 25) if '"api"' in text else (2, 4))
     assert world.cluster.value("shop") == 2
     world.sweeps("08:20")
 
-    assert values(world) == (2, 4)
-    assert world.cluster.notes() == []
+    assert (values(world), world.cluster.notes()) == ((2, 4), [])
     named = [objectnames.target("course-small", json.dumps(OTHER))]
     assert world.names("target") == (named if '"api"' in text else [])
 
@@ -80,21 +103,24 @@ def test_what_no_pod_gives_back_after_an_edit_the_sweep_does(text: str) -> None:
 def test_after_an_edit_of_what_is_given_back_the_new_value_holds() -> None:
     world = held_world()
     world.start()
-    world.plan("07:40", lambda: world.apply(number_text(HPA | {"otherwise": 7})))
+    edited = HPA | {"otherwise": 7}
+    world.plan("07:40", lambda: world.apply(number_text(edited)))
     world.run("08:01")
-
     assert world.changes == [("07:30:00", 25), ("08:00:00", 7)]
 
+    world.sweep()
+    assert world.names("target") == [objectnames.target("course-small", json.dumps(edited))]
 
-def test_the_evidence_of_an_edited_number_is_removed_and_that_of_the_current_one_stays() -> None:
+
+def test_evidence_of_an_edited_number_stays_for_two_minutes() -> None:
+    """An engine may apply the timetable last."""
     world = held_world()
     world.apply(number_text(HPA | {"otherwise": 7}))
     world.sweep()
-    assert len(world.names("target")) == 2  # an engine may apply the timetable last
+    assert len(world.names("target")) == 2
     world.now += 300
     world.sweep()
-
-    assert world.names("target") == [objectnames.target("course-small", json.dumps(HPA | {"otherwise": 7}))]
+    assert len(world.names("target")) == 1
 
 
 def test_a_renamed_reservation_keeps_its_number() -> None:
@@ -114,67 +140,32 @@ def test_a_renamed_reservation_keeps_its_number() -> None:
     assert world.cluster.notes() == []
 
 
-OLDER = HPA | {"apiVersion": "autoscaling/v1"}
-
-
-def older_world(now: str = "07:29:07") -> HeldWorld:
-    """A cluster that serves the object in two versions, and a timetable that names the older one."""
-    world = HeldWorld(now, HPA, shop())
+@by_whom
+@pytest.mark.parametrize("is_served", [True, False], ids=["served", "not-served"])
+def test_another_version_of_the_api_changes_nothing_in_a_window(is_served: bool, is_swept: bool) -> None:
+    """Git names the newer version, and the cluster may no longer have the older one."""
+    world = HeldWorld("07:29:07", HPA, shop())
     world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
     world.apply(number_text(OLDER))
-    return world
-
-
-def upgrade(world: HeldWorld, *, is_served: bool) -> None:
-    """Git names the newer version, and the cluster may no longer have the older one."""
+    world.start()
+    world.run("07:40")
+    if is_swept:
+        world.kill()
     world.apply(number_text(HPA))
     if not is_served:
         world.cluster.interfere("/apis/autoscaling/v1/", Response(404, b"404 page not found\n"))
+    if is_swept:
+        world.now = float(at("08:02"))
+        world.sweep()
+    else:
+        world.run("07:41")
+        world.sweeps("07:59")
+        assert [held["before"] for held in world.cluster.notes()] == [2]
+        world.run("08:02")
 
-
-@pytest.mark.parametrize("is_served", [True, False], ids=["served", "not-served"])
-def test_another_version_of_the_api_changes_nothing_in_a_window(is_served: bool) -> None:
-    world = older_world()
-    world.start()
-    world.plan("07:40", lambda: upgrade(world, is_served=is_served))
-    world.run("07:41")
-    world.sweeps("07:59")
-    (note,) = world.cluster.notes()
-    world.run("08:02")
-
-    assert note["before"] == 2
-    assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
+    assert world.changes == [("07:30:00", 25), ("08:02:00" if is_swept else "08:00:00", 2)]
     assert world.cluster.notes() == []
     assert world.names("target") == [objectnames.target("course-small", json.dumps(HPA))]
-
-
-@pytest.mark.parametrize("is_served", [True, False], ids=["served", "not-served"])
-def test_without_a_pod_the_sweep_gives_back_what_an_older_version_has_set(is_served: bool) -> None:
-    world = older_world()
-    world.start()
-    world.run("07:40")
-    world.kill()
-    upgrade(world, is_served=is_served)
-    world.now = float(at("08:02"))
-    world.sweep()
-
-    assert world.changes == [("07:30:00", 25), ("08:02:00", 2)]
-    assert world.cluster.notes() == []
-
-
-@pytest.mark.parametrize("overlap", ["sum", "max"])
-def test_reservations_share_a_number_in_two_versions_of_the_api(overlap: str) -> None:
-    world = HeldWorld("07:29:07", HPA, shop())
-    world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
-    exam = ("exam/1", "07:30", "07:35", "08:10", {"small": 10})
-    world.apply(number_text(HPA, overlap=overlap, peers=["exam"]))
-    world.apply(number_text(OLDER, [exam], "exam", overlap=overlap, peers=["course"]), "exam")
-    world.start("course")
-    world.start("exam")
-    world.run("08:12")
-
-    assert [value for _, value in world.changes] == [35 if overlap == "sum" else 25, 10, 2]
-    assert world.cluster.notes() == []
 
 
 # Reservations that are deleted
@@ -189,8 +180,7 @@ def test_a_deleted_reservation_gives_back_its_number_and_then_nothing_is_left() 
     world.now += 300
     world.sweep()
 
-    assert (world.names("target"), world.cluster.notes()) == ([], [])
-    assert world.sweep() == 0
+    assert (world.names("target"), world.cluster.notes(), world.sweep()) == ([], [], 0)
 
 
 def test_a_pod_that_loses_its_timetable_leaves_the_number_to_the_sweep() -> None:
@@ -201,71 +191,48 @@ def test_a_pod_that_loses_its_timetable_leaves_the_number_to_the_sweep() -> None
     world.kill()
     world.sweeps("07:56")
 
-    assert values(world) == (2, 4)
-    assert (world.names("target"), world.cluster.notes()) == ([], [])
+    assert (values(world), world.names("target"), world.cluster.notes()) == ((2, 4), [], [])
 
 
-def test_what_the_sweep_may_not_write_it_keeps_and_tries_again() -> None:
+@pytest.mark.parametrize("verb", ["PATCH", "GET"])
+def test_what_the_sweep_may_not_read_or_write_it_keeps_and_tries_again(verb: str) -> None:
     world = opened()
     world.apply(None)
-    world.cluster.interfere("PATCH /apis/autoscaling", refusal(403, "Forbidden"))
+    world.cluster.interfere(f"{verb} /apis/autoscaling", refusal(403, "Forbidden"))
+    world.now += 600
     assert world.sweep() == 1
     assert values(world)[0] == 25
     assert world.names("target")
     assert world.cluster.notes()
     world.cluster.interfere("", None)
-    world.now += 300
-    assert world.sweep() == 0
-
-    assert values(world)[0] == 2
-
-
-def test_what_the_sweep_may_not_read_it_keeps() -> None:
-    world = opened()
-    world.apply(None)
-    world.cluster.interfere("GET /apis/autoscaling", refusal(403, "Forbidden"))
-    world.now += 600
-    assert world.sweep() == 1
-
-    assert world.names("target")
-    assert world.cluster.notes()
+    assert (world.sweep(), values(world)[0]) == (0, 2)
 
 
 def test_a_reservation_that_was_never_open_leaves_its_number_alone() -> None:
-    world = held_world("07:00")
+    world = held_world(now="07:00")
     world.apply(None)
     world.now += 300
     world.sweep()
 
-    assert world.changes == []
-    assert world.names("target") == []
+    assert (world.changes, world.names("target")) == ([], [])
 
 
-def test_a_malformed_timetable_changes_nothing() -> None:
-    world = opened()
-    tree = world.cluster.all_in(CONFIGMAPS)["course"]
-    tree["data"] = {"timetable.json": '"number"'}
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_malformed_timetable_keeps_what_it_holds(is_shared: bool) -> None:
+    world = shared_world(exam=BESIDE) if is_shared else held_world()
+    name = "exam" if is_shared else "course"
+    world.start(name)
+    world.run("07:40")
+    world.kill(name)
+    world.cluster.all_in(CONFIGMAPS)[name]["data"]["timetable.json"] = '"number"'
+    if is_shared:
+        world.apply(None, "course")
     world.now += 3600
     world.sweep()
 
-    assert values(world)[0] == 25
+    assert world.value == (35 if is_shared else 25)
     assert world.cluster.notes()
     assert world.names("target")
-
-
-def test_a_malformed_timetable_keeps_what_it_shares() -> None:
-    world = shared_world(exam=("exam/1", "07:30", "07:30", "08:10", {"small": 10}))
-    world.start("exam")
-    world.run("07:40")
-    world.kill("exam")
-    assert values(world)[0] == 35
-    world.cluster.all_in(CONFIGMAPS)["exam"]["data"]["timetable.json"] = "{"
-    world.apply(None, "course")
-    world.now += 3600
-    world.sweep()
-
-    assert values(world)[0] == 35
-    assert world.cluster.notes()
 
 
 # Attackers
@@ -273,7 +240,7 @@ def test_a_malformed_timetable_keeps_what_it_shares() -> None:
 
 def test_a_note_gives_the_sweep_no_reach_beyond_what_git_has_applied() -> None:
     """The number of a note that nobody names is neither read nor written, and the note goes."""
-    world = held_world("07:00")
+    world = held_world(now="07:00")
     forged = json.dumps({"before": 0, "uid": "", "since": "2026-02-02T06:00:00Z"})
     note(world, forged, parsed(OTHER).note_name("x"))
     note(world, forged, "course-small.held")
@@ -287,7 +254,7 @@ def test_a_note_gives_the_sweep_no_reach_beyond_what_git_has_applied() -> None:
 @pytest.mark.parametrize("reservation", ["course", "exam"])
 def test_evidence_under_another_name_is_none(reservation: str) -> None:
     """A name says pool, class and text: labels alone say nothing."""
-    world = held_world("07:00")
+    world = held_world(now="07:00")
     world.evidence(OTHER, reservation, f"{reservation}-small.00000000.target")
     world.evidence(OTHER, reservation, objectnames.target("elsewhere-small", json.dumps(OTHER)))
     note(world, json.dumps({"before": 0, "uid": ""}), parsed(OTHER).note_name("x"), reservation)
@@ -306,22 +273,22 @@ def test_a_forged_value_is_all_that_a_note_can_do() -> None:
     assert values(world) == (9, 4)
 
 
-@pytest.mark.parametrize("role", ["timetable", "record", "target", "code", "session-affinity", ""])
-def test_a_note_is_a_note_whatever_its_labels_and_content(role: str) -> None:
-    """An account may write its note, and give it the labels and the content of anything."""
+@pytest.mark.parametrize("role", ["timetable", "record", "target", "code", "session-affinity", "", None])
+def test_a_note_is_a_note_whatever_its_labels_and_content(role: str | None) -> None:
+    """An account may write its note, and give it the labels and the content of anything, or no label."""
     world = opened()
     forged = number_text(OTHER, [("x/1", "07:00", "07:05", "23:00", {"small": 1})], NOTE)
     tree = world.cluster.all_in(CONFIGMAPS)[NOTE]
-    tree["metadata"]["labels"] |= {"berth.dev/reservation": NOTE, "berth.dev/role": role}
+    labels = {"berth.dev/reservation": NOTE, "berth.dev/role": role}
+    tree["metadata"]["labels"] = {} if role is None else tree["metadata"]["labels"] | labels
     tree["data"] |= dict.fromkeys(("timetable.json", "target.json", "records.json"), forged)
     world.apply(None)
     world.sweep()
 
-    assert values(world) == (2, 4)
-    assert world.cluster.notes() == []
+    assert (values(world), world.cluster.notes()) == ((2, 4), [])
 
 
-@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
+@by_whom
 @pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "there"])
 def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) -> None:
     world = opened()
@@ -331,10 +298,7 @@ def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) ->
         metadata["deletionTimestamp"] = "2026-02-02T07:41:00Z"
     if is_swept:
         world.apply(None)
-        world.sweep()
-    else:
-        world.start()
-        world.run("08:05")
+    close(world, is_swept)
     world.set(20)
     world.now += 3600
     world.sweep()
@@ -343,8 +307,8 @@ def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) ->
     assert NOTE not in world.cluster.all_in(CONFIGMAPS)
 
 
+@by_whom
 @pytest.mark.parametrize("spoiled", ["immutable", "deep"])
-@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
 def test_no_note_keeps_others_from_the_number_that_they_share(spoiled: str, is_swept: bool) -> None:
     """An account may write the note before any window opens, and let nobody change or read it."""
     number = HPA | {"otherwise": 2}
@@ -363,38 +327,29 @@ def test_no_note_keeps_others_from_the_number_that_they_share(spoiled: str, is_s
     else:
         world.start()
         world.run("07:31")
-    assert values(world)[0] == 25
+    assert world.value == 25
 
     world.kill()
     world.now += 2 * 3600
     world.sweep()
-    assert values(world)[0] == 2
-    assert world.cluster.notes() == []
+    assert (world.value, world.cluster.notes()) == (2, [])
 
 
-@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
+@by_whom
 def test_what_git_says_wins_over_a_note_about_another_object(is_swept: bool) -> None:
-    world = held_world()
-    world.apply(number_text(HPA | {"otherwise": 3}))
+    world = held_world(number_text(HPA | {"otherwise": 3}))
     world.start()
     world.run("07:40")
     note(world, json.dumps({"before": 7, "uid": "another"}))
-    if is_swept:
-        world.kill()
-        world.now += 3600
-        world.sweep()
-    else:
-        world.run("08:05")
+    close(world, is_swept)
 
-    assert values(world) == (3, 4)
-    assert world.cluster.notes() == []
+    assert (values(world), world.cluster.notes()) == ((3, 4), [])
 
 
 def test_a_number_that_stays_as_its_note_is_about_another_object_is_told() -> None:
     world = opened()
     note(world, json.dumps({"before": 7, "uid": "another"}))
-    world.now += 3600
-    world.sweep()
+    close(world, is_swept=True)
 
     assert values(world) == (25, 4)
     assert [message.partition(" at ")[0] for message in world.events("SweepClosed")] == [
@@ -404,33 +359,17 @@ def test_a_number_that_stays_as_its_note_is_about_another_object_is_told() -> No
 
 def test_placeholders_go_though_the_timetable_names_a_deployment_that_is_called_like_theirs() -> None:
     """Berth's was `berth/course-small`, and the number is now of `web/course-small`."""
-    number = HPA | {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "plural": "deployments",
-        "name": "course-small",
-        "path": ["spec", "replicas"],
-    }
-    world = HeldWorld(
-        "12:00", number, foreign("Deployment", "apps/v1", "course-small", "web", spec={"replicas": 2})
-    )
+    kind = {"apiVersion": "apps/v1", "kind": "Deployment", "plural": "deployments"}
+    number = HPA | kind | {"name": "course-small", "path": ["spec", "replicas"]}
+    theirs = foreign("Deployment", "apps/v1", "course-small", "web", spec={"replicas": 2})
+    world = HeldWorld("12:00", number, theirs)
     world.apply(number_text(number))
     world.cluster.add(deployment(25))
     world.now += 3600
     world.sweep()
 
     placeholders = world.cluster.all_in("/apis/apps/v1/namespaces/berth/deployments")["course-small"]
-    assert placeholders["spec"]["replicas"] == 0
-    assert world.value == 2
-
-
-def test_a_number_goes_back_though_its_note_has_lost_the_label_of_the_site() -> None:
-    world = opened()
-    world.cluster.all_in(CONFIGMAPS)[NOTE]["metadata"]["labels"] = {}
-    world.apply(None)
-    world.sweep()
-
-    assert values(world) == (2, 4)
+    assert (placeholders["spec"]["replicas"], world.value) == (0, 2)
 
 
 def test_what_is_ready_and_is_no_number_is_told_by_nobody() -> None:
@@ -438,110 +377,91 @@ def test_what_is_ready_and_is_no_number_is_told_by_nobody() -> None:
     tree = shop() | {"status": {"conditions": [{"type": "AbleToScale"}], "paused": True, "phase": "7"}}
     tree["metadata"]["resourceVersion"] = "5"
     for key in tree["status"]:
-        stands = read_pool(parsed(HPA | {"ready": ["status", key]}), tree)
-        assert (stands.replicas, stands.ready, stands.tells_ready) == (2, 0, False)
+        pool = read_pool(parsed(HPA | {"ready": ["status", key]}), tree)
+        assert (pool.replicas, pool.ready, pool.tells_ready) == (2, 0, False)
 
 
-MALFORMED = [
-    pytest.param(None, id="no-data"),
-    pytest.param("", id="empty"),
-    pytest.param("7", id="number"),
-    pytest.param("[" * 100_000, id="deep"),
-    pytest.param('{"before": 2', id="cut"),
-    pytest.param('{"before": {"a": 1}}', id="object"),
-    pytest.param('{"before": [2]}', id="list"),
-    pytest.param('{"before": "many"}', id="text"),
-    pytest.param('{"before": true}', id="boolean"),
-    pytest.param('{"before": -3}', id="negative"),
-    pytest.param('{"before": 1e999}', id="infinite"),
-    pytest.param('{"before": NaN}', id="nan"),
-    pytest.param('{"before": ' + "9" * 5000 + "}", id="long"),
-    pytest.param('{"before": "' + "9" * 50 + '"}', id="long-text"),
-]
+MALFORMED: dict[str, str | None] = {
+    "no-data": None,
+    "empty": "",
+    "number": "7",
+    "deep": "[" * 100_000,
+    "cut": '{"before": 2',
+    "object": '{"before": {"a": 1}}',
+    "list": '{"before": [2]}',
+    "text": '{"before": "many"}',
+    "boolean": '{"before": true}',
+    "negative": '{"before": -3}',
+    "infinite": '{"before": 1e999}',
+    "nan": '{"before": NaN}',
+    "long": '{"before": ' + "9" * 5000 + "}",
+    "long-text": '{"before": "' + "9" * 50 + '"}',
+}
 
 
-@pytest.mark.parametrize("text", MALFORMED)
-@pytest.mark.parametrize("is_swept", [True, False], ids=["sweep", "pod"])
+@pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
+@by_whom
 def test_what_a_malformed_note_says_is_never_written(text: str | None, is_swept: bool) -> None:
-    """The number is left as it is, and somebody is told."""
-    world = opened()
-    note(world, text)
-    if is_swept:
-        world.now += 3600
-        world.sweep()
-        (message,) = world.events("SweepClosed")
-        assert message.startswith("Left spec.minReplicas of HorizontalPodAutoscaler web/shop at 25")
-    else:
-        pod = world.start()
-        world.run("08:05")
-        (line,) = pod.told("scaled")
-        assert line["level"] == "error"
+    """The number is left as it is, and somebody is told; or it gets the value that git says."""
+    for otherwise, expected in (({}, 25), ({"otherwise": 3}, 3)):
+        world = opened(number_text(HPA | otherwise))
+        note(world, text)
+        if not is_swept:
+            world.start()
+        close(world, is_swept)
+        if is_swept:
+            (message,) = world.events("SweepClosed")
+            assert message.startswith("Left spec.minReplicas") is (expected == 25)
 
-    assert values(world) == (25, 4)
-    assert world.cluster.all_in(CONFIGMAPS).get(NOTE) is None
-    assert world.pods == {}
-
-
-@pytest.mark.parametrize("text", MALFORMED)
-def test_with_another_value_a_malformed_note_does_not_matter(text: str | None) -> None:
-    world = held_world()
-    world.apply(number_text(HPA | {"otherwise": 3}))
-    world.start()
-    world.run("07:40")
-    note(world, text)
-    world.run("08:05")
-
-    assert values(world) == (3, 4)
+        assert (values(world), world.pods) == ((expected, 4), {})
+        assert world.cluster.all_in(CONFIGMAPS).get(NOTE) is None
 
 
 def test_what_was_there_before_a_malformed_note_is_not_made_up() -> None:
     """A number that is held is not taken for what was there, though it is written again."""
     world = held_world()
-    world.start()
+    pod = world.start()
     world.run("07:40")
     note(world, "{")
     world.set(5)
     world.run("08:05")
 
     assert values(world) == (25, 4)
+    assert [line["level"] for line in pod.log if line["event"] == "scaled"][-1] == "error"
 
 
 # Several reservations on one number
 
 
-EXAM: Row = ("exam/1", "07:50", "07:50", "08:10", {"small": 10})
-
-
-def shared_world(overlap: str = "sum", exam: Row = EXAM, **more: object) -> HeldWorld:
-    world = HeldWorld("07:29:07", HPA, shop())
-    world.apply(number_text(HPA, overlap=overlap, peers=["exam"], **more))  # type: ignore[arg-type]
-    text = number_text(HPA, [exam], "exam", overlap=overlap, peers=["course"], **more)  # type: ignore[arg-type]
-    world.apply(text, "exam")
-    return world
-
-
+@pytest.mark.parametrize("is_swept", [False, True], ids=["pods", "sweep"])
 @pytest.mark.parametrize(("overlap", "expected"), [("sum", [25, 35, 10, 2]), ("max", [25, 10, 2])])
 def test_reservations_on_one_number_add_up_and_the_last_gives_it_back(
-    overlap: str, expected: list[int]
+    overlap: str, expected: list[int], is_swept: bool
 ) -> None:
+    """In whatever version of the API each of them names it, and whatever sessions one of them has."""
     world = shared_world(overlap)
-    world.start("course")
-    world.plan("07:49", lambda: world.start("exam"))
-    world.run("08:12")
+    if is_swept:
+        world.sweeps("08:30")
+    else:
+        world.start("course")
+        world.plan("07:49", lambda: world.start("exam"))
+        world.run("08:12")
+        assert (world.changes[-1][0], world.pods) == ("08:10:00", {})
 
     assert [value for _, value in world.changes] == expected
-    assert world.changes[-1][0] == "08:10:00"
     assert world.cluster.notes() == []
-    assert world.pods == {}
 
 
-@pytest.mark.parametrize("overlap", ["sum", "max"])
-def test_without_any_pod_the_sweep_does_the_same(overlap: str) -> None:
-    world = shared_world(overlap)
-    world.sweeps("08:30")
+@pytest.mark.parametrize(("overlap", "most"), [("sum", 35), ("max", 25)])
+def test_reservations_share_a_number_in_two_versions_of_the_api(overlap: str, most: int) -> None:
+    world = shared_world(overlap, BESIDE)
+    world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
+    world.apply(number_text(OLDER, [BESIDE], "exam", overlap=overlap, peers=["course"]), "exam")
+    world.start("course")
+    world.start("exam")
+    world.run("08:12")
 
-    values = [value for _, value in world.changes]
-    assert values == ([25, 35, 10, 2] if overlap == "sum" else [25, 10, 2])
+    assert [value for _, value in world.changes] == [most, 10, 2]
     assert world.cluster.notes() == []
 
 
@@ -558,8 +478,7 @@ def test_back_to_back_reservations_hand_the_number_over() -> None:
 def test_sessions_of_one_do_not_make_reservations_fight() -> None:
     sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
     world = shared_world(behavior="maintain", sessions={**sessions, "handoverSeconds": 900})
-    pod = world.start("course")
-    pod.observed.sessions = {"small": {"course/1": 3}}
+    world.start("course").observed.sessions = {"small": {"course/1": 3}}
     world.plan("07:49", lambda: world.start("exam"))
     world.run("08:12")
 
@@ -567,23 +486,19 @@ def test_sessions_of_one_do_not_make_reservations_fight() -> None:
 
 
 def test_an_edit_of_one_is_no_reset_by_somebody_for_the_other() -> None:
-    world = shared_world(exam=("exam/1", "07:30", "07:30", "08:10", {"small": 10}))
+    world = shared_world(exam=BESIDE)
     world.start("course")
     world.start("exam")
-    row: Row = ("exam/1", "07:30", "07:30", "08:10", {"small": 20})
-    world.plan(
-        "07:40", lambda: world.apply(number_text(HPA, [row], "exam", overlap="sum", peers=["course"]), "exam")
-    )
+    world.plan("07:40", lambda: world.apply(exam_text((*BESIDE[:4], {"small": 20}), overlap="sum"), "exam"))
     world.run("08:12")
 
-    numbers = [value for _, value in world.changes]
-    assert numbers == [35, 45, 20, 2]
+    assert [value for _, value in world.changes] == [35, 45, 20, 2]
     assert world.events("NumberSetBack") == []
 
 
 @pytest.mark.parametrize("text", [None, "{"], ids=["missing", "malformed"])
 def test_a_peer_without_a_timetable_asks_for_nothing(text: str | None) -> None:
-    world = shared_world(exam=("exam/1", "07:30", "07:30", "08:10", {"small": 10}))
+    world = shared_world(exam=BESIDE)
     if text is None:
         world.apply(None, "exam")
     else:
@@ -592,34 +507,21 @@ def test_a_peer_without_a_timetable_asks_for_nothing(text: str | None) -> None:
     world.run("08:12")
 
     assert world.changes == [("07:30:00", 25), ("08:00:00", 2)]
-    assert world.cluster.notes() == []
-    assert world.pods == {}
+    assert (world.cluster.notes(), world.pods) == ([], {})
 
 
-def test_a_deleted_reservation_leaves_the_number_to_those_that_ask_for_it() -> None:
-    world = shared_world(exam=("exam/1", "07:30", "07:30", "08:10", {"small": 10}))
+@pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "without-the-pool"])
+def test_a_reservation_that_goes_leaves_the_number_to_those_that_ask_for_it(is_deleted: bool) -> None:
+    world = shared_world(exam=BESIDE)
     world.start("course")
     world.start("exam")
     world.run("07:40")
-    assert values(world)[0] == 35
-    world.kill("course")
-    world.apply(None, "course")
+    if is_deleted:
+        world.kill("course")
+    world.apply(None if is_deleted else number_text(None, []), "course")
     world.sweeps("07:55")
-    assert values(world)[0] == 10
     world.sweeps("08:20")
 
-    assert values(world)[0] == 2
-    assert world.cluster.notes() == []
+    assert ([value for _, value in world.changes], world.cluster.notes()) == ([35, 10, 2], [])
+    assert world.changes[1][0] < "07:50"
     assert [name for name in world.names("target") if name.startswith("course")] == []
-
-
-def test_a_pool_that_is_dropped_leaves_the_number_to_those_that_ask_for_it() -> None:
-    world = shared_world(exam=("exam/1", "07:30", "07:30", "08:10", {"small": 10}))
-    world.start("course")
-    world.start("exam")
-    world.plan("07:40", lambda: world.apply(number_text(None, [])))
-    world.run("07:45")
-    assert values(world)[0] == 10
-    world.run("08:12")
-
-    assert [value for _, value in world.changes] == [35, 10, 2]

@@ -3,15 +3,34 @@ or of a CapacityBuffer, slots, or a number of somebody else.
 """
 
 import json
+from itertools import permutations
 
 import pytest
+from berth.core.holders import BUFFER as BUFFER_KIND
+from berth.core.holders import BUFFERED, PLACEHOLDERS, REMEDIES, SlotSpec, nodes_of
+from berth.core.holders import NODES as NODES_KIND
+from berth.core.holders import SLOTS as SLOTS_KIND
+from berth.core.poolobjects import read_pool
+from berth.core.target import pools_to_reconcile
+from berth.core.timetable import TimetablePool
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import TICK
 
-from tests.objectstore import no_answer, refusal
+from tests.objectstore import Tree, no_answer, refusal
+from tests.runtime.fake_cluster import PODS
 from tests.runtime.holders import HOLDERS, TROUBLES, WINDOW, Buffer, Nodes, Number, Placeholders, Slots
-from tests.runtime.sweepworld import Swept, cronjob, job, lease, timetable
-from tests.runtime.world import Row, at, whole_timetable_text
+from tests.runtime.sweepworld import (
+    Swept,
+    capacity_buffer,
+    cronjob,
+    deployment,
+    inventory,
+    job,
+    lease,
+    node_pool,
+    timetable,
+)
+from tests.runtime.timetables import Row, at, whole_timetable_text
 
 MISSING = refusal(404, "NotFound")
 Holder = type[Placeholders]
@@ -51,11 +70,14 @@ def test_a_plain_number_is_one_field_of_its_object(holder: Holder) -> None:
 
 
 @every
-def test_with_nothing_open_it_ends_at_once(holder: Holder) -> None:
-    world = holder("08:30")
+@pytest.mark.parametrize("count", [None, 9])
+def test_with_nothing_open_it_closes_what_stands_and_ends_at_once(holder: Holder, count: int | None) -> None:
+    """The number of somebody else is only given back where there is a note."""
+    world = holder("08:30", count=count)
+    closes = count is not None and holder is not Number
 
     assert world.run() == 0
-    assert (world.changes, world.sleeps) == ([], [])
+    assert (world.counts_set, world.sleeps) == ([0] if closes else [], [])
 
 
 @every
@@ -96,8 +118,17 @@ def test_each_session_lowers_what_is_held(holder: Holder) -> None:
     world.plan("07:40", lambda: world.sessions(small={"course/1": 3}))
     world.run()
 
-    assert world.seats == [4, 1, holder.REST]
+    assert world.counts_set == [4, 1, holder.REST]
     assert at(world.changes[1][0]) - at("07:40") <= TICK
+
+
+def test_whole_nodes_are_left_alone_whoever_comes() -> None:
+    world = Nodes("07:30")
+    world.plan("07:40", lambda: world.sessions(small={"course/1": 3}))
+    world.run()
+
+    assert world.changes == opened_and_closed(Nodes)
+    assert not [request for request in world.cluster.requests if "deployments" in request.path]
 
 
 # Somebody scales by hand, or overrides the timetable
@@ -110,7 +141,7 @@ def test_whoever_resets_it_is_corrected_within_ten_seconds(holder: Holder, count
     world.plan("07:40:01", lambda: world.set(count))
     world.run()
 
-    assert world.seats == [4, 4, holder.REST]
+    assert world.counts_set == [4, 4, holder.REST]
     assert at(world.changes[1][0]) - at("07:40:01") <= 10
 
 
@@ -130,7 +161,7 @@ def test_an_override_in_a_window_replaces_its_seats(holder: Holder, target: int)
     world.plan("07:40:01", lambda: world.override(target, "07:50"))
     world.run()
 
-    assert world.seats == [4, target, 4, holder.REST]
+    assert world.counts_set == [4, target, 4, holder.REST]
     assert at(world.changes[1][0]) - at("07:40:01") <= 60
     assert world.changes[2][0] == "07:50:00"
 
@@ -154,10 +185,10 @@ def test_an_edit_acts_within_half_a_minute(
     holder: Holder, rows: list[Row], expected: list[int], end: str
 ) -> None:
     world = holder("07:30")
-    world.edit("07:40:01", holder.text(*rows))
+    world.edit_at("07:40:01", holder.text(*rows))
 
     assert world.run() == 0
-    assert world.seats == [*expected, holder.REST]
+    assert world.counts_set == [*expected, holder.REST]
     assert [when for when, _ in world.changes if "07:30:00" < when < "08:00:00" and when > "07:40:31"] == []
     assert world.changes[-1][0] == end
 
@@ -172,10 +203,10 @@ def test_an_edit_that_closes_the_window_closes_it_and_ends_the_run(holder: Holde
         "ended-already": holder.text((*WINDOW[:3], "07:38", WINDOW[4])),
         "another-time": holder.text(("course/1", "09:30", "09:35", "09:40", {"small": 4})),
     }
-    world.edit("07:40:01", text[edit])
+    world.edit_at("07:40:01", text[edit])
 
     assert world.run() == 0
-    assert world.seats == [4, holder.REST]
+    assert world.counts_set == [4, holder.REST]
     assert world.now - at("07:40:01") <= 31
     assert world.notes() == []
 
@@ -184,7 +215,7 @@ def test_an_edit_that_closes_the_window_closes_it_and_ends_the_run(holder: Holde
 @pytest.mark.parametrize("text", [None, "{"], ids=["deleted", "malformed"])
 def test_a_timetable_that_is_deleted_or_broken_stays_in_effect(holder: Holder, text: str | None) -> None:
     world = holder("07:30")
-    world.edit("07:40:01", text)
+    world.edit_at("07:40:01", text)
 
     assert world.run() == 0
     assert world.changes == opened_and_closed(holder)
@@ -196,13 +227,138 @@ def test_a_class_that_gets_another_holder_leaves_nothing_with_the_first(holder: 
     for before, after in ((holder, Placeholders), (Placeholders, holder)):
         world = holder("07:30", text=before.text(WINDOW))
         world.cluster.set(Placeholders.NAME, 0)
-        world.edit("07:40:01", after.text(WINDOW))
+        world.edit_at("07:40:01", after.text(WINDOW))
         world.run("07:39")
         seats = [world.count, world.cluster.scales[Placeholders.NAME]]
         assert seats == ([4, 0] if before is holder else [holder.REST, 4])
         world.run("07:41")
         seats = [world.count, world.cluster.scales[Placeholders.NAME]]
         assert seats == ([4, 0] if after is holder else [holder.REST, 4])
+
+
+PLAIN, OTHER = (
+    TimetablePool("small", "course-small", "maintain"),
+    TimetablePool("huge", "course-huge", "none"),
+)
+SLOTTED = PLAIN._replace(holder=SlotSpec("x", "a", {}))
+HANDING = PLAIN._replace(holder=SlotSpec("x", "b", {}, placeholders=True))
+BARE = PLAIN._replace(holder=SlotSpec("x", "b", {}))
+NODES, BUFFER = (PLAIN._replace(holder=holder) for holder in (nodes_of(Nodes.NAME), BUFFERED))
+FOLLOWED = {
+    "as-last-named": (
+        [[PLAIN, OTHER], [PLAIN._replace(behavior="none")]],
+        [PLAIN._replace(behavior="none"), OTHER],
+    ),
+    **{
+        f"another-holder-{n}": ([[before], [after]], [before, after])
+        for n, (before, after) in enumerate(permutations((PLAIN, SLOTTED, NODES, BUFFER), 2))
+    },
+    "placeholders-to-handing": ([[PLAIN], [HANDING]], [HANDING]),
+    "handing-to-placeholders": ([[HANDING], [PLAIN]], [PLAIN, BARE]),
+    "handing-to-slots": ([[HANDING], [SLOTTED]], [PLAIN, SLOTTED]),
+    "slots-to-handing": ([[SLOTTED], [HANDING]], [HANDING]),
+    "handing-to-none": ([[HANDING], []], [PLAIN, BARE]),
+    "handing-again": ([[HANDING], [], [HANDING]], [HANDING]),
+}
+
+
+@pytest.mark.parametrize(("steps", "expected"), FOLLOWED.values(), ids=FOLLOWED)
+def test_what_another_holder_has_left_is_a_pool_that_nobody_names(
+    steps: list[list[TimetablePool]], expected: list[TimetablePool]
+) -> None:
+    """A Deployment has one keeper, and every pool that was ever named is followed as it was last named."""
+    known: dict[str, TimetablePool] = {}
+    for named in steps:
+        known = pools_to_reconcile(known, named)
+
+    assert known == {pool.key: pool for pool in expected}
+
+
+# Readiness
+
+
+KINDS = {Placeholders: PLACEHOLDERS, Nodes: NODES_KIND, Buffer: BUFFER_KIND, Slots: SLOTS_KIND}
+
+
+@pytest.mark.parametrize("holder", KINDS)
+def test_seats_that_are_not_ready_are_told_and_again_when_they_are(holder: Holder) -> None:
+    """On the Deployment, or else on the timetable."""
+    world = holder("07:30")
+    world.lack(1)
+    world.plan("07:40", lambda: world.lack(0))
+    world.run("07:45")
+
+    late, ready = world.cluster.events
+    subject, kind = late["involvedObject"], KINDS[holder]
+    seats = 0 if holder is Buffer else 3
+    assert late["message"] == (
+        f"{seats} of 4 {kind} of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. "
+        f"{REMEDIES[kind]}"
+    )
+    assert (late["type"], late["reason"]) == ("Warning", "SeatsNotReady")
+    assert (ready["type"], ready["reason"]) == ("Normal", "SeatsReady")
+    assert ready["message"] == f"All 4 {kind} of small are ready for course/1."
+    names = ("Deployment", "course-small") if holder is Placeholders else ("ConfigMap", "course")
+    assert (subject["kind"], subject["name"], subject["uid"]) == (*names, f"uid-of-{names[1]}")
+
+
+def condition(reason: str, status: str, generation: int = 2) -> Tree:
+    return Buffer.CONDITION | {"status": status, "reason": reason, "observedGeneration": generation}
+
+
+ROOM, INJECTED = condition("FitsExistingCapacity", "True"), condition("FakePodsInjected", "True")
+NO_ROOM = condition("RequiresNewCapacity", "False") | {"message": "9 pods do not fit"}
+CONDITIONS = {
+    "room": ([ROOM], 25, True),
+    "room-for-another-number": ([condition("FitsExistingCapacity", "True", 1)], 0, True),
+    "no-room": ([NO_ROOM], 0, True),
+    "cluster-autoscaler": ([INJECTED], 0, False),
+    "nobody-looks": ([], 0, True),
+}
+
+
+@pytest.mark.parametrize(("conditions", "ready", "tells"), CONDITIONS.values(), ids=CONDITIONS)
+def test_what_a_condition_of_a_buffer_means_depends_on_its_reason(
+    conditions: list[Tree], ready: int, tells: bool
+) -> None:
+    tree = capacity_buffer(25) | {"status": {"replicas": 25, "conditions": conditions}}
+    tree["metadata"] |= {"generation": 2, "resourceVersion": "1"}
+    pool = read_pool(BUFFERED, tree)
+
+    assert (pool.replicas, pool.ready, pool.tells_ready) == (25, ready, tells)
+
+
+def test_of_a_buffer_of_cluster_autoscaler_nobody_says_that_it_is_ready_or_late() -> None:
+    world = Buffer("07:30")
+    world.cluster.conditions = [INJECTED]
+    world.run("07:45")
+
+    assert world.cluster.events == []
+    assert "readyAt" not in world.cluster.records()[0]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "closes", "event"),
+    [
+        (None, "07:30:01", "RehearsalSucceeded"),
+        ([NO_ROOM], "08:00:00", "RehearsalFailed"),
+        ([INJECTED], "08:00:00", None),
+    ],
+    ids=["room", "no-room", "nobody-tells"],
+)
+def test_a_rehearsal_of_a_buffer_is_judged_only_where_somebody_tells(
+    conditions: list[Tree] | None, closes: str, event: str | None
+) -> None:
+    world = Buffer("07:30", ("course/9/rehearsal", "07:30", "07:30", "08:00", {"small": 25}))
+    world.cluster.conditions = conditions
+
+    assert world.run() == 0
+    assert world.changes == [("07:30:00", 25), (closes, 0)]
+    assert [tree["reason"] for tree in world.cluster.events] == ([event] if event else [])
+    assert not [request for request in world.cluster.requests if request.path.startswith(PODS)]
+    if event == "RehearsalFailed":
+        (record,) = world.cluster.records()
+        assert record["faults"] == ["no room: 25 buffered seats of small: 9 pods do not fit"]
 
 
 # Faults
@@ -219,7 +375,7 @@ def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
     world.interfere_at("07:31", "", None)
     world.run("07:32")
 
-    assert world.seats == [4]
+    assert world.counts_set == [4]
     assert 0 <= at(world.changes[0][0]) - at("07:31") <= TICK
     if part:
         failed = [line["subject"] for line in world.told("failed")]
@@ -236,7 +392,7 @@ def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exc
     world.interfere_at("08:02", "", None)
 
     assert world.run() == 0
-    assert world.seats == [4, holder.REST]
+    assert world.counts_set == [4, holder.REST]
     assert 0 <= at(world.changes[1][0]) - at("08:02") <= TICK
     assert world.notes() == []
 
@@ -258,7 +414,7 @@ def test_an_object_that_comes_late_is_opened_when_it_comes(holder: Holder) -> No
     world.plan("07:40:01", lambda: world.set(holder.REST))
     world.run("07:41")
 
-    assert world.seats == [4]
+    assert world.counts_set == [4]
     assert 0 <= at(world.changes[0][0]) - at("07:40:01") <= TICK
 
 
@@ -341,3 +497,30 @@ def test_the_sweep_closes_what_the_timetable_names_no_more(holder: Holder) -> No
 
     assert run.run() == 0
     assert standing(run, holder) == 0
+
+
+def test_the_sweep_leaves_alone_node_pools_whose_nodes_follow_pods_whatever_labels_they_have() -> None:
+    run = Swept(
+        "12:00", timetable(), deployment(0), node_pool(7), node_pool(None, "example.other"), cronjob()
+    )
+
+    assert run.run() == 0
+    assert run.cluster.writes == [f"PATCH nodepools {Nodes.NAME} scale", "POST events"]
+
+
+def test_without_a_timetable_whoever_prunes_removes_node_pools_and_the_sweep_buffers() -> None:
+    run = Swept("12:00", node_pool(7, reservation="gone"))
+    assert (run.run(), run.cluster.writes) == (0, [])
+
+    run = Swept("12:00", capacity_buffer(7, "gone-small", reservation="gone"))
+    assert run.run() == 0
+    assert run.cluster.writes[0] == "PATCH capacitybuffers gone-small"
+    run.cluster.now += 300
+    assert (run.run(), run.cluster.of("capacitybuffers")) == (0, {})
+
+
+def test_without_the_list_of_node_pools_what_is_seen_is_still_opened() -> None:
+    run = Swept("09:00", timetable(), deployment(0), cronjob(), node_pool(0), inventory("course"))
+    run.cluster.interfere = lambda said: refusal(403, "Forbidden") if said == "LIST nodepools" else None
+
+    assert (run.run(), run.cluster.replicas()) == (1, {"course-small": 25})

@@ -26,9 +26,9 @@ from berth.runtime.scaler import TICK
 from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.objectstore import no_answer, refusal
-from tests.runtime.pod import Pod
+from tests.runtime.scalerpod import ScalerPod
+from tests.runtime.timetables import COURSE, NEXT, at, timetable_text
 from tests.runtime.turns import Player, pause, playing
-from tests.runtime.world import COURSE, NEXT, at, timetable_text
 from tests.seeds import seeds
 
 SEEDS = seeds(2, 8)
@@ -45,10 +45,11 @@ class Stage:
 
     def __init__(self, seed: int, timetable: str, now: str, names: tuple[str, ...]) -> None:
         self.random = Random(seed)
-        self.pod = Pod(now, timetable, 25)
+        self.pod = ScalerPod(now, timetable, small=25)
         self.pods = {"one": self.pod}
         if "two" in names:
-            self.pods["two"] = Pod(now, timetable, beside=self.pod)
+            self.pods["two"] = ScalerPod(now, timetable, beside=self.pod)
+            self.pods["two"].observed.sessions = self.pod.observed.sessions
         self.cluster = self.pod.cluster
         self.edited = 0
         self.errors: list[BaseException] = []
@@ -65,7 +66,7 @@ class Stage:
             pod.pause = pause
         self.cluster.watch = self._check
 
-    def _step(self, name: str, pod: Pod) -> None:
+    def _step(self, name: str, pod: ScalerPod) -> None:
         self.allowed[name].clear()
         self.look()
         pod.scaler.step()
@@ -134,7 +135,7 @@ class Stage:
 
     @property
     def values(self) -> list[int]:
-        return [write.replicas for write in self.pod.writes]
+        return [replicas for _, replicas in self.pod.seats]
 
     def turn(self) -> None:
         self.players[self.random.choice(list(self.players))].turn()

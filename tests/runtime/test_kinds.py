@@ -120,28 +120,26 @@ def test_full_objects_are_asked_for_as_json() -> None:
     assert {found.list_request(9, "").accept, found.watch_request("1", 9).accept} == {"application/json"}
 
 
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        pytest.param(amalthea(), True, id="running"),
-        pytest.param(amalthea("NotReady"), True, id="starting"),
-        pytest.param(amalthea("RunningDegraded"), True, id="degraded"),
-        pytest.param(amalthea(None), True, id="just-created"),
-        pytest.param(amalthea("Hibernated", False), True, id="waking-up"),
-        pytest.param(amalthea("Running", True), False, id="hibernated"),
-        pytest.param(amalthea("Failed"), False, id="failed"),
-        pytest.param(amalthea("Succeeded"), False, id="succeeded"),
-        pytest.param(amalthea(metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False, id="deleted"),
-        pytest.param(amalthea(metadata={"annotations": None}), False, id="no-annotations"),
-        pytest.param(
-            amalthea(metadata={"annotations": {"renku.io/resource_class_id": "55"}}), False, id="other-class"
-        ),
-        pytest.param(amalthea(metadata={"labels": {"berth.dev/site": "x"}}), False, id="ours"),
-        pytest.param(amalthea() | {"spec": "odd", "status": 7}, True, id="odd-but-of-the-class"),
-        pytest.param(amalthea(metadata={"annotations": ["odd"], "labels": "odd"}), False, id="odd"),
-        pytest.param({"metadata": None}, False, id="nothing"),
-    ],
-)
+RENKU_SESSIONS = {
+    "running": (amalthea(), True),
+    "starting": (amalthea("NotReady"), True),
+    "degraded": (amalthea("RunningDegraded"), True),
+    "just-created": (amalthea(None), True),
+    "waking-up": (amalthea("Hibernated", False), True),
+    "hibernated": (amalthea("Running", True), False),
+    "failed": (amalthea("Failed"), False),
+    "succeeded": (amalthea("Succeeded"), False),
+    "deleted": (amalthea(metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False),
+    "no-annotations": (amalthea(metadata={"annotations": None}), False),
+    "other-class": (amalthea(metadata={"annotations": {"renku.io/resource_class_id": "55"}}), False),
+    "ours": (amalthea(metadata={"labels": {"berth.dev/site": "x"}}), False),
+    "odd-but-of-the-class": (amalthea() | {"spec": "odd", "status": 7}, True),
+    "odd": (amalthea(metadata={"annotations": ["odd"], "labels": "odd"}), False),
+    "nothing": ({"metadata": None}, False),
+}
+
+
+@pytest.mark.parametrize(("found", "expected"), RENKU_SESSIONS.values(), ids=RENKU_SESSIONS)
 def test_a_session_of_renku_is_active_by_renkus_own_rule(found: Tree, expected: bool) -> None:
     assert expected is is_active(found, RENKU)
 

@@ -9,21 +9,18 @@ from berth.core.timetable import Timetable, parse_timetable
 from berth.runtime.sessionobserver import (
     STALE_SECONDS,
     ObservedSessions,
-    namespace_collection,
     session_collections,
 )
 
 from tests.objectstore import target
 from tests.runtime.stub_server import Received, Reply
-from tests.runtime.timetabletexts import config_map
+from tests.runtime.timetables import Row, at, config_map, pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster, refused
 from tests.runtime.watching import TIMETABLES, Scene, put_rival, watching, with_created
-from tests.runtime.world import Row, at, pool, whole_timetable_text
 
 PODS, NAMESPACES = "/api/v1/pods", "/api/v1/namespaces"
 HOME = {"home": "yes"}
 BY_LABEL: dict[str, Any] = {"matchLabels": HOME}
-DS: Row = ("ds/1", "07:30", "08:00", "10:00", {"small": 9})
 
 
 def text(name: str, namespaces: object, **classes: dict[str, Any]) -> str:
@@ -90,16 +87,6 @@ def test_a_label_that_comes_or_goes_counts_at_once(cluster: WatchedCluster) -> N
         cluster.put(NAMESPACES, namespace("bob"))
         scene.until_counts(ds=1)
         cluster.put(NAMESPACES, namespace("ada", **HOME))
-        scene.until_counts(ds=3)
-
-
-def test_sessions_come_and_go_in_a_namespace_that_did_not_exist_before(cluster: WatchedCluster) -> None:
-    with watching(cluster, own()) as scene:
-        scene.until_counts(ds=3)
-        cluster.put(NAMESPACES, namespace("zoe", **HOME))
-        cluster.put(PODS, pod("pod-9", "zoe"))
-        scene.until_counts(ds=4)
-        cluster.withdraw(PODS, "pod-9")
         scene.until_counts(ds=3)
 
 
@@ -218,11 +205,3 @@ def test_each_source_can_be_read_in_the_whole_cluster(
     ).items()
 
     assert (where, collection.path, collection.metadata_only) == ("", path, is_metadata)
-
-
-def test_without_names_and_labels_nothing_is_read() -> None:
-    assert session_collections(Recognition("pods", ())) == {}
-
-
-def test_several_labels_are_one_query() -> None:
-    assert namespace_collection((("a", "1"), ("b", ""))).labels == "a=1,b="

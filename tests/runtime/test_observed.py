@@ -1,12 +1,24 @@
 """What the scaler sees follows the API server through every trouble, or is said to be unknown."""
 
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
 import pytest
-from berth.core.sessions import Recognition
-from berth.runtime.sessionobserver import ObservedSessions
+from berth.core.claims import attribute_sessions, claim_group, competing_reservation, open_claims
+from berth.core.sessions import Recognition, ranked
+from berth.core.timetable import Timetable, parse_timetable
+from berth.runtime.sessionobserver import ObservedSessions, is_active, metadata_keys
+from berth.runtime.sessionobserver import parse_session as session_of
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.timetabletexts import config_map, text
-from tests.runtime.watched_cluster import WatchedCluster, refused
+from tests.runtime.timetables import Row, at, config_map
+from tests.runtime.timetables import renku_text as text
+from tests.runtime.watched_cluster import WatchedCluster, chunk, refused
 from tests.runtime.watching import (
     DS,
     ML,
@@ -20,9 +32,7 @@ from tests.runtime.watching import (
     watching,
     with_created,
 )
-from tests.runtime.world import at
-
-BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers"
+from tests.seeds import seeds
 
 
 @pytest.fixture
@@ -100,18 +110,6 @@ def test_rivals_take_their_share_and_their_edits_count_at_once(cluster: WatchedC
         scene.until_counts(ds=5)
 
 
-def test_what_a_rival_narrows_by_is_read_anew_from_all_sessions(cluster: WatchedCluster) -> None:
-    for name, labels in (("a", {"course": "ml"}), ("b", {"course": "ml"}), ("c", {})):
-        cluster.put(SESSIONS, session(name, labels))
-    with watching(cluster) as scene:
-        scene.until_counts(ds=3)
-        put_rival(cluster, text("ml", ML, course={"matchLabels": {"course": "ml"}}))
-        scene.until_counts(ds=1)
-        cluster.put(SESSIONS, session("d", {"course": "ml"}))
-        cluster.put(SESSIONS, session("e", {"course": "ml"}))
-        scene.until_counts(ds=2)
-
-
 def test_an_edit_of_our_own_counts_at_once(cluster: WatchedCluster) -> None:
     cluster.put(SESSIONS, session("a", {"course": "ds"}))
     cluster.put(SESSIONS, session("b"))
@@ -140,14 +138,6 @@ def test_another_recognition_begins_anew(cluster: WatchedCluster) -> None:
         # Nobody waits for the list: it may be here already.
         assert scene.seen() in (ObservedSessions(None, True), ObservedSessions({"ds/1": 1}, False))
         scene.until_counts(ds=1)
-
-
-def test_a_class_that_is_not_counted_cannot_be_read(cluster: WatchedCluster) -> None:
-    with watching(cluster) as scene:
-        scene.until_counts(ds=0)
-
-        assert scene.observed.seen("huge", scene.now) == ObservedSessions(None, False)
-        assert scene.observed.seen("never-heard-of", scene.now) == ObservedSessions(None, False)
 
 
 def test_without_a_class_to_count_nothing_is_watched(cluster: WatchedCluster) -> None:
@@ -237,4 +227,218 @@ def test_a_session_counts_for_the_class_of_another_reservation_while_that_is_ope
         put_rival(cluster, text("ml", ("ml/1", "07:30", "08:00", "09:00", {"huge": 3})))
         scene.until_counts(ds=1)
         scene.now = at("09:00")
+        scene.until_counts(ds=2)
+
+
+# Histories
+
+
+COURSES: tuple[dict[str, Any], ...] = (
+    {},
+    {"matchLabels": {"course": "x"}},
+    {"matchAnnotations": {"renku.io/launcher_id": "l"}},
+)
+
+
+class History:
+    """What a cluster goes through, by chance, and what is to be seen of it in the end."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.cluster = WatchedCluster()
+        self.own = timetable(DS, course=self.chance.choice(COURSES))
+        self.competitors: dict[str, Timetable] = {}
+        self.here: dict[str, dict[str, Any]] = {}
+        for _ in range(self.chance.randrange(12)):
+            self.step(is_watched=False)
+
+    def step(self, *, is_watched: bool = True) -> None:
+        steps = [self._come, self._come, self._change, self._leave, self._compete]
+        troubles = [self._fail, self._expire, self.cluster.end_watches, self._cut, self.cluster.bookmark]
+        self.chance.choice([*steps, *troubles] if is_watched else steps)()
+
+    def expected(self) -> dict[str, int]:
+        recognition = self.own.pools[0].sessions
+        assert recognition
+        everybody = [
+            competing_reservation(competitor, {"small": recognition}, at("08:00"))
+            for competitor in (self.own, *self.competitors.values())
+        ]
+        order = ranked(open_claims(everybody, "small", at("08:00")).values())
+        kept = metadata_keys(claim.match for claim in order)
+        sessions = [
+            session_of(tree, "renku", kept) for tree in self.here.values() if is_active(tree, recognition)
+        ]
+        groups = Counter(claim_group(counted, order) for counted in sessions)
+        return {"ds/1": attribute_sessions(groups, order)["ds/1"]}
+
+    def _come(self) -> None:
+        self._put(f"s{self.chance.randrange(30)}")
+
+    def _change(self) -> None:
+        if self.here:
+            self._put(self.chance.choice([*self.here]))
+
+    def _put(self, name: str) -> None:
+        labels = self.chance.choice(({}, {"course": "x"}, {"course": "y"}))
+        tree = session(name, labels, launcher_id=self.chance.choice("lm"))
+        tree["spec"] = {"hibernated": self.chance.random() < 0.2}
+        self.here[name] = tree
+        self.cluster.put(SESSIONS, tree)
+
+    def _leave(self) -> None:
+        if self.here:
+            gone = self.chance.choice([*self.here])
+            del self.here[gone]
+            self.cluster.withdraw(SESSIONS, gone)
+
+    def _compete(self) -> None:
+        name = self.chance.choice(("ml", "ai"))
+        if name in self.competitors and self.chance.random() < 0.3:
+            del self.competitors[name]
+            self.cluster.withdraw(TIMETABLES, f"uid-{name}")
+            return
+        row: Row = (f"{name}/1", "07:30", "08:00", self.chance.choice(("09:00", "11:00")), {"small": 4})
+        said = text(name, row, course=self.chance.choice(COURSES), suspend=self.chance.random() < 0.2)
+        self.competitors[name] = parse_timetable(said)
+        put_rival(self.cluster, said, name)
+
+    def _fail(self) -> None:
+        left = [self.chance.randrange(3)]
+
+        def fail(_received: Received) -> Reply | None:
+            left[0] -= 1
+            return refused(500, "InternalError") if left[0] >= 0 else None
+
+        self.cluster.interferences[:] = [fail]
+
+    def _expire(self) -> None:
+        self.cluster.expire()
+        self.cluster.end_watches()
+
+    def _cut(self) -> None:
+        self.cluster.end_watches(chunk(b'{"type": "ADDED", "obj'))
+
+
+@pytest.mark.parametrize("seed", seeds(3, 12))
+def test_every_history_ends_in_what_is_there_and_a_restart_sees_the_same(seed: int) -> None:
+    history = History(seed)
+    for _ in range(2):
+        with watching(history.cluster, history.own) as scene:
+            for _ in range(25):
+                history.step()
+                scene.observed.wait(history.chance.choice((0, 0, 0.01)))
+                scene.seen()
+            scene.until(lambda seen: seen.counts == history.expected())
+            scene.now += 31
+            scene.until(lambda seen: seen.counts == history.expected())
+
+
+# Project templates
+
+
+TEMPLATE, OTHER = "01JC3CB5426KC7P5STS5X3KSS8", "01JC3CB5426KC7P5STS5X3KSS7"
+COURSE = {"projectTemplate": TEMPLATE}
+COPIES = {"p1": TEMPLATE, "p2": OTHER, "p3": None}
+
+
+def told(received: Received) -> Reply:
+    project = received.path.rpartition("/")[2]
+    return reply(200, json.dumps({"id": project, "template_id": COPIES[project]}).encode())
+
+
+@contextmanager
+def asking_renku(cluster: WatchedCluster, renku: StubServer, own: Timetable) -> Iterator[Scene]:
+    settings = own.settings._replace(renku_url=f"http://127.0.0.1:{renku.port}")
+    with watching(cluster, own._replace(settings=settings)) as scene:
+        yield scene
+
+
+@pytest.fixture
+def copies() -> WatchedCluster:
+    watched_cluster = WatchedCluster()
+    for n, project in enumerate(("p1", "p1", "p2", "p3")):
+        watched_cluster.put(SESSIONS, session(f"s{n}", project_id=project))
+    watched_cluster.put(SESSIONS, session("s4"))
+    return watched_cluster
+
+
+def test_only_copies_of_the_template_count_each_project_asked_for_once(copies: WatchedCluster) -> None:
+    with StubServer(told) as renku, asking_renku(copies, renku, timetable(DS, course=COURSE)) as scene:
+        seen = scene.until(lambda seen: not seen.pending)
+        assert seen.counts == {"ds/1": 2}
+        copies.put(SESSIONS, session("s5", project_id="p1"))
+        scene.until_counts(ds=3)
+
+    assert sorted(received.path for received in renku.received) == [
+        f"/api/data/projects/p{n}" for n in (1, 2, 3)
+    ]
+    assert scene.told("failed") == []
+
+
+def test_a_template_of_a_rival_asks_too(copies: WatchedCluster) -> None:
+    put_rival(copies, text("ml", ML))
+    with StubServer(told) as renku, asking_renku(copies, renku, timetable(DS)) as scene:
+        scene.until_counts(ds=2)
+        assert renku.received == []
+        put_rival(copies, text("ml", ML, course=COURSE))
+        scene.until_counts(ds=3)
+        copies.withdraw(TIMETABLES, "uid-ml")
+        scene.until_counts(ds=5)
+
+
+def test_where_renku_cannot_tell_the_class_decides_and_it_is_said_once(copies: WatchedCluster) -> None:
+    is_down = threading.Event()
+    is_down.set()
+
+    def answer(received: Received) -> Reply:
+        return refused(401, "Unauthorized") if is_down.is_set() else told(received)
+
+    with StubServer(answer) as renku, asking_renku(copies, renku, timetable(DS, course=COURSE)) as scene:
+        scene.until_counts(ds=4)  # all but the one without a project
+        assert scene.told("failed") == [("project templates", "401 Unauthorized")]
+        is_down.clear()
+        scene.now += 2
+        scene.until_counts(ds=2)
+        scene.until(lambda _: bool(scene.told("recovered")))  # with the last project: it may change no count
+        assert scene.told("recovered") == [("project templates", "")]
+
+
+def test_that_a_project_is_not_public_is_no_trouble_of_who_names_no_template(copies: WatchedCluster) -> None:
+    """Such a scaler has no token. Its rival, which names one, comes first."""
+    put_rival(copies, text("ml", ("ml/1", "07:30", "08:00", "11:00", {"small": 1}), course=COURSE))
+    answers = {"p1": 401, "p2": 404, "p3": 403}
+
+    def answer(received: Received) -> Reply:
+        return reply(answers[received.path.rpartition("/")[2]], b"{}")
+
+    with StubServer(answer) as renku, asking_renku(copies, renku, timetable(DS)) as scene:
+        scene.until_counts(ds=2)
+        scene.until(lambda _: len(renku.received) > 2)
+        answers.update(p3=500)
+        scene.now += 300
+        scene.until(lambda _: bool(scene.told("failed")))
+
+    assert scene.told("failed") == [("project templates", "500 Unknown")]
+
+
+def test_in_a_site_without_renku_the_class_decides(copies: WatchedCluster) -> None:
+    with watching(copies, timetable(DS, course=COURSE)) as scene:
+        scene.until_counts(ds=4)
+
+
+def test_sessions_are_held_back_for_three_seconds_at_most(copies: WatchedCluster) -> None:
+    go_on = threading.Event()
+
+    def slow(received: Received) -> Reply:
+        go_on.wait(20)
+        return told(received)
+
+    with StubServer(slow) as renku, asking_renku(copies, renku, timetable(DS, course=COURSE)) as scene:
+        scene.until(lambda _: bool(renku.received))
+        assert scene.seen().pending
+        assert scene.observed.next_change(scene.now) == scene.now + 3
+        scene.now += 3
+        assert scene.seen().counts == {"ds/1": 4}
+        go_on.set()
         scene.until_counts(ds=2)

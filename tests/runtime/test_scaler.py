@@ -1,6 +1,4 @@
-"""The scaler as the Job starts it, and the main container beside it: real processes, real sockets, TLS, real
-signals.
-"""
+"""The programs of a pod as its Job starts them: real processes, real sockets, TLS, real signals."""
 
 import json
 import os
@@ -12,15 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from berth.runtime.scaler import main
+from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
+from berth.runtime.scaler import PARALLEL_REQUESTS, _replace, main
 
 from tests.console import ROOT
 from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
+from tests.runtime.observing import resident
 from tests.runtime.programs import (
     INCOMPLETE,
     OPEN,
@@ -39,10 +39,12 @@ from tests.runtime.programs import (
     timetable,
     wait_until,
 )
-from tests.runtime.slotworld import SlotCluster, slots
+from tests.runtime.slotworld import DIGEST, SlotCluster, slots
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
+from tests.runtime.timetables import at, pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster
-from tests.runtime.world import pool, whole_timetable_text
+
+# The scaler
 
 
 class Scene(NamedTuple):
@@ -231,19 +233,6 @@ def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
     assert time.monotonic() - began < 2
 
 
-def test_a_hanging_scaler_goes_on_where_it_was(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path) as it:
-        scaler = it.start()
-        assert it.reaches(25)
-        scaler.send_signal(signal.SIGSTOP)
-        it.sessions.put(SESSIONS, session("late"))
-        time.sleep(0.3)
-        scaler.send_signal(signal.SIGCONT)
-
-        assert it.reaches(24)
-        stop(scaler)
-
-
 def test_a_scaler_that_hangs_for_long_ends_the_pod(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path) as it:
         scaler = it.start()
@@ -255,24 +244,6 @@ def test_a_scaler_that_hangs_for_long_ends_the_pod(account: Path, tmp_path: Path
         assert (occurrence.returncode, it.cluster.scales["course-small"]) == (1, 25)
         scaler.send_signal(signal.SIGCONT)
         stop(scaler)
-
-
-def test_trouble_with_the_first_timetable_passes(account: Path, tmp_path: Path) -> None:
-    cluster = FakeCluster(timetable(OVER), {"course-small": 25})
-    replies = iter([reply(503, b"", "Retry-After: 1")])
-
-    def answer(received: Received) -> Reply:
-        return next(replies, None) or answered_by(cluster)(received)
-
-    with StubServer(answer, account) as server:
-        scaler = start(account, environment(server, tmp_path))
-        assert wait_until((tmp_path / "until").exists)
-        assert wait_until(lambda: (tmp_path / "until").read_text() == "closed")
-        time.sleep(0.5)
-        code, told = stop(scaler)
-
-    assert (code, cluster.scales["course-small"]) == (0, 0)
-    assert told == ["failed", "timetable", "recovered", "lease", "scaled", "ended"]
 
 
 def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:
@@ -407,3 +378,214 @@ def test_nothing_is_imported_after_the_start(account: Path, tmp_path: Path) -> N
 
     assert (process.returncode, late) == (0, ""), output
     assert (cluster.koordinator.objects, set(cluster.scales.values())) == ({}, {0})
+
+
+# Slots
+
+
+MOST_MEBIBYTES = 25
+
+
+def text(window: tuple[str, str, str], count: int) -> str:
+    said = {**pool("course-small", "none"), "slots": slots()}
+    row = ("course/1", *window, {"small": count})
+    return whole_timetable_text("course", {"small": said}, [row])
+
+
+def cluster_of(said: str) -> SlotCluster:
+    return SlotCluster(said, {}, FakeKoordinator(time.time))
+
+
+def large(tree: dict[str, Any]) -> None:
+    """As an object is that Koordinator has written to: some 5 KB."""
+    fields: dict[str, Any] = {f"f:{n}": {"f:a": {}, "f:b": {}} for n in range(90)}
+    tree["metadata"]["managedFields"] = [{"manager": "koord-scheduler", "fieldsV1": fields}]
+    tree["status"] = {
+        "phase": "Available",
+        "nodeName": "node-1",
+        "conditions": [{"type": kind, "reason": "x" * 200, "message": "y" * 400} for kind in "ab"],
+    }
+
+
+def start_lean(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
+    """As the pod has it, without compiled files of ours, and without what else is installed here."""
+    lean = {"PYTHONDONTWRITEBYTECODE": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
+    return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
+def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path, tmp_path: Path) -> None:
+    berth, cluster = make_berth(tmp_path), cluster_of(text(OPEN, 200))
+    koordinator = cluster.koordinator
+    with StubServer(answered_by(cluster), account) as server:
+        process = start_lean(berth, account, environment(server, tmp_path))
+        try:
+            assert wait_until(lambda: len(koordinator.objects) == 200, 60)
+            for tree in koordinator.objects.values():
+                large(tree)
+            assert len(json.dumps(next(iter(koordinator.objects.values())))) > 4_500
+            looks = len(server.received)
+            assert wait_until(lambda: len(server.received) > looks + 4, 30)
+            mebibytes = resident(str(process.pid))
+        finally:
+            process.kill()
+            process.communicate()
+
+    assert server.connections <= PARALLEL_REQUESTS + 2  # the watch and the Lease have their own
+    assert [verb for verb, _ in koordinator.writes] == ["POST"] * 200
+    assert mebibytes <= MOST_MEBIBYTES
+
+
+def test_over_it_removes_them_and_says_so(account: Path, tmp_path: Path) -> None:
+    cluster = cluster_of(text(OVER, 3))
+    for n in range(3):
+        cluster.koordinator.put(f"example-course-small-{n}-{DIGEST}", slots()["object"])
+    with StubServer(answered_by(cluster), account) as server:
+        process = start_lean(make_berth(tmp_path), account, environment(server, tmp_path))
+        assert wait_until(lambda: not cluster.koordinator.objects)
+        time.sleep(0.5)
+        process.terminate()
+        output, _ = process.communicate(timeout=60)
+
+    assert (process.returncode, (tmp_path / "until").read_text("ascii")) == (0, "closed")
+    assert [json.loads(line)["event"] for line in output.splitlines()] == [
+        "timetable",
+        "lease",
+        "slots",
+        "ended",
+    ]
+
+
+# The main container
+
+
+FILE = PACKAGE / "occurrence.py"
+END = at("10:00")
+MOST_BESIDE = 1.5  # MiB above a bare interpreter, which has 7 in a slim image: together less than 9
+# What the interpreter itself has not loaded at its start, and this program has afterwards.
+LOADED = """\
+import runpy, sys
+before = set(sys.modules)
+import {}
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "now", "silence", "expected"),
+    [
+        pytest.param("", "09:00", 0, None, id="it-has-just-started"),
+        pytest.param("", "09:00", STUCK_SECONDS - 1, None, id="the-scaler-may-start-slowly"),
+        pytest.param("", "09:00", STUCK_SECONDS, 1, id="no-word-ever"),
+        pytest.param(str(END), "09:59:59", 5, None, id="open"),
+        pytest.param(str(END), "09:59:59", STUCK_SECONDS, 1, id="open-and-silent"),
+        pytest.param(str(END), "10:00:59", 5, None, id="over-and-not-silent"),
+        pytest.param(str(END), "10:00:00", LATE_SECONDS - 1, None, id="over-and-not-silent-for-long"),
+        pytest.param(str(END), "10:00:00", LATE_SECONDS, 0, id="over-and-silent"),
+        pytest.param(str(END), "23:00:00", 3, None, id="the-clock-has-jumped"),
+        pytest.param(CLOSED, "09:00", 0, 0, id="closed"),
+        pytest.param("clos", "09:00", LATE_SECONDS, None, id="nonsense"),
+        pytest.param("-1", "09:00", LATE_SECONDS, None, id="no-instant"),
+        pytest.param("1e9", "09:00", STUCK_SECONDS, 1, id="nonsense-and-silent"),
+    ],
+)
+def test_it_stays_until_the_word_or_the_silence_says_otherwise(
+    word: str, now: str, silence: float, expected: int | None
+) -> None:
+    assert exit_code(word, float(at(now)), silence) == expected
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    output, _ = process.communicate(timeout=20)
+    return process.returncode, output
+
+
+def say(share: Path, word: str) -> None:
+    _replace(str(share / "until"), word)
+
+
+def test_it_exits_0_once_everything_is_closed(tmp_path: Path) -> None:
+    process = start_main(tmp_path)
+    say(tmp_path, "9000000000")
+    time.sleep(1.5)
+
+    assert process.poll() is None
+
+    say(tmp_path, CLOSED)
+
+    assert ended(process) == (0, "")
+
+
+def test_it_exits_0_if_the_scaler_is_silent_after_the_end(tmp_path: Path) -> None:
+    say(tmp_path, "1000000000")
+
+    assert ended(start_main(tmp_path, "o.LATE_SECONDS = 1.5")) == (0, "")
+
+
+def test_it_stays_after_the_end_for_as_long_as_the_scaler_speaks(tmp_path: Path) -> None:
+    process = start_main(tmp_path, "o.LATE_SECONDS = o.STUCK_SECONDS = 2.5")
+    for _ in range(7):
+        say(tmp_path, "1000000000")
+        time.sleep(0.5)
+
+    assert process.poll() is None
+    assert ended(process) == (0, "")
+
+
+@pytest.mark.parametrize("word", ["", "9000000000", "nonsense", "\xff"])
+def test_it_exits_1_if_the_scaler_hangs(tmp_path: Path, word: str) -> None:
+    if word:
+        (tmp_path / "until").write_text(word, encoding="latin-1")
+
+    assert ended(start_main(tmp_path, "o.STUCK_SECONDS = 1.5")) == (1, "")
+
+
+def test_on_sigterm_it_exits_143(tmp_path: Path) -> None:
+    say(tmp_path, "9000000000")
+    process = start_main(tmp_path)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+
+    assert ended(process) == (143, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
+def test_it_takes_hardly_more_memory_than_an_interpreter(tmp_path: Path) -> None:
+    say(tmp_path, "9000000000")
+    bare = memory_of("-c", "import time; time.sleep(60)", share=tmp_path)
+
+    assert memory_of(str(FILE), share=tmp_path) - bare <= MOST_BESIDE
+
+
+def memory_of(*arguments: str, share: Path) -> float:
+    variables = {"BERTH_SHARE": str(share)}
+    with subprocess.Popen([sys.executable, "-BSE", *arguments], env=variables) as process:
+        time.sleep(1.5)
+        mebibytes = resident(str(process.pid))
+        process.kill()
+    return mebibytes
+
+
+def test_it_loads_nothing_else() -> None:
+    """Nothing of ours but itself, and nothing of the network."""
+
+    def loaded(what: str) -> set[str]:
+        command = [sys.executable, "-BSE", "-c", LOADED.format(what)]
+        found = subprocess.run(command, cwd=PACKAGE.parents[1], capture_output=True, text=True, check=True)
+        return set(found.stdout.split())
+
+    ours = {"berth", "berth.runtime", "berth.runtime.occurrence"}
+    assert loaded("berth.runtime.occurrence") - loaded("os, _signal, sys, time") == ours
+
+
+def test_the_scaler_replaces_the_word_as_a_whole(tmp_path: Path) -> None:
+    say(tmp_path, "1000000000")
+    with (tmp_path / "until").open(encoding="ascii") as old:
+        say(tmp_path, CLOSED)
+
+        assert old.read() == "1000000000"
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("until", CLOSED)]
+    with pytest.raises(OSError, match="No such file or directory"):
+        say(tmp_path / "nowhere", CLOSED)

@@ -1,71 +1,103 @@
-"""The scaler's loop survives everything, says when it works, and sleeps no longer than it may."""
+"""A scaler's loop: how long it stays, what it says and logs, and how pools follow sessions and edits."""
 
-from itertools import pairwise
+import json
+from functools import partial
 
 import pytest
 from berth.core.timetable import parse_timetable
 from berth.runtime.scaler import TICK
 
-from tests.objectstore import no_answer
-from tests.runtime.pod import Pod
-from tests.runtime.world import COURSE, NEXT, Row, at, pool, timetable_text, whole_timetable_text
+from tests.leading import CASES, part_of
+from tests.objectstore import no_answer, refusal
+from tests.runtime.fake_cluster import LEASES
+from tests.runtime.scalerpod import ScalerPod
+from tests.runtime.slotworld import slots
+from tests.runtime.timetables import COURSE, NEXT, Row, at, timetable_text
 
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
+TWO = {"small": "course-small", "huge": "course-huge"}
+BOTH: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
 
 
-class _EnoughError(BaseException):
-    """Ends a loop that nothing else ends."""
+# How long it stays
 
 
-def run(pod: Pod, steps: int) -> list[float]:
-    """What it waited for after trouble."""
-    waits: list[float] = []
+def test_the_log_tells_a_whole_run_in_a_few_lines() -> None:
+    pod = ScalerPod("07:29:07", timetable_text(COURSE), small=0)
+    pod.run()
 
-    def wait(seconds: float) -> None:
-        waits.append(seconds)
-        if len(waits) + len(pod.observed.waits) >= steps:
-            raise _EnoughError
-
-    def observe(seconds: float) -> None:
-        pod.observed.waits.append(seconds)
-        if len(waits) + len(pod.observed.waits) >= steps:
-            raise _EnoughError
-
-    pod.observed.wait = observe  # type: ignore[method-assign]
-    with pytest.raises(_EnoughError):
-        pod.scaler.run(wait)
-    return waits
-
-
-def test_it_survives_what_nobody_had_expected_and_does_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And says no word, so that the main container ends the pod if that lasts."""
-    pod = Pod("08:00", MAINTAIN)
-    monkeypatch.setattr(pod.observed, "next_change", 7)
-
-    assert run(pod, 3) == [TICK] * 3
-    assert [(line["subject"], line["reason"]) for line in pod.log if line["event"] == "failed"] == [
-        ("run", "TypeError")
+    assert [(str(line["time"])[11:19], line["event"]) for line in pod.log] == [
+        ("07:29:07", "timetable"),
+        ("07:29:07", "lease"),
+        ("07:29:07", "waiting"),
+        ("07:30:00", "open"),
+        ("07:30:00", "scaled"),
+        ("10:00:00", "over"),
+        ("10:00:00", "scaled"),
+        ("10:00:00", "ended"),
     ]
-    assert pod.word == ""
+    line = {"pool": "small", "deployment": "course-small", "sessions": None, "override": None, "reset": False}
+    assert pod.told("scaled") == [
+        {**line, "time": "07:30:00", "occurrences": ["course/1"], "from": 0, "to": 25},
+        {**line, "time": "10:00:00", "occurrences": [], "from": 25, "to": 0},
+    ]
 
 
-def test_it_tells_when_it_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    pod = Pod("08:00", MAINTAIN)
-    with monkeypatch.context() as broken:
-        broken.setattr(pod.observed, "next_change", 7)
-        run(pod, 2)
-    run(pod, 2)
+def test_the_log_tells_the_sessions_an_override_and_that_somebody_has_reset_a_pool() -> None:
+    pod = ScalerPod("07:29:07", MAINTAIN, small=0)
+    pod.arrive(5)
+    override = '{"small": {"target": 60, "until": "2026-02-02T09:00:00Z"}}'
+    pod.plan("08:00:01", lambda: pod.cluster.annotate(override))
+    for when in ("09:30:01", "10:30:01"):
+        pod.plan(when, lambda: pod.cluster.set("course-small", 3))
+    pod.run()
 
-    assert [line["subject"] for line in pod.log if line["event"] == "recovered"] == ["run"]
-    assert pod.word == str(at("10:00"))
+    keys = ("sessions", "override", "from", "to", "reset")
+    assert [tuple(line[key] for key in keys) for line in pod.told("scaled")] == [
+        (5, None, 0, 20, False),
+        (5, 60, 20, 60, False),
+        (5, None, 60, 20, False),
+        (5, None, 3, 20, True),
+        (None, None, 20, 0, False),
+    ]
 
 
-def test_without_any_timetable_it_waits_for_one() -> None:
-    pod = Pod("08:00", MAINTAIN)
-    pod.cluster.interfere("", no_answer())
+SOON: Row = ("course/2", "10:02", "10:30", "11:00", {"small": 5})
+STAYS = {
+    "no-occurrence": (timetable_text(), "08:30", 0, [], "08:30:00"),
+    "opens-later": (timetable_text(NEXT), "08:30", 0, [], "08:30:00"),
+    "suspended": (timetable_text(COURSE, suspend=True), "08:30", 0, [], "08:30:00"),
+    "no-pool": (timetable_text(pools={}), "08:30", 0, [], "08:30:00"),
+    "closes-what-stands": (timetable_text(COURSE), "12:00", 7, [("12:00:00", 0)], "12:00:00"),
+    "opens-in-two-minutes": (
+        timetable_text(COURSE),
+        "07:28",
+        0,
+        [("07:30:00", 25), ("10:00:00", 0)],
+        "10:00:00",
+    ),
+    "opens-a-second-later": (timetable_text(COURSE), "07:27:59", 0, [], "07:27:59"),
+    "another-opens-soon-after-the-end": (
+        timetable_text(COURSE, SOON),
+        "09:00",
+        25,
+        [("10:00:00", 0), ("10:02:00", 5), ("11:00:00", 0)],
+        "11:00:00",
+    ),
+    "asks-for-nothing": (timetable_text((*COURSE[:4], {"small": 0})), "08:00", 0, [], "10:00:00"),
+}
 
-    assert run(pod, 3) == []
-    assert (pod.writes, pod.word, pod.observed.waits) == ([], "waiting", [TICK] * 3)
+
+@pytest.mark.parametrize(("text", "now", "replicas", "seats", "ended"), STAYS.values(), ids=STAYS)
+def test_it_stays_while_something_is_open_or_opens_within_two_minutes(
+    text: str, now: str, replicas: int, seats: list[tuple[str, int]], ended: str
+) -> None:
+    pod = ScalerPod(now, text, small=replicas)
+
+    assert pod.run() == 0
+    assert pod.seats == seats
+    assert pod.told("ended") == [{"time": ended, "reason": "nothing is open"}]
+    assert bool(pod.sleeps) == (ended > f"{now}:00"[:8])
 
 
 WORDS = {
@@ -77,10 +109,11 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("case", WORDS)
-def test_its_word_is_the_instant_until_which_the_pod_is_needed(case: str) -> None:
-    text, now, override, expected = WORDS[case]
-    pod = Pod(now, text)
+@pytest.mark.parametrize(("text", "now", "override", "expected"), WORDS.values(), ids=WORDS)
+def test_its_word_is_the_instant_until_which_the_pod_is_needed(
+    text: str, now: str, override: str, expected: str
+) -> None:
+    pod = ScalerPod(now, text, small=0)
     if override:
         pod.cluster.annotate(f'{{"small": {{"target": 1, "until": "2026-02-02T{override}:00Z"}}}}')
     pod.scaler.step()
@@ -89,85 +122,272 @@ def test_its_word_is_the_instant_until_which_the_pod_is_needed(case: str) -> Non
 
 
 def test_while_a_pool_cannot_be_closed_its_word_is_now() -> None:
-    pod = Pod("10:20", MAINTAIN, 25)
+    pod = ScalerPod("10:20", MAINTAIN, small=25)
     pod.cluster.interfere("PATCH", no_answer())
     pod.scaler.step()
-
     assert (pod.word, pod.scaler.exit_code) == (str(at("10:20")), None)
 
     pod.cluster.interfere("PATCH", None)
     pod.now += TICK
     pod.scaler.step()
-
     assert (pod.word, pod.scaler.exit_code) == ("closed", 0)
 
 
-def test_it_says_its_word_at_each_look_and_before_each_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_its_word_at_each_look_and_before_each_pool() -> None:
     """So a look that takes long at each of many pools is not taken for one that hangs."""
     pools = {f"class-{n}": f"course-{n}" for n in range(5)}
-    row: Row = (*COURSE[:4], dict.fromkeys(pools, 2))
-    pod = Pod("08:00", timetable_text(row, pools=pools))
-    words: list[float] = []
-    monkeypatch.setattr(pod.scaler, "_write_word", lambda _: words.append(pod.now))
+    pod = ScalerPod("08:00", timetable_text((*COURSE[:4], dict.fromkeys(pools, 2)), pools=pools))
     pod.cluster.interferences.append(lambda _: setattr(pod, "now", pod.now + 30))
     pod.scaler.step()
     pod.scaler.step()
 
-    assert len(words) >= 7
-    assert max(after - before for before, after in pairwise(words[1:])) <= 60
+    assert len(pod.silence) >= 7
+    assert max(pod.silence[2:]) <= 60
+
+
+def test_it_looks_every_eight_seconds_and_reads_the_timetable_twice_a_minute() -> None:
+    pod = ScalerPod("08:00", timetable_text(COURSE), small=25)
+    pod.run(until="08:10")
+
+    reads = [request for request in pod.cluster.requests if request.path.endswith("/configmaps/course")]
+    assert set(pod.sleeps) == {TICK}
+    assert 23 <= len(reads) <= 26
+    assert len([request for request in pod.cluster.requests if "/deployments/" in request.path]) == 75
 
 
 def test_it_sleeps_until_the_next_instant_at_the_most() -> None:
-    pod = Pod("07:29:57", MAINTAIN)
-
+    pod = ScalerPod("07:29:57", MAINTAIN, small=0)
     assert pod.scaler.step() == 3.0
 
     pod.now = at("07:30") + 0.25
-
     assert pod.scaler.step() == pytest.approx(TICK)  # until the next look at all pools
 
     pod.observed.change = pod.now + 0.5
-
     assert pod.scaler.step() == 0.5
 
 
-def test_each_class_follows_its_own_sessions() -> None:
-    both: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
-    later: Row = ("course/2", "11:00", "11:30", "12:00", {"small": 25})
-    pools = {"small": "course-small", "huge": "course-huge"}
-    text = timetable_text(both, later, pools=pools, behaviour="reduce")
-    pod = Pod("08:00", text)
-    pod.cluster.set("course-huge", 0)
-    pod.arrive(7)
-    pod.observed.sessions["huge"] = None
-    pod.scaler.step()
-
-    assert pod.cluster.scales["course-huge"] == 2
-    assert pod.cluster.scales["course-small"] == 18
+# Classes
 
 
-def test_a_class_whose_behaviour_becomes_none_has_all_its_seats_whoever_comes() -> None:
-    pod = Pod("08:00", MAINTAIN, 25)
+def test_each_class_has_its_own_pool() -> None:
+    other = ("course/2", "09:00", "09:30", "11:00", {"huge": 3})
+    pod = ScalerPod("07:30", timetable_text(BOTH, other, pools=TWO), small=0, huge=0)
+
+    assert pod.run() == 0
+    assert pod.writes == [
+        ("07:30:00", "small", 25),
+        ("07:30:00", "huge", 2),
+        ("09:00:00", "huge", 5),
+        ("10:00:00", "small", 0),
+        ("10:00:00", "huge", 3),
+        ("11:00:00", "huge", 0),
+    ]
+
+
+def test_classes_of_one_occurrence_open_one_after_the_other_and_scale_in_their_own_way() -> None:
+    """The first case of leads: on Fridays the behavior is `reduce`. Clocks of these tests show one day."""
+    _, text = part_of(CASES[0])
+    monday = "course/2026-02-02T10:00"
+    pod = ScalerPod("07:29:07", text, gpu=0, small=0)
+    pod.sessions(gpu={}, small={})
+    pod.plan("10:00", lambda: pod.sessions(gpu={monday: 3}, small={monday: 4}))
+    pod.run()
+
+    assert [write[::2] for write in pod.writes if write[1] == "gpu"] == [
+        ("07:30:00", 8),
+        ("10:00:00", 5),
+        ("11:00:00", 0),
+    ]
+    assert [write[::2] for write in pod.writes if write[1] == "small"] == [
+        ("08:30:00", 20),
+        ("10:00:00", 16),
+        ("11:00:00", 0),
+    ]
+    assert [line["occurrence"] for line in pod.told("open")] == [monday]
+    (record,) = pod.cluster.records()
+    assert (record["promised"], record["sessionsPeak"]) == ({"gpu": 8, "small": 20}, {"gpu": 3, "small": 4})
+
+    text = text.replace("2026-02-02", "2026-01-29").replace("2026-02-06", "2026-02-02")
+    (friday,) = {row.id for row in parse_timetable(text).occurrences if row.behavior}
+    pod = ScalerPod("07:29:07", text, gpu=0, small=0)
+    pod.sessions(gpu={friday: 3}, small={friday: 4})
+    pod.run()
+    assert [count for _, name, count in pod.writes if name == "gpu"] == [5, 4, 3, 2, 1, 0]
+    assert [count for _, name, count in pod.writes if name == "small"] == [*range(16, -1, -1)]
+
+
+CLASS_EDITS = {
+    "one-more": (COURSE, BOTH, [("huge", 2)]),
+    "one-fewer": (BOTH, COURSE, [("huge", 0)]),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), CLASS_EDITS.values(), ids=CLASS_EDITS)
+def test_classes_come_and_go(before: Row, after: Row, expected: list[tuple[str, int]]) -> None:
+    pools = [TWO if len(row[4]) > 1 else None for row in (before, after)]
+    pod = ScalerPod(
+        "08:00", timetable_text(before, pools=pools[0]), small=25, huge=2 if before is BOTH else 0
+    )
+    pod.edit_at("08:30:01", timetable_text(after, pools=pools[1]))
+    pod.run(until="09:00")
+
+    assert [write[1:] for write in pod.writes] == expected
+
+
+@pytest.mark.parametrize(("status", "waits"), [(403, False), (500, True)], ids=["out-of-reach", "unlucky"])
+def test_a_class_that_is_gone_and_out_of_reach_holds_nobody_up(status: int, waits: bool) -> None:
+    pod = ScalerPod("09:00", timetable_text(BOTH, pools=TWO), small=25, huge=2)
+    pod.edit_at("09:30:01", timetable_text(COURSE))
+    pod.interfere_at("09:30:01", "course-huge", refusal(status, "No", "not yours"))
+    pod.interfere_at("10:05", "", None)
+
+    assert pod.run() == 0
+    assert [write[1:] for write in pod.writes] == [("small", 0), *([("huge", 0)] if waits else [])]
+    assert {(line["subject"], line["reason"]) for line in pod.told("failed")} >= {
+        ("deployment course-huge", f"{status} No"),
+        ("lease course-huge", f"{status} No"),
+    }
+
+
+def test_a_class_whose_new_backend_the_pod_has_no_code_of_is_left_and_the_others_are_served() -> None:
+    """Its Lease runs out, so the sweep has it."""
+    pod = ScalerPod("08:00", timetable_text(BOTH, pools=TWO), small=25, huge=2)
+    pod.plugins = frozenset()
+    pod.restart_scaler()
+    tree = json.loads(timetable_text(BOTH, pools=TWO))
+    tree["pools"]["huge"]["slots"] = slots()
+    pod.edit_at("08:30:01", json.dumps(tree))
+    pod.plan("09:00:02", lambda: pod.cluster.set("course-small", 7))
+
+    assert pod.run() == 0
+    assert pod.writes == [("09:00:08", "small", 25), ("10:00:00", "small", 0)]
+    assert pod.told("failed") == []
+    leases = pod.cluster.all_in(LEASES)
+    renewed = {name: tree["spec"]["renewTime"][11:16] for name, tree in leases.items()}
+    assert renewed == {"course-small": "10:00", "course-huge": "08:30"}
+    assert pod.cluster.records()[0]["promised"] == {"small": 25, "huge": 2}
+
+
+def test_a_deployment_of_another_name_takes_over() -> None:
+    pod = ScalerPod("08:00", timetable_text(COURSE), small=25, other=0)
+    pod.edit_at("08:30:01", timetable_text(COURSE, pools={"small": "course-other"}))
+
+    assert pod.run() == 0
+    assert {write[1:] for write in pod.writes} == {("other", 25), ("small", 0), ("other", 0)}
+
+
+# Sessions
+
+
+def test_an_arrival_lowers_at_once_and_who_leaves_raises_half_a_minute_later() -> None:
+    pod = ScalerPod("07:29", MAINTAIN, small=0)
+    pod.arrive(4)  # before the opening
+    pod.wake_at("08:10:01", lambda: pod.arrive(1))
+    pod.wake_at("08:10:02", lambda: pod.arrive(10))
+    pod.wake_at("09:00:03", lambda: pod.arrive(-2))
+
+    assert pod.run() == 0
+    assert pod.seats == [
+        ("07:30:00", 21),
+        ("08:10:01", 20),
+        ("08:10:02", 10),
+        ("09:00:33", 12),
+        ("10:00:00", 0),
+    ]
+    assert [line["sessions"] for line in pod.told("scaled")] == [4, 5, 15, 13, None]
+
+
+def test_reduce_falls_with_the_clock_though_nobody_comes() -> None:
+    pod = ScalerPod("07:29:50", timetable_text(COURSE, behaviour="reduce"), small=0)
     pod.arrive(5)
-    pod.scaler.step()
-    pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 30}), behaviour="none")
-    for _ in range(6):
-        pod.now += 5
-        pod.arrive(1)
-        pod.scaler.step()
+    pod.run()
 
-    assert parse_timetable(pod.cluster.timetable).pools[0].behavior == "none"
-    assert [write.replicas for write in pod.writes] == [20, 19, 18, 17, 16, 30]
+    assert [count for _, count in pod.seats] == list(range(20, -1, -1))
+    # Of 20, less than 19.5 are left after a fortieth of the two hours, and less than 0.5 in the last one.
+    assert pod.seats[0][0] == "07:30:00"
+    assert 0 <= at(pod.seats[1][0]) - at("08:03:00") <= TICK
+    assert 0 <= at(pod.seats[-1][0]) - at("09:57:00") <= TICK
 
 
-def test_whole_nodes_are_left_alone_whoever_comes() -> None:
-    found = {"small": {**pool("course-small", "none"), "nodePool": "example.course-small"}}
-    pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,)))
-    pod.cluster.set("example.course-small", 25)
-    for _ in range(3):
-        pod.arrive(2)
-        pod.scaler.step()
-        pod.now += 5
+@pytest.mark.parametrize("by_hand", [False, True], ids=["known", "scaled-meanwhile"])
+def test_a_session_costs_one_request(by_hand: bool) -> None:
+    pod = ScalerPod("07:50", MAINTAIN, small=25)
+    pod.run("07:50:01")
+    if by_hand:
+        pod.cluster.set("course-small", 500)
+    pod.wake_at("07:50:02", lambda: pod.arrive(1))
+    pod.cluster.requests.clear()
+    pod.go_on("07:50:03")
 
-    assert pod.writes == []
-    assert not [request for request in pod.cluster.requests if "deployments" in request.path]
+    assert pod.seats[-1] == ("07:50:02", 24)
+    methods = [request.method for request in pod.cluster.requests if "deployments" in request.path]
+    assert methods == ["PATCH"]
+
+
+# Edits
+
+
+def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
+    for offset in range(30):
+        pod = ScalerPod("07:59", MAINTAIN, small=20)
+        pod.arrive(5)
+        pod.edit_at(f"08:05:{offset:02d}", timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain"))
+        for second in range(offset, 60, 7):
+            pod.wake_at(f"08:05:{second:02d}", partial(pod.arrive, 1))
+        pod.run("08:10")
+        values = [count for _, count in pod.seats]
+        first = next(n for n, value in enumerate(values) if value > 20)
+
+        assert pod.replicas == pod.wished()
+        assert at(pod.seats[first][0]) - at(f"08:05:{offset:02d}") <= 60
+        for some in (values[:first], values[first:]):
+            assert some == sorted(some, reverse=True)
+
+
+EDITS = {
+    "ends-earlier": timetable_text((*COURSE[:3], "08:05", {"small": 25}), behaviour="maintain"),
+    "ends-later": timetable_text((*COURSE[:3], "11:00", {"small": 25}), behaviour="maintain"),
+    "opens-later": timetable_text(
+        ("course/1", "08:20", "08:30", "10:00", {"small": 25}), behaviour="maintain"
+    ),
+    "one-more": timetable_text(
+        COURSE, ("course/2", "07:00", "07:30", "09:00", {"small": 9}), behaviour="maintain"
+    ),
+    "more": timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain"),
+    "fewer": timetable_text((*COURSE[:4], {"small": 10}), behaviour="maintain"),
+    "suspended": timetable_text(COURSE, behaviour="maintain", suspend=True),
+    "another-pool": timetable_text((*COURSE[:4], {"huge": 2}), pools={"huge": "course-huge"}),
+    "to-reduce": timetable_text(COURSE, behaviour="reduce"),
+    "to-none": timetable_text(COURSE, behaviour="none"),
+}
+
+
+@pytest.mark.parametrize("text", EDITS.values(), ids=EDITS)
+def test_every_edit_acts_within_a_minute_in_as_few_writes_as_it_takes(text: str) -> None:
+    for offset in range(0, 30, 7):
+        pod = ScalerPod("08:00", MAINTAIN, small=20, huge=0)
+        pod.arrive(5)
+        pod.edit_at(f"08:10:{offset:02d}", text)
+        pod.run("08:11:30")
+        wanted = {"course-small": 0} | pod.wished_of_all()
+
+        assert {name: pod.cluster.scales[name] for name in wanted} == wanted
+        assert all(at(when) - at(f"08:10:{offset:02d}") <= 60 for when, _ in pod.seats)
+        assert len(pod.writes) == sum(wanted[name] != {"course-small": 20}.get(name, 0) for name in wanted)
+
+
+# Bugs of ours
+
+
+def test_it_survives_what_nobody_had_expected_and_does_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says no word, so that the main container ends the pod if that lasts."""
+    pod = ScalerPod("08:00", MAINTAIN, small=0)
+    with monkeypatch.context() as broken:
+        broken.setattr(pod.observed, "next_change", 7)
+        pod.run("08:00:30")
+    assert (pod.word, pod.sleeps, pod.seats) == ("", [], [])
+    assert [(line["subject"], line["reason"]) for line in pod.told("failed")] == [("run", "TypeError")]
+    pod.go_on("08:00:50")
+
+    assert [line["subject"] for line in pod.told("recovered")] == ["run"]
+    assert pod.word == str(at("10:00"))

@@ -1,14 +1,21 @@
 """Whatever goes wrong, slots come, none in use goes before the end, and none is left after it."""
 
+from contextlib import closing
+from http.client import HTTPConnection
 from random import Random
+from threading import Barrier
 
 import pytest
-from berth.runtime.apiclient import Request, Response
+from berth.core.holders import SlotSpec
+from berth.plugins.slots.slots import SlotPlan
+from berth.plugins.slots.slotwrites import PlanResult, apply_plan
+from berth.runtime.apiclient import Api, ApiError, Connection, Connections, Request, Response
 
 from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
 from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
-from tests.runtime.world import Row
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.timetables import Row
 from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
@@ -91,39 +98,6 @@ def test_one_that_changes_in_the_moment_in_which_it_is_removed_is_looked_at_agai
     assert world.koordinator.used_deletes == []
     assert names(world.koordinator.used()) == [f"3-{DIGEST}"]
     assert world.counts == "2+1"
-
-
-def test_what_never_found_a_place_is_removed_at_the_end() -> None:
-    world = quiet()
-    world.koordinator.room = 2
-    world.plan("07:44", lambda: world.log.append({"event": "seen", "counts": world.counts, "time": "x"}))
-
-    assert world.run() == 0
-    assert [line["counts"] for line in world.log if line["event"] == "seen"] == ["2+0 pending=2"]
-    assert world.koordinator.objects == {}
-    assert [event["reason"] for event in world.cluster.events] == ["SeatsNotReady"]
-
-
-def test_lateness_is_told_on_the_timetable_where_there_is_no_deployment() -> None:
-    world = quiet()
-    world.koordinator.room = 2
-    world.plan("07:36", lambda: setattr(world.koordinator, "room", 9))
-    world.run(until="07:40")
-
-    late, ready = world.cluster.events
-    assert late["involvedObject"] == {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "namespace": "berth",
-        "name": "course",
-        "uid": "uid-of-course",
-    }
-    assert late["message"] == (
-        "2 of 4 slots of small are ready for course/1, which starts at 2026-02-02T07:35:00Z. Look at those "
-        "that are Pending, with kubectl get reservations.scheduling.koordinator.sh: there is no room for "
-        "them, or Koordinator's scheduler does not run."
-    )
-    assert ready["message"] == "All 4 slots of small are ready for course/1."
 
 
 def test_placeholders_bring_nodes_and_go_once_they_have_handed_over() -> None:
@@ -218,3 +192,65 @@ def happen(world: SlotWorld, random: Random) -> None:
                 koordinator.objects[name]["spec"] |= {"ttl": "24h0m0s", "expires": "2026-02-02T23:00:00Z"}
         case _:
             koordinator.enter(f"s{random.random()}")
+
+
+# Several writes at once
+
+
+TOGETHER = 4
+LONG_ENOUGH = 30.0  # seconds
+SLOTS = SlotSpec("x", "a", {})
+NAMES = tuple(f"x-{number}" for number in range(2 * TOGETHER))
+CREATED = b'{"kind": "Reservation"}'
+
+
+def made(api: Api, most: int = 100) -> PlanResult:
+    return apply_plan(api, SLOTS, SlotPlan(make=NAMES), lambda: 0.0, lambda tried: tried < most)
+
+
+def test_so_many_are_written_at_once_and_all_in_the_end() -> None:
+    """No request is answered before four have come, so one after the other none ever were."""
+    meeting = Barrier(TOGETHER)
+
+    def answer(_: Received) -> Reply:
+        meeting.wait(LONG_ENOUGH)
+        return reply(201, CREATED)
+
+    with StubServer(answer) as server:
+        connections = Connections(
+            lambda: Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
+        )
+        with closing(connections):
+            done = made(Api(connections, parallel_requests=TOGETHER))
+
+    assert sorted(done.made) == sorted(NAMES)
+    assert len({received.connection for received in server.received}) == TOGETHER
+
+
+def test_a_limit_of_writes_is_asked_between_the_groups() -> None:
+    def transport(_: Request) -> Response:
+        return Response(201, CREATED)
+
+    done = made(Api(transport, parallel_requests=TOGETHER), most=1)
+
+    assert (sorted(done.made), done.is_cut) == (sorted(NAMES[:TOGETHER]), True)
+
+
+@pytest.mark.parametrize(
+    ("status", "written"),
+    [
+        pytest.param(422, len(NAMES), id="one-is-rejected"),
+        pytest.param(503, TOGETHER, id="the-server-is-away"),
+    ],
+)
+def test_an_error_is_raised_after_the_writes_that_can_still_be_done(status: int, written: int) -> None:
+    asked: list[Request] = []
+
+    def transport(request: Request) -> Response:
+        asked.append(request)
+        return Response(status if b'"x-1"' in request.body else 201, CREATED)
+
+    with pytest.raises(ApiError) as caught:
+        made(Api(transport, parallel_requests=TOGETHER))
+
+    assert (caught.value.status, len(asked)) == (status, written)

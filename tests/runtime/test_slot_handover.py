@@ -58,7 +58,7 @@ class Handover(SlotWorld):
         self.koordinator.objects.pop(self.koordinator.free()[0])
 
     @property
-    def seats(self) -> tuple[int, int]:
+    def free_and_used(self) -> tuple[int, int]:
         return len(self.koordinator.free()), len(self.koordinator.used())
 
     def since(self, moment: str) -> list[str]:
@@ -81,15 +81,6 @@ def test_one_that_is_lost_is_made_anew_and_the_others_stay_free(behaviour: str, 
     assert world.eaten == set()
 
 
-def test_where_seats_stay_whoever_comes_a_session_takes_one_and_no_more() -> None:
-    world = Handover("none", room=12)
-    world.plan("07:45", lambda: world.come("s1"))
-    world.run(until="07:46")
-
-    assert world.since("07:45:00") == ["4+1", "4+1 placeholders=1", "4+1 handed=1 placeholders=1", "5+1"]
-    assert world.eaten == set()
-
-
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
 def test_where_the_room_of_a_lost_one_is_gone_too_the_others_stay_free(behaviour: str) -> None:
     world = Handover(behaviour, room=COUNT)
@@ -98,7 +89,7 @@ def test_where_the_room_of_a_lost_one_is_gone_too_the_others_stay_free(behaviour
     world.run(until="08:05")
 
     assert world.koordinator.runs("stranger")
-    assert world.seats == (3, 1)
+    assert world.free_and_used == (3, 1)
     assert world.koordinator.is_in_slot("s1")
     assert world.eaten == set()
 
@@ -110,7 +101,7 @@ def test_where_not_all_nodes_come_the_seats_of_those_that_did_are_free_after_a_m
     for when, room in (("07:40", 9), ("07:50", 11)):
         world.plan(when, lambda room=room: setattr(world.koordinator, "room", room))  # type: ignore[misc]
     for when in ("07:31:15", "07:39", "07:41:30", "07:51:30"):
-        world.plan(when, lambda when=when: found.update({when: world.seats[0]}))  # type: ignore[misc]
+        world.plan(when, lambda when=when: found.update({when: world.free_and_used[0]}))  # type: ignore[misc]
 
     assert world.run() == 0
 
@@ -137,32 +128,7 @@ def test_a_pod_that_waits_gets_no_room_when_placeholders_go() -> None:
     world.run(until="07:45")
 
     assert f"0+0 handed={COUNT} placeholders={COUNT}" in world.since("07:30")
-    assert (world.seats, world.koordinator.runs("stranger")) == ((COUNT, 0), False)
-
-
-def test_strangers_that_ask_all_the_time_get_no_seat() -> None:
-    """On a node with exactly as much room as there are seats."""
-    world = Handover("maintain", room=COUNT)
-    strangers = [f"stranger-{number}" for number in range(3)]
-    for name, when in zip(strangers, ("07:32", "07:40", "08:00"), strict=True):
-        world.plan(when, lambda name=name: world.koordinator.ask(name))  # type: ignore[misc]
-    world.plan("07:45", lambda: world.come("s1"))
-    world.run(until="08:19")
-
-    assert world.counts == "4+1"
-    assert not any(map(world.koordinator.runs, strangers))
-
-
-def test_a_session_takes_the_seat_that_a_placeholder_is_handing_over() -> None:
-    """It preempts the pod in the slot."""
-    world = Handover("none", room=COUNT, count=COUNT + 1)
-    found: list[bool] = []
-    world.plan("07:30:20", lambda: world.come("s1"))
-    for when in ("07:30:20", "07:30:24"):
-        world.plan(when, lambda: found.append(world.koordinator.is_in_slot("s1")))
-    world.run(until="07:31")
-
-    assert found == [False, True]
+    assert (world.free_and_used, world.koordinator.runs("stranger")) == ((COUNT, 0), False)
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
@@ -176,7 +142,7 @@ def test_a_scheduler_that_dies_whenever_a_slot_ends_costs_no_session_and_leaves_
     world.plan("07:40", lambda: world.come("s1"))
     world.plan("07:42", lambda: world.koordinator.ask("stranger", cpu="2"))
     world.plan("07:45", world.lose)
-    world.plan("07:46", lambda: found.append(world.seats))
+    world.plan("07:46", lambda: found.append(world.free_and_used))
 
     assert world.run() == 0
 

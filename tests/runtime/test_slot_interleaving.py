@@ -19,11 +19,10 @@ from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
-from tests.runtime.fake_objects import NAMESPACE, FakeObjects
 from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
-from tests.runtime.sweepworld import SITE, cronjob, timetable
+from tests.runtime.sweepworld import NAMESPACE, SITE, FakeObjects, cronjob, timetable
+from tests.runtime.timetables import Row, at
 from tests.runtime.turns import Player, pause
-from tests.runtime.world import Row, at
 from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "10:00", {"small": 6})

@@ -6,7 +6,7 @@ import pytest
 from berth.plugins.slots.slots import PENDING_SECONDS
 
 from tests.runtime.slotworld import DIGEST, OTHER, SlotLoop, slot_text, slots
-from tests.runtime.world import Row
+from tests.runtime.timetables import Row
 from tests.seeds import seeds
 
 COUNT = 4
@@ -90,25 +90,6 @@ def test_larger_slots_take_the_room_of_several_one_after_the_other() -> None:
     loop.pass_time(8 * PENDING_SECONDS)
 
     assert loop.counts == {f"{WIDE} Available": 2, f"{WIDE} Pending": 2}
-
-
-def test_smaller_slots_are_as_many_as_are_wanted_also_where_the_larger_ones_were_not() -> None:
-    loop = full(slot_text(ROW, cpu="2"), strangers=0)
-    before = loop.counts
-    loop.edit(slot_text(ROW))
-    loop.pass_time(3 * PENDING_SECONDS)
-
-    assert before == {f"{WIDE} Available": 2, f"{WIDE} Pending": 2}
-    assert loop.counts == {f"{DIGEST} Available": COUNT}
-
-
-def test_more_seats_and_another_shape_at_once() -> None:
-    loop = full(slot_text(ROW), room=6, strangers=0)
-    loop.edit(slot_text((*ROW[:4], {"small": 6}), variant="b"))
-    loop.pass_time(60)
-
-    assert loop.counts == {f"{OTHER} Available": 6}
-    assert loop.fewest >= COUNT
 
 
 @pytest.mark.parametrize("number", [4, 30])

@@ -1,45 +1,329 @@
-"""What is done about slots, for any mix of them, of counts and of moments."""
+"""How slots look, how many a pool needs, and what is done about them."""
 
+import json
 from random import Random
 
 import pytest
-from berth.core.holders import SlotSpec
-from berth.core.target import PoolTarget
-from berth.core.timetable import TimetablePool
+from berth.core.holders import REPLICAS, SlotSpec
+from berth.core.target import PoolTarget, desired_state, pool_target
+from berth.core.timetable import Override, Timetable, TimetablePool, parse_timetable
+from berth.durations import nanoseconds
 from berth.plugins.slots.slots import (
     HANDOVER_SECONDS,
     PENDING_SECONDS,
     TRIAL_SECONDS,
     PlaceholderOwner,
+    SessionDebounce,
     Slot,
     SlotDemand,
     SlotOwner,
     SlotPlan,
     bridging_placeholders,
     count_slots,
+    go_duration,
+    parse_slot,
     plan_slots,
+    reported_sessions,
+    slot_demand,
+    slot_lifetime,
     slot_name,
 )
 
+from tests.koordinator.deciding import is_due
+from tests.koordinator.objects import reservation
+from tests.runtime.slotworld import OWNER, pool_labels, shape, slot_text
+from tests.runtime.timetables import Row, at
 from tests.seeds import seeds
 
+# Values
+
+
+def test_an_object_is_read_without_what_nobody_needs() -> None:
+    tree = {
+        "metadata": {
+            "name": "example-a-b-12-aaaa1111",
+            "uid": "u",
+            "resourceVersion": "7",
+            "creationTimestamp": "2026-02-02T07:30:00Z",
+            "deletionTimestamp": "2026-02-02T07:40:00Z",
+        },
+        "spec": {"expires": "2026-02-02T10:00:00Z"},
+        "status": {
+            "phase": "Available",
+            "currentOwners": [{"namespace": "students", "name": "a", "uid": "x"}],
+        },
+    }
+
+    slot = parse_slot(tree)
+
+    owners = (SlotOwner("students", "a"),)
+    assert slot == Slot(
+        "example-a-b-12-aaaa1111", "u", "7", at("07:30"), at("10:00"), "Available", owners, True
+    )
+    assert (slot.ordinal, slot.hash) == (12, "aaaa1111")
+
+
+def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
+    """And what somebody else has written of its end is not ours."""
+    metadata = {
+        "name": "odd",
+        "uid": "u",
+        "resourceVersion": "7",
+        "creationTimestamp": "2026-02-02T07:30:00Z",
+    }
+
+    slot = parse_slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
+
+    assert slot == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
+    assert (slot.ordinal, slot.hash) == (-1, "odd")
+
+
+BERTH = {"namespace": "berth"}
+OURS = {"object": BERTH, "labelSelector": {"matchLabels": pool_labels()}}
+OTHER = {"object": BERTH, "labelSelector": {"matchLabels": pool_labels("large")}}
+
+
+@pytest.mark.parametrize(
+    ("owners", "closed"),
+    [
+        pytest.param([OWNER, OURS], [OWNER], id="placeholders-last"),
+        pytest.param([OURS, OTHER, OWNER], [OTHER, OWNER], id="placeholders-first"),
+        pytest.param([OWNER, OTHER], None, id="of-another-pool"),
+        pytest.param([OURS], None, id="nobody-would-be-left"),
+        pytest.param([], None, id="none"),
+        pytest.param(None, None, id="not-said"),
+        pytest.param("nonsense", None, id="nonsense"),
+    ],
+)
+def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: object) -> None:
+    metadata = {
+        "name": "x",
+        "uid": "u",
+        "resourceVersion": "7",
+        "creationTimestamp": "2026-02-02T07:30:00Z",
+        "labels": shape()["metadata"]["labels"],
+    }
+    slot = parse_slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
+
+    assert slot.closed == ("" if closed is None else json.dumps(closed))
+    assert slot.is_to_close is bool(closed)
+    assert not slot._replace(phase="Pending").is_to_close
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "0s"), (59, "59s"), (60, "1m0s"), (3599, "59m59s"), (3600, "1h0m0s"), (90_061, "25h1m1s")],
+)
+def test_durations_are_as_go_writes_them(seconds: int, said: str) -> None:
+    assert go_duration(seconds) == said
+
+
+def test_no_window_is_too_long_for_go() -> None:
+    assert slot_lifetime(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "876601h0m0s"}
+
+
+@pytest.mark.parametrize("seed", seeds(8, 20))
+def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> None:
+    """So that a clock which is wrong by less ends none early. Also one that was made long before its end
+    moved, or that is over already.
+    """
+    random = Random(seed)
+    created, expires = random.randrange(10**6), random.randrange(10**6)
+    ttl = nanoseconds(str(slot_lifetime(created, expires)["ttl"])) / 10**9
+    margin = created + ttl - max(created, expires)
+
+    assert 3600 <= margin < 3660
+
+
+def test_a_clock_that_is_wrong_by_minutes_ends_no_slot_early() -> None:
+    """The server's clock begins a `ttl`; ours may be half an hour ahead of it."""
+    created, expires = at("07:30"), at("10:00")
+    said = slot_lifetime(created + 30 * 60, expires)
+    status = {"nodeName": "n1", "phase": "Available"}
+    tree = reservation(created=created, ttl=said["ttl"], expires=said["expires"]) | {"status": status}
+
+    assert [is_due(tree, expires), is_due(tree, expires + 1)] == [False, True]
+
+
+# Demand
+
+
+ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
+LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})
+
+
+def numbers(
+    timetable: Timetable, now: str, sessions: dict[str, int] | None, owners: int, settled: int
+) -> tuple[int, int, int | None]:
+    found = slot_demand(desired_state(timetable, timetable.pools[0], at(now), sessions), owners, settled)
+    return found.wanted, found.kept, found.expires
+
+
+MAINTAINED = {
+    "nobody": (0, 0, 0, (25, 25)),
+    "all-own-one": (3, 3, 0, (22, 22)),
+    "two-have-just-come": (3, 1, 0, (22, 24)),
+    "one-has-settled-elsewhere": (3, 1, 1, (22, 23)),
+    "both-have": (3, 1, 2, (22, 22)),
+    "two-are-told-to-be-gone-and-are-not-yet": (1, 3, 0, (22, 22)),
+    "nobody-counts": (None, 3, 0, (22, 22)),
+    "too-many": (30, 30, 0, (0, 0)),
+}
+
+
+@pytest.mark.parametrize(("sessions", "owners", "settled", "expected"), MAINTAINED.values(), ids=MAINTAINED)
+def test_maintain(sessions: int | None, owners: int, settled: int, expected: tuple[int, int]) -> None:
+    told = None if sessions is None else {"course/1": sessions}
+
+    assert numbers(parse_timetable(slot_text(ROW)), "08:30", told, owners, settled) == (
+        *expected,
+        at("10:00"),
+    )
+
+
+def test_owners_that_nobody_told_of_fill_up_the_occurrence_that_ends_first() -> None:
+    timetable = parse_timetable(slot_text(ROW, LATER))
+
+    assert numbers(timetable, "09:45", {"course/1": 24, "course/2": 0}, 27, 0)[:2] == (8, 8)
+    assert numbers(timetable, "09:45", {"course/1": 24, "course/2": 0}, 27, 0)[2] == at("12:00")
+
+
+def test_an_occurrence_without_seats_is_open_all_the_same() -> None:
+    timetable = parse_timetable(slot_text((*ROW[:4], {"small": 0})))
+
+    assert numbers(timetable, "09:00", None, 4, 0) == (0, 0, at("10:00"))
+
+
+def test_a_pool_that_has_another_backend_now_keeps_nothing() -> None:
+    before = parse_timetable(slot_text(ROW)).pools[0]
+    after = parse_timetable(slot_text(ROW))
+    after = after._replace(pools=(before._replace(holder=REPLICAS),))
+    desired = desired_state(after, before, at("09:00"))
+
+    assert slot_demand(desired, 4, 0) == SlotDemand(desired.target, 0, None)
+
+
+def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
+    timetable = parse_timetable(slot_text(ROW))
+    override = {"small": Override(3, at("11:00"))}
+    desired = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, override)
+    found = slot_demand(desired, 2, 0)
+
+    assert (found.wanted, found.kept, found.expires) == (3, 3, at("11:00"))
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
+@pytest.mark.parametrize("seed", seeds(8, 60))
+def test_whatever_is_there(seed: int, behaviour: str) -> None:
+    random = Random(seed)
+    timetable = parse_timetable(slot_text(ROW, LATER, behaviour=behaviour))
+    pool, now = timetable.pools[0], random.randrange(at("07:20"), at("12:10"))
+    told = {name: random.randrange(30) for name in ("course/1", "course/2")}
+    desired = desired_state(timetable, pool, now, told)
+    sessions, owners = sum(reported_sessions(desired).values()), random.randrange(40)
+    settled = random.randrange(max(sessions - owners, 0) + 1)
+    found = slot_demand(desired, owners, settled)
+
+    assert found.wanted <= found.kept
+    if owners <= sessions:
+        assert found.wanted == pool_target(timetable, pool, now, told).replicas  # the very formula
+    if owners + settled >= sessions:
+        assert found.wanted == found.kept
+    assert slot_demand(desired, owners + 1, settled).wanted <= found.wanted
+    assert slot_demand(desired, owners, settled + 1).kept <= found.kept
+
+
+def test_who_owns_no_slot_has_settled_after_its_time() -> None:
+    settling = SessionDebounce()
+    found = [settling.look(now, 3 if now >= 20 else 0, {}, 30) for now in range(0, 70, 5)]
+
+    assert found == [0] * 10 + [3] * 4
+
+
+def test_without_any_time_all_have_settled_at_once() -> None:
+    assert SessionDebounce().look(0, 3, {"a": 1}, 0) == 2
+
+
+@pytest.mark.parametrize("step", [40, -10])
+def test_after_a_gap_or_with_another_clock_it_begins_anew(step: int) -> None:
+    settling = SessionDebounce()
+    for now in range(100, 150, 5):
+        settling.look(now, 3, {}, 30)
+
+    assert settling.look(145 + 5, 3, {}, 30) == 3
+    assert settling.look(150 + step, 3, {}, 30) == 0
+
+
+@pytest.mark.parametrize("seed", seeds(8, 40))
+def test_nobody_has_settled_while_everybody_takes_a_slot_in_time(seed: int) -> None:
+    """Each a while after it has come, and never as late as that; and each leaves at last."""
+    random = Random(seed)
+    moments: list[tuple[float, str, int]] = []
+    for n in range(60):
+        came = random.uniform(0, 300)
+        moments += [(came, "come", n), (came + random.uniform(0, 29), "take", n), (came + 200, "leave", n)]
+    here, owners = set[int](), dict[str, int]()
+    settling, found = SessionDebounce(), []
+    for now in sorted({*range(0, 500, 5), *(moment for moment, _, _ in moments)}):
+        for _, what, n in (moment for moment in moments if moment[0] == now):
+            if what == "come":
+                here.add(n)
+            elif what == "take":
+                owners[f"slot-{n}"] = 1
+            else:
+                here.discard(n)
+                owners.pop(f"slot-{n}", None)
+        found.append(settling.look(now, len(here), dict(owners), 30))
+
+    assert set(found) == {0}
+
+
+# Plans
+
+
 HOME = PlaceholderOwner("berth", "course-small")
-SLOTS = SlotSpec("x", "new", {})
-OLD = SlotSpec("x", "old", {})
-BOTH = SLOTS._replace(placeholders=True)
+NEW, OLD = SlotSpec("x", "new", {}), SlotSpec("x", "old", {})
+HANDING = NEW._replace(placeholders=True)
 END, NOW = 9000, 5000
 REFUSED = NOW - PENDING_SECONDS
-PENDING, FREE = ("Pending", ()), ("Available", ())
-HANDED = ("Available", (SlotOwner("berth", "course-small-5d5f7-a"),))
-USED = ("Available", (SlotOwner("students", "course-small-a"),))
+PLACEHOLDER, SESSION = SlotOwner("berth", "course-small-5d5f7-a"), SlotOwner("students", "course-small-a")
+KINDS: dict[str, tuple[str, tuple[SlotOwner, ...]]] = {
+    "pending": ("Pending", ()),
+    "free": ("Available", ()),
+    "handed": ("Available", (PLACEHOLDER,)),
+    "used": ("Available", (SESSION,)),
+    "failed": ("Failed", ()),
+    "succeeded": ("Succeeded", (SESSION,)),
+}
+MORE: dict[str, dict[str, object]] = {
+    "refused": {"created": REFUSED},
+    "refused-before": {"created": REFUSED - 1},
+    "refused-first": {"created": REFUSED - 2},
+    "tried": {"created": NOW - TRIAL_SECONDS},
+    "waiting": {"created": NOW - HANDOVER_SECONDS},
+    "coming": {"created": NOW - HANDOVER_SECONDS + 1},
+    "open": {"closed": "[]"},  # still allows placeholders
+    "going": {"is_terminating": True},
+    "early": {"expires": END - 1},
+    "late": {"expires": END + 1},
+    "endless": {"expires": None},
+}
 
 
-def made(
-    kind: tuple[str, tuple[SlotOwner, ...]], ordinal: int, slots: SlotSpec = SLOTS, **more: object
-) -> Slot:
-    phase, owners = kind
-    name = slot_name(slots, ordinal)
+def made(kind: str, ordinal: int, spec: SlotSpec = NEW, **more: object) -> Slot:
+    phase, owners = KINDS[kind]
+    name = slot_name(spec, ordinal)
     return Slot(name, f"uid-{name}", "1", NOW, END, phase, owners)._replace(**more)  # type: ignore[arg-type]
+
+
+def slots(text: str) -> list[Slot]:
+    """Return slots by their kind and ordinal, such as `free 0, pending 1 old refused`."""
+    found = []
+    for words in (part.split() for part in text.split(",") if part):
+        more = [MORE[word] for word in words[2:] if word != "old"]
+        merged = {key: value for each in more for key, value in each.items()}
+        found.append(made(words[0], int(words[1]), OLD if "old" in words else NEW, **merged))
+    return found
 
 
 def wanted(free: int, kept: int | None = None, expires: int | None = END) -> SlotDemand:
@@ -47,316 +331,222 @@ def wanted(free: int, kept: int | None = None, expires: int | None = END) -> Slo
     return SlotDemand(target, free if kept is None else kept, expires)
 
 
-def planned(
-    slots: list[Slot], demand: SlotDemand, shape: SlotSpec = SLOTS, ready: int = 0, now: float = NOW
-) -> SlotPlan:
-    return plan_slots(count_slots(slots, HOME), shape, demand, now, ready)
+def planned(present: list[Slot], demand: SlotDemand, spec: SlotSpec = NEW, ready: int = 0) -> SlotPlan:
+    return plan_slots(count_slots(present, HOME), spec, demand, NOW, ready)
 
 
-def short(found: SlotPlan) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Made, renewed, removed, dropped."""
-    lists = (found.renew, found.remove, found.drop)
-    renewed, removed, dropped = ([slot.name.removeprefix("x-") for slot in some] for some in lists)
-    return [name.removeprefix("x-") for name in found.make], renewed, removed, dropped
+def writes(plan: SlotPlan) -> str:
+    """Describe a plan, such as `make 0-new, remove 1-old`."""
+    groups = [("renew", plan.renew), ("remove", plan.remove), ("drop", plan.drop)]
+    names = [("make", plan.make), *((verb, tuple(slot.name for slot in group)) for verb, group in groups)]
+    return ", ".join(f"{verb} {' '.join(group)}".replace(" x-", " ") for verb, group in names if group)
 
 
-@pytest.mark.parametrize(
-    ("slots", "demand", "expected"),
-    [
-        pytest.param([], wanted(2), (["0-new", "1-new"], [], [], []), id="opens"),
-        pytest.param([made(FREE, 1)], wanted(2), (["0-new"], [], [], []), id="lowest-ordinals"),
-        pytest.param([made(USED, 0)], wanted(1), (["1-new"], [], [], []), id="in-use-is-not-free"),
-        pytest.param([made(PENDING, 0), made(HANDED, 1)], wanted(2), ([], [], [], []), id="these-will-be"),
-        pytest.param(
-            [made(FREE, 0), made(FREE, 1), made(PENDING, 2), made(PENDING, 3), made(FREE, 4)],
-            wanted(2),
-            ([], [], ["3-new", "2-new", "4-new"], []),
-            id="pending-first-then-the-last",
-        ),
-        pytest.param([made(FREE, 0), made(FREE, 1)], wanted(1, 2), ([], [], [], []), id="still-kept"),
-        pytest.param([made(HANDED, 0), made(USED, 1)], wanted(0), ([], [], [], []), id="none-in-use"),
-        pytest.param(
-            [
-                made(FREE, 0, phase="Failed"),
-                made(USED, 1, phase="Succeeded"),
-                made(FREE, 2, is_terminating=True),
-            ],
-            wanted(1),
-            (["3-new"], [], [], ["0-new", "1-new"]),
-            id="the-dead-count-for-nothing",
-        ),
-        pytest.param(
-            [made(FREE, 0, expires=END - 1), made(USED, 1, expires=None), made(PENDING, 2, expires=END + 1)],
-            wanted(2),
-            ([], ["2-new", "0-new", "1-new"], [], []),
-            id="another-end",
-        ),
-        pytest.param(
-            [made(kind, n, closed="[]") for n, kind in enumerate((PENDING, FREE, HANDED, USED))],
-            wanted(3),
-            ([], ["1-new", "2-new", "3-new"], [], []),
-            id="open-to-placeholders-once-they-hold",
-        ),
-        pytest.param(
-            [made(FREE, 0, expires=1), made(FREE, 1, expires=1)],
-            wanted(1),
-            ([], ["0-new"], ["1-new"], []),
-            id="not-one-that-goes",
-        ),
-        pytest.param(
-            [made(FREE, 0, closed="[]"), made(FREE, 1, closed="[]")],
-            wanted(1),
-            ([], ["0-new", "1-new"], [], []),
-            id="none-that-a-placeholder-may-own-already",
-        ),
-        pytest.param(
-            [made(kind, n) for n, kind in enumerate((PENDING, FREE, HANDED, USED))]
-            + [made(FREE, 4, phase="Failed")],
-            wanted(0, 0, None),
-            ([], [], [], ["0-new", "1-new", "2-new", "3-new", "4-new"]),
-            id="closed",
-        ),
-        pytest.param(
-            [made(FREE, n, OLD) for n in range(2)],
-            wanted(2),
-            ([], [], ["1-old"], []),
-            id="another-shape-one-makes-room",
-        ),
-        pytest.param([made(FREE, 0, OLD)], wanted(2), (["0-new"], [], [], []), id="and-then-one-new-is-made"),
-        pytest.param(
-            [made(PENDING, 0), made(FREE, 0, OLD)],
-            wanted(2),
-            ([], [], [], []),
-            id="while-it-waits-no-other-goes",
-        ),
-        pytest.param(
-            [made(PENDING, 0, created=REFUSED), made(FREE, 0, OLD)],
-            wanted(2),
-            ([], [], ["0-old"], []),
-            id="but-not-for-ever",
-        ),
-        pytest.param(
-            [made(FREE, 0), made(FREE, 0, OLD)],
-            wanted(2),
-            ([], [], ["0-old"], []),
-            id="once-it-stands-the-next",
-        ),
-        pytest.param(
-            [made(HANDED, 0), made(FREE, 0, OLD)], wanted(2), ([], [], [], []), id="a-handover-comes-first"
-        ),
-        pytest.param(
-            [made(FREE, 0, OLD), made(FREE, 1, OLD)],
-            wanted(1, 2),
-            ([], [], ["1-old"], []),
-            id="of-those-that-may-stay-too",
-        ),
-        pytest.param(
-            [made(FREE, 0, OLD)], wanted(0, 2), ([], [], [], []), id="not-while-a-session-is-on-its-way"
-        ),
-        pytest.param(
-            [made(PENDING, 0), made(FREE, 0, OLD), made(FREE, 1, OLD), made(FREE, 2)],
-            wanted(2),
-            ([], [], ["0-new", "1-old"], []),
-            id="too-many-go-at-once",
-        ),
-        pytest.param(
-            [made(PENDING, 0, OLD), made(PENDING, 1, OLD)],
-            wanted(2),
-            (["0-new", "1-new"], [], ["0-old", "1-old"], []),
-            id="what-holds-nothing-goes-at-once",
-        ),
-        pytest.param(
-            [
-                made(PENDING, 0, created=REFUSED),
-                made(PENDING, 1, created=REFUSED - 1),
-                made(FREE, 2, created=1),
-            ],
-            wanted(3),
-            (["3-new"], [], ["1-new"], []),
-            id="one-that-was-refused-is-tried-again",
-        ),
-        pytest.param(
-            [made(PENDING, 0, created=REFUSED), made(PENDING, 1)],
-            wanted(2),
-            ([], [], [], []),
-            id="one-at-a-time",
-        ),
-        pytest.param(
-            [
-                made(PENDING, 0, created=REFUSED),
-                made(PENDING, 1, created=REFUSED - 1),
-                made(PENDING, 2, created=REFUSED - 2),
-                made(FREE, 3, created=REFUSED),
-            ],
-            wanted(4),
-            (["4-new", "5-new"], [], ["2-new", "1-new"], []),
-            id="and-all-if-there-was-room",
-        ),
-        pytest.param([made(USED, 0, OLD)], wanted(0), ([], [], [], []), id="of-another-shape-in-use"),
-    ],
-)
-def test_what_is_done(
-    slots: list[Slot], demand: SlotDemand, expected: tuple[list[str], list[str], list[str], list[str]]
-) -> None:
-    assert short(planned(slots, demand)) == expected
+PLANS = {
+    "opens": ("", wanted(2), "make 0-new 1-new"),
+    "lowest-ordinals": ("free 1", wanted(2), "make 0-new"),
+    "in-use-is-not-free": ("used 0", wanted(1), "make 1-new"),
+    "these-will-be": ("pending 0, handed 1", wanted(2), ""),
+    "pending-first-then-the-last": (
+        "free 0, free 1, pending 2, pending 3, free 4",
+        wanted(2),
+        "remove 3-new 2-new 4-new",
+    ),
+    "still-kept": ("free 0, free 1", wanted(1, 2), ""),
+    "none-in-use": ("handed 0, used 1", wanted(0), ""),
+    "the-dead-count-for-nothing": (
+        "failed 0, succeeded 1, free 2 going",
+        wanted(1),
+        "make 3-new, drop 0-new 1-new",
+    ),
+    "another-end": ("free 0 early, used 1 endless, pending 2 late", wanted(2), "renew 2-new 0-new 1-new"),
+    "open-to-placeholders-once-they-hold": (
+        "pending 0 open, free 1 open, handed 2 open, used 3 open",
+        wanted(3),
+        "renew 1-new 2-new 3-new",
+    ),
+    "not-one-that-goes": ("free 0 early, free 1 early", wanted(1), "renew 0-new, remove 1-new"),
+    "none-that-a-placeholder-may-own-already": (
+        "free 0 open, free 1 open",
+        wanted(1),
+        "renew 0-new 1-new",
+    ),
+    "closed": (
+        "pending 0, free 1, handed 2, used 3, failed 4",
+        wanted(0, 0, None),
+        "drop 0-new 1-new 2-new 3-new 4-new",
+    ),
+    "another-shape-one-makes-room": ("free 0 old, free 1 old", wanted(2), "remove 1-old"),
+    "and-then-one-new-is-made": ("free 0 old", wanted(2), "make 0-new"),
+    "while-it-waits-no-other-goes": ("pending 0, free 0 old", wanted(2), ""),
+    "but-not-for-ever": ("pending 0 refused, free 0 old", wanted(2), "remove 0-old"),
+    "once-it-stands-the-next": ("free 0, free 0 old", wanted(2), "remove 0-old"),
+    "a-handover-comes-first": ("handed 0, free 0 old", wanted(2), ""),
+    "of-those-that-may-stay-too": ("free 0 old, free 1 old", wanted(1, 2), "remove 1-old"),
+    "not-while-a-session-is-on-its-way": ("free 0 old", wanted(0, 2), ""),
+    "too-many-go-at-once": (
+        "pending 0, free 0 old, free 1 old, free 2",
+        wanted(2),
+        "remove 0-new 1-old",
+    ),
+    "what-holds-nothing-goes-at-once": (
+        "pending 0 old, pending 1 old",
+        wanted(2),
+        "make 0-new 1-new, remove 0-old 1-old",
+    ),
+    "one-that-was-refused-is-tried-again": (
+        "pending 0 refused, pending 1 refused-before, free 2 refused-first",
+        wanted(3),
+        "make 3-new, remove 1-new",
+    ),
+    "one-at-a-time": ("pending 0 refused, pending 1", wanted(2), ""),
+    "and-all-if-there-was-room": (
+        "pending 0 refused, pending 1 refused-before, pending 2 refused-first, free 3 refused",
+        wanted(4),
+        "make 4-new 5-new, remove 2-new 1-new",
+    ),
+    "of-another-shape-in-use": ("used 0 old", wanted(0), ""),
+}
 
 
-@pytest.mark.parametrize(
-    ("slots", "free", "ready", "expected"),
-    [
-        pytest.param([], 3, 0, [], id="none-is-ready"),
-        pytest.param([], 3, 2, ["0-new", "1-new"], id="for-each-that-is"),
-        pytest.param([], 3, 9, ["0-new", "1-new", "2-new"], id="no-more-than-wanted"),
-        pytest.param([made(FREE, 0), made(HANDED, 1)], 4, 2, ["2-new"], id="handed-ones-are-of-these"),
-        pytest.param([made(PENDING, 0), made(USED, 1)], 3, 1, [], id="one-is-on-its-way"),
-        pytest.param([made(FREE, 0, expires=END)], 3, 1, ["1-new"], id="the-free-one-has-handed-over"),
-        pytest.param(
-            [made(HANDED, 0), made(PENDING, 1)], 2, 0, [], id="placeholders-that-fail-take-none-away"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("present", "demand", "expected"), PLANS.values(), ids=PLANS)
+def test_what_is_done(present: str, demand: SlotDemand, expected: str) -> None:
+    assert writes(planned(slots(present), demand)) == expected
+
+
+FOR_READY = {
+    "none-is-ready": ("", 3, 0, ""),
+    "for-each-that-is": ("", 3, 2, "make 0-new 1-new"),
+    "no-more-than-wanted": ("", 3, 9, "make 0-new 1-new 2-new"),
+    "handed-ones-are-of-these": ("free 0, handed 1", 4, 2, "make 2-new"),
+    "one-is-on-its-way": ("pending 0, used 1", 3, 1, ""),
+    "the-free-one-has-handed-over": ("free 0", 3, 1, "make 1-new"),
+    "placeholders-that-fail-take-none-away": ("handed 0, pending 1", 2, 0, ""),
+}
+
+
+@pytest.mark.parametrize(("present", "free", "ready", "expected"), FOR_READY.values(), ids=FOR_READY)
 def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
-    slots: list[Slot], free: int, ready: int, expected: list[str]
+    present: str, free: int, ready: int, expected: str
 ) -> None:
-    assert short(planned(slots, wanted(free), BOTH, ready)) == (expected, [], [], [])
+    assert writes(planned(slots(present), wanted(free), HANDING, ready)) == expected
 
 
-@pytest.mark.parametrize(
-    ("slots", "free", "replicas", "expected"),
-    [
-        pytest.param([], 3, 0, 3, id="opens"),
-        pytest.param([], 0, 3, 0, id="nothing-is-wanted"),
-        pytest.param([made(FREE, 0)], 3, 0, 2, id="one-is-free"),
-        pytest.param([made(USED, 0)], 2, 0, 2, id="one-is-in-use"),
-        pytest.param([made(HANDED, 0), made(PENDING, 1)], 3, 3, 3, id="in-the-middle"),
-        pytest.param([made(HANDED, 0), made(HANDED, 1)], 2, 2, 0, id="all-have-handed-over"),
-        pytest.param([made(HANDED, 0), made(FREE, 1)], 2, 0, 0, id="on-their-way"),
-        pytest.param([made(HANDED, 0), made(FREE, 1)], 3, 0, 0, id="on-their-way-and-more-is-wanted"),
-        pytest.param([made(HANDED, 0, OLD), made(FREE, 1, OLD)], 3, 2, 2, id="of-another-shape"),
-        pytest.param([made(HANDED, 0, created=NOW - HANDOVER_SECONDS + 1)], 3, 3, 3, id="more-may-come-yet"),
-        pytest.param(
-            [made(HANDED, 0, created=NOW - HANDOVER_SECONDS), made(HANDED, 1)],
-            3,
-            3,
-            0,
-            id="waited-for-long-enough",
-        ),
-        pytest.param(
-            [made(FREE, 0, created=NOW - HANDOVER_SECONDS), made(HANDED, 1)],
-            3,
-            2,
-            2,
-            id="the-free-wait-for-nothing",
-        ),
-        pytest.param([made(FREE, 0, closed="[]")], 3, 0, 0, id="one-would-take-the-free-slot"),
-        pytest.param([made(FREE, 0, OLD, closed="[]")], 3, 1, 1, id="or-that-of-another-shape"),
-    ],
-)
-def test_how_many_placeholders_come_first(slots: list[Slot], free: int, replicas: int, expected: int) -> None:
-    assert bridging_placeholders(count_slots(slots, HOME), free, replicas, NOW) == expected
+BRIDGING = {
+    "opens": ("", 3, 0, 3),
+    "nothing-is-wanted": ("", 0, 3, 0),
+    "one-is-free": ("free 0", 3, 0, 2),
+    "one-is-in-use": ("used 0", 2, 0, 2),
+    "in-the-middle": ("handed 0, pending 1", 3, 3, 3),
+    "all-have-handed-over": ("handed 0, handed 1", 2, 2, 0),
+    "on-their-way": ("handed 0, free 1", 2, 0, 0),
+    "on-their-way-and-more-is-wanted": ("handed 0, free 1", 3, 0, 0),
+    "of-another-shape": ("handed 0 old, free 1 old", 3, 2, 2),
+    "more-may-come-yet": ("handed 0 coming", 3, 3, 3),
+    "waited-for-long-enough": ("handed 0 waiting, handed 1", 3, 3, 0),
+    "the-free-wait-for-nothing": ("free 0 waiting, handed 1", 3, 2, 2),
+    "one-would-take-the-free-slot": ("free 0 open", 3, 0, 0),
+    "or-that-of-another-shape": ("free 0 old open", 3, 1, 1),
+}
+
+
+@pytest.mark.parametrize(("present", "free", "replicas", "expected"), BRIDGING.values(), ids=BRIDGING)
+def test_how_many_placeholders_come_first(present: str, free: int, replicas: int, expected: int) -> None:
+    assert bridging_placeholders(count_slots(slots(present), HOME), free, replicas, NOW) == expected
 
 
 @pytest.mark.parametrize("expires", [END, None], ids=["open", "closed"])
 def test_all_that_are_too_many_go_at_once(expires: int | None) -> None:
-    slots = [made(FREE, n) for n in range(20)] + [made(FREE, n, phase="Failed") for n in range(20, 23)]
-    todo = planned(slots, wanted(0, 0, expires))
+    present = [made("free", n) for n in range(20)] + [made("failed", n) for n in range(20, 23)]
+    plan = planned(present, wanted(0, 0, expires))
 
-    assert {*todo.remove, *todo.drop} == set(slots)
-    assert not todo.is_busy
+    assert {*plan.remove, *plan.drop} == set(present)
+    assert not plan.is_busy
 
 
-@pytest.mark.parametrize(
-    ("slots", "is_busy"),
-    [
-        pytest.param([made(FREE, 0, OLD), made(FREE, 1, OLD)], True, id="one-goes"),
-        pytest.param([made(FREE, 0, OLD)], True, id="one-is-made"),
-        pytest.param([made(FREE, 0, OLD), made(PENDING, 0)], True, id="it-is-tried"),
-        pytest.param(
-            [made(FREE, 0, OLD), made(PENDING, 0, created=NOW - TRIAL_SECONDS)], False, id="there-is-no-room"
-        ),
-        pytest.param([made(USED, 0, OLD), made(FREE, 0), made(FREE, 1)], False, id="one-is-in-use"),
-        pytest.param([made(FREE, 0), made(PENDING, 1)], False, id="opens"),
-        pytest.param([made(FREE, 0), made(PENDING, 1, created=REFUSED)], True, id="one-is-tried-again"),
-    ],
-)
-def test_while_slots_are_replaced_the_next_look_comes_soon(slots: list[Slot], is_busy: bool) -> None:
-    assert planned(slots, wanted(2)).is_busy is is_busy
+BUSY = {
+    "one-goes": ("free 0 old, free 1 old", True),
+    "one-is-made": ("free 0 old", True),
+    "it-is-tried": ("free 0 old, pending 0", True),
+    "there-is-no-room": ("free 0 old, pending 0 tried", False),
+    "one-is-in-use": ("used 0 old, free 0, free 1", False),
+    "opens": ("free 0, pending 1", False),
+    "one-is-tried-again": ("free 0, pending 1 refused", True),
+}
+
+
+@pytest.mark.parametrize(("present", "is_busy"), BUSY.values(), ids=BUSY)
+def test_while_slots_are_replaced_the_next_look_comes_soon(present: str, is_busy: bool) -> None:
+    assert planned(slots(present), wanted(2)).is_busy is is_busy
 
 
 def test_a_name_that_somebody_else_has_is_not_asked_for() -> None:
-    found = count_slots([], HOME)._replace(taken=frozenset({"x-0-new", "x-2-new"}))
+    counts = count_slots([], HOME)._replace(taken=frozenset({"x-0-new", "x-2-new"}))
 
-    assert plan_slots(found, SLOTS, wanted(2), NOW).make == ("x-1-new", "x-3-new")
+    assert plan_slots(counts, NEW, wanted(2), NOW).make == ("x-1-new", "x-3-new")
 
 
 @pytest.mark.parametrize(
     ("owners", "expected"),
     [
-        pytest.param((), 0, id="nobody"),
-        pytest.param((SlotOwner("berth", "course-small-5d5f7-a"),), 0, id="a-placeholder"),
-        pytest.param((SlotOwner("berth", "course-smaller-a"),), 1, id="a-pod-beside-it"),
-        pytest.param((SlotOwner("students", "course-small-5d5f7-a"),), 1, id="of-another-namespace"),
-        pytest.param(
-            (SlotOwner("berth", "course-small-a"), SlotOwner("s", "a"), SlotOwner("s", "b")),
-            2,
-            id="some-of-both",
-        ),
+        ((), 0),
+        ((PLACEHOLDER,), 0),
+        ((SlotOwner("berth", "course-smaller-a"),), 1),
+        ((SlotOwner("students", "course-small-5d5f7-a"),), 1),
+        ((PLACEHOLDER, SlotOwner("s", "a"), SlotOwner("s", "b")), 2),
     ],
+    ids=["nobody", "a-placeholder", "a-pod-beside-it", "of-another-namespace", "some-of-both"],
 )
 def test_who_of_its_owners_is_a_session(owners: tuple[SlotOwner, ...], expected: int) -> None:
-    assert HOME.sessions(made(("Available", owners), 0)) == expected
+    assert HOME.sessions(made("free", 0, owners=owners)) == expected
 
 
 def anything(random: Random) -> list[Slot]:
-    found = []
-    for slots in (SLOTS, OLD, SlotSpec("y", "new", {})):
+    present = []
+    for spec in (NEW, OLD, SlotSpec("y", "new", {})):
         for ordinal in random.sample(range(12), random.choice([0, 0, 3, 9])):
-            kind = random.choice((PENDING, FREE, FREE, HANDED, USED, ("Failed", ()), ("Succeeded", USED[1])))
+            kind = random.choice(("pending", "free", "free", "handed", "used", "failed", "succeeded"))
             created, expires = NOW - random.choice((0, 59, 61)), random.choice((END, END, END - 5, None))
-            is_terminating = random.random() < 0.1
-            found.append(
-                made(kind, ordinal, slots, created=created, expires=expires, is_terminating=is_terminating)
-            )
-    return found
+            more = {"created": created, "expires": expires, "is_terminating": random.random() < 0.1}
+            present.append(made(kind, ordinal, spec, **more))
+    return present
 
 
-def carried_out(slots: list[Slot], todo: SlotPlan, random: Random) -> list[Slot]:
+def carried_out(present: list[Slot], plan: SlotPlan, random: Random) -> list[Slot]:
     """Some of those that are made find a place at once."""
-    gone = {slot.name for slot in (*todo.remove, *todo.drop)}
-    renewed = {slot.name for slot in todo.renew}
+    gone = {slot.name for slot in (*plan.remove, *plan.drop)}
+    renewed = {slot.name for slot in plan.renew}
     left = [
-        slot._replace(expires=todo.expires) if slot.name in renewed else slot
-        for slot in slots
+        slot._replace(expires=plan.expires) if slot.name in renewed else slot
+        for slot in present
         if slot.name not in gone
     ]
-    for name in todo.make:
-        phase = random.choice(("Pending", "Available"))
-        left.append(Slot(name, name, "1", NOW, todo.expires, phase, ()))
-    return left
+    phases = ("Pending", "Available")
+    new = [Slot(name, name, "1", NOW, plan.expires, random.choice(phases), ()) for name in plan.make]
+    return left + new
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
 def test_whatever_there_is(seed: int) -> None:
     random = Random(seed)
-    slots, ready = anything(random), random.randrange(12)
+    present, ready = anything(random), random.randrange(12)
     free = random.randrange(12)
     demand = wanted(free, free + random.choice((0, 0, 3)), random.choice((END, END, END, None)))
-    shape = random.choice((SLOTS, BOTH))
-    before = count_slots(slots, HOME)
-    todo = plan_slots(before, shape, demand, NOW, ready)
-    after = count_slots(carried_out(slots, todo, random), HOME)
+    before = count_slots(present, HOME)
+    plan = plan_slots(before, random.choice((NEW, HANDING)), demand, NOW, ready)
+    after = count_slots(carried_out(present, plan, random), HOME)
 
     if demand.expires is None:
-        assert (todo.make, len(after.present), len(after.going)) == ((), 0, len(before.going))
+        assert (plan.make, len(after.present), len(after.going)) == ((), 0, len(before.going))
         return
-    lost = {slot.name for slot in todo.remove}
+    lost = {slot.name for slot in plan.remove}
     assert not lost & {slot.name for slot in (*before.used, *before.handed, *before.going)}
-    assert set(todo.drop) <= set(before.dead)
-    assert len({*todo.make}) == len(todo.make)
-    assert not {*todo.make} & before.names
-    fewer = len(before.free) - sum(slot.phase == "Available" for slot in before.free if slot.name not in lost)
+    assert set(plan.drop) <= set(before.dead)
+    assert len({*plan.make}) == len(plan.make)
+    assert not {*plan.make} & before.names
+    fewer = sum(slot.name in lost for slot in before.free)
     assert fewer <= max(1, before.spare - demand.kept)
-    assert not (todo.make and any(slot.name in lost for slot in before.free))
+    assert not (plan.make and fewer)
     assert {slot.expires for slot in after.living} <= {END}
 
 
@@ -364,17 +554,16 @@ def test_whatever_there_is(seed: int) -> None:
 def test_judged_again_and_again_there_is_nothing_left_to_do(seed: int) -> None:
     """As soon as all that were made have found their place, and the placeholders have left."""
     random = Random(seed)
-    slots, free = anything(random), random.randrange(12)
+    present, free = anything(random), random.randrange(12)
     demand = wanted(free, free + random.choice((0, 3)), random.choice((END, None)))
-    slots = [slot._replace(owners=()) if slot in count_slots(slots, HOME).handed else slot for slot in slots]
+    handed = count_slots(present, HOME).handed
+    present = [slot._replace(owners=()) if slot in handed else slot for slot in present]
     for _ in range(40):
-        slots = carried_out(slots, planned(slots, demand), random)
-        slots = [slot if slot.phase != "Pending" else slot._replace(phase="Available") for slot in slots]
-    slot_counts = count_slots(slots, HOME)
+        present = carried_out(present, planned(present, demand), random)
+        present = [slot if slot.phase != "Pending" else slot._replace(phase="Available") for slot in present]
+    counts = count_slots(present, HOME)
 
-    assert planned(slots, demand).writes == 0
+    assert planned(present, demand).writes == 0
     if demand.expires is not None:
-        assert demand.wanted <= slot_counts.spare <= demand.kept
-        assert slot_counts.spare < demand.kept or {
-            slot.name[:1] + slot.hash for slot in slot_counts.free
-        } <= {"xnew"}
+        assert demand.wanted <= counts.spare <= demand.kept
+        assert counts.spare < demand.kept or {slot.name[:1] + slot.hash for slot in counts.free} <= {"xnew"}

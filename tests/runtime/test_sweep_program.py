@@ -16,11 +16,10 @@ from berth.runtime.apiclient import Request
 from berth.runtime.sweep import main
 
 from tests.objectstore import Tree
-from tests.runtime.fake_objects import FakeObjects
 from tests.runtime.programs import START, events, foreign_modules, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.sweepworld import cronjob, deployment, job, lease, timetable
-from tests.runtime.world import Row, pool, whole_timetable_text
+from tests.runtime.sweepworld import FakeObjects, cronjob, deployment, job, lease, timetable
+from tests.runtime.timetables import Row, pool, whole_timetable_text
 
 SWEEP = START.format("sweep")
 MINUTE = 60

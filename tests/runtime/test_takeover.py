@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from berth.core.objectnames import LONGEST, fit, is_record, is_timetable, pool, single
+from berth.core.objectnames import is_record, is_timetable, single
 from berth.core.objectnames import record as record_name
 from berth.core.objectreading import parse_object
 from berth.core.objects import CONFIG_MAP
@@ -24,7 +24,7 @@ from tests.runtime.sweepworld import (
     seen,
     timetable,
 )
-from tests.runtime.world import timetable_text
+from tests.runtime.timetables import timetable_text
 
 ATTACKS: dict[str, dict[str, str]] = {
     "of-a-victim": {"berth.dev/role": "timetable", "berth.dev/reservation": "course"},
@@ -221,12 +221,3 @@ def test_no_name_is_that_of_a_timetable_and_of_a_record(reservation: str) -> Non
     assert is_record(names[1], reservation)
     assert not is_timetable(names[1], names[1])
     assert is_timetable(names[0], reservation) != reservation.endswith("-record") or len(reservation) > 52
-
-
-def test_names_are_those_of_all_releases() -> None:
-    assert (single("course"), record_name("course"), pool("course", "small")) == (
-        "course",
-        "course-record",
-        "course-small",
-    )
-    assert len(fit("x" * 63)) == LONGEST

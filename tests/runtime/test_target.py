@@ -1,12 +1,70 @@
-"""The target of a pool follows from its occurrences and the moment, and from nothing else."""
+"""The target of a pool follows from occurrences, sessions and the moment, and each change has a reason."""
 
 from itertools import combinations_with_replacement, product
 
 import pytest
-from berth.core.target import full_count, next_change, open_now, opens_within, target
-from berth.core.timetable import TimetableOccurrence
+from berth.core.target import (
+    full_count,
+    next_change,
+    open_now,
+    opens_within,
+    placeholders,
+    pool_target,
+    target,
+)
+from berth.core.timetable import TimetableOccurrence, parse_timetable
 
-from tests.runtime.world import at
+from tests.cases import Case, read
+from tests.runtime.timetables import COURSE, at, timetable_text
+
+# The formula
+
+
+CASES = [case for case in read("formula") if "behavior" in case]
+WINDOW = (at("08:30"), at("09:00"), at("12:00"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]).lower())
+def test_every_case_comes_out_as_it_says(case: Case) -> None:
+    first, last = str(case.get("window", "09:00-12:00")).split("-")
+    start, end = at(first), at(last)
+    window = (start - 60 * int(case.get("lead", 0)), start, end)
+    if "at_each_hour" in case:
+        expected = {start + 3600 * hour: int(target) for hour, target in enumerate(case["at_each_hour"])}
+    else:
+        expected = {at(case["at"]): int(case["target"])}
+
+    found = {
+        now: placeholders(case["behavior"], int(case["count"]), int(case["active"]), window, now)
+        for now in expected
+    }
+    assert expected == found
+
+
+@pytest.mark.parametrize("behaviour", ["none", "maintain", "reduce"])
+def test_before_open_and_from_the_end_on_nothing_is_asked_for(behaviour: str) -> None:
+    opens, _, end = WINDOW
+    moments = (opens - 1, opens, end - 1, end)
+
+    assert [placeholders(behaviour, 20_000, 0, WINDOW, now) > 0 for now in moments] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_reduce_is_the_nearest_whole_number_a_half_up() -> None:
+    for count, active, now in product(range(8), range(8), range(41)):
+        window = (0, 10, 40)
+        exact = max(count - active, 0) * min(1, (40 - now) / 30)
+        expected = int(exact + 0.5) if now < 40 else 0
+
+        assert expected == placeholders("reduce", count, active, window, now)
+
+
+# Occurrences
+
 
 SMALL = full_count("small")
 
@@ -15,29 +73,10 @@ def occurrence(start: int, end: int, count: int, lead: int, name: str = "a") -> 
     return TimetableOccurrence(name, start - lead, start, end, (("small", count),))
 
 
-BACK_TO_BACK = (
-    occurrence(at("08:00"), at("10:00"), 25, 30 * 60),
-    occurrence(at("10:00"), at("12:00"), 25, 30 * 60),
-)
 OVERLAPPING = (
     occurrence(at("08:00"), at("10:00"), 20, 30 * 60),
     occurrence(at("09:00"), at("11:00"), 30, 30 * 60),
 )
-
-
-@pytest.mark.parametrize(
-    ("moment", "expected"),
-    [("07:29", 0), ("07:30", 25), ("09:45", 25), ("10:00", 25), ("11:59", 25), ("12:00", 0)],
-)
-def test_back_to_back_occurrences_do_not_double(moment: str, expected: int) -> None:
-    assert expected == target(BACK_TO_BACK, at(moment), SMALL)
-
-
-@pytest.mark.parametrize(
-    ("moment", "expected"), [("08:15", 20), ("08:45", 50), ("09:30", 50), ("10:00", 30), ("11:00", 0)]
-)
-def test_overlapping_occurrences_add_up_and_are_held_from_the_lead_on(moment: str, expected: int) -> None:
-    assert expected == target(OVERLAPPING, at(moment), SMALL)
 
 
 @pytest.mark.parametrize(
@@ -71,24 +110,6 @@ def test_with_one_lead_for_all_the_target_is_the_most_that_will_run_within_the_l
             )
 
             assert expected == target(occurrences, now, SMALL)
-
-
-def test_the_order_of_occurrences_does_not_matter() -> None:
-    for now in range(at("07:00"), at("12:30"), 300):
-        assert target(OVERLAPPING, now, SMALL) == target(reversed(OVERLAPPING), now, SMALL)
-
-
-def test_each_class_is_counted_for_itself() -> None:
-    mixed = (
-        TimetableOccurrence("a", 0, 1, 9, (("small", 3), ("huge", 2))),
-        TimetableOccurrence("b", 0, 1, 9, (("huge", 5),)),
-    )
-
-    assert tuple(target(mixed, 4, full_count(name)) for name in ("small", "huge", "tiny")) == (3, 7, 0)
-
-
-def test_what_an_occurrence_asks_for_is_the_callers_to_say() -> None:
-    assert target(OVERLAPPING, at("09:30"), lambda _item: 1) == 2
 
 
 def test_occurrences_are_open_from_open_to_before_end() -> None:
@@ -129,3 +150,27 @@ def test_a_rehearsal_asks_for_seats_of_its_own_also_in_the_lead_of_a_window(
     rehearsal = occurrence(at("08:15"), at("08:45"), 60, 0, "b/rehearsal")._replace(rehearses="b")
     moments = ("08:20", "08:30", "08:44", "08:45")
     assert expected == [target((window, rehearsal), at(moment), SMALL, overlap) for moment in moments]
+
+
+# Reasons
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "sessions", "expected"),
+    [
+        ("maintain", {"course/1": 5}, 20),
+        ("reduce", {"course/1": 5}, 10),
+        ("none", {"course/1": 5}, 25),
+        ("maintain", {"course/1": 60}, 0),
+        ("maintain", {}, 25),
+        ("reduce", {}, 25),
+        ("reduce", None, 25),
+        ("reduce", {"other/1": 5}, 25),
+    ],
+)
+def test_what_is_not_known_is_full_count(
+    behaviour: str, sessions: dict[str, int] | None, expected: int
+) -> None:
+    timetable = parse_timetable(timetable_text(COURSE, behaviour=behaviour))
+
+    assert pool_target(timetable, timetable.pools[0], at("09:00"), sessions).replicas == expected

@@ -22,8 +22,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cases import Case
-from tests.runtime.scalerpod import FakeObserved
-from tests.runtime.world import World, at, clock
+from tests.runtime.scalerpod import FakeObserved, ScalerPod
+from tests.runtime.timetables import at, clock
 from tests.touching import CASES, Scene, scene
 
 each_case = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
@@ -53,7 +53,7 @@ def test_the_target_is_as_computed_by_hand(case: Case) -> None:
 class _CountingObserved(FakeObserved):
     """Counts the sessions of a scene as the observer does, without a server."""
 
-    def __init__(self, told: Scene, world: World) -> None:
+    def __init__(self, told: Scene, world: ScalerPod) -> None:
         super().__init__()
         self._told, self._tracker = told, ClaimTracker()
         self._last_counts: tuple[object, dict[str, int]] = (
@@ -89,7 +89,7 @@ def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
     """From the first opening on, within ten seconds; a session that left counts for half a minute more."""
     told = scene(case)
     opens = sorted(occurrence.open for occurrence in told.timetable.occurrences)
-    world = World(clock(opens[0])[:5], told.timetable_text, small=0)
+    world = ScalerPod(clock(opens[0])[:5], told.timetable_text, small=0)
     world.observed = _CountingObserved(told, world)
     last = at(max(told.targets)) + 50
     for instant in opens:  # a run is over where nothing is open

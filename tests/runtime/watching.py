@@ -14,13 +14,12 @@ from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 from berth.runtime.watch import Watches
 
 from tests.runtime.stub_server import StubServer
-from tests.runtime.timetabletexts import config_map, text
+from tests.runtime.timetables import Row, at, config_map
+from tests.runtime.timetables import renku_text as text
 from tests.runtime.watched_cluster import WatchedCluster
-from tests.runtime.world import Row, at
 
 SESSIONS = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
 TIMETABLES = "/api/v1/namespaces/berth/configmaps"
-DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments"
 DS: Row = ("ds/1", "07:30", "08:00", "10:00", {"small": 2, "huge": 1})
 ML: Row = ("ml/1", "07:30", "08:00", "11:00", {"small": 3})
 STEP, LONG_ENOUGH = 0.2, 20.0

@@ -1,19 +1,304 @@
 """A watch keeps up with a collection whatever the server does: what it has told is what is there."""
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, part
 from berth.runtime.apiclient import Api, ApiError, Connection
-from berth.runtime.watch import Collection, list_objects
+from berth.runtime.program import Log, RuntimeContext
+from berth.runtime.watch import (
+    Collection,
+    Page,
+    Reader,
+    Watched,
+    WatchEvent,
+    list_objects,
+    parse_page,
+    parse_watch_event,
+    watch_pause,
+)
 
 from tests.objectstore import status_tree
-from tests.runtime.listener import PODS, Colour, Heard, next_time, pod, queries, watched
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused
+
+# A listener of one watch, over real sockets
+
+
+PODS = "/api/v1/namespaces/hub/pods"
+LONG_ENOUGH = 10.0
+
+
+def pod(name: str, colour: str = "red", **more: Any) -> dict[str, Any]:
+    return {"metadata": {"uid": name, "colour": colour}, **more}
+
+
+class Colour(NamedTuple):
+    """Reads what an object is to the test; nothing where it is of the color to ignore."""
+
+    ignored: str = "grey"
+
+    def read(self, tree: Tree) -> str | None:
+        said = part(tree, "metadata").get("colour")
+        return None if said == self.ignored else str(said)
+
+
+class Heard:
+    """What a watch has told, and what there is by it. Every watch is steady, unless it is told otherwise."""
+
+    def __init__(self, cluster: WatchedCluster, steady_seconds: float = 0.0) -> None:
+        self._steady_seconds = steady_seconds
+        self.there: dict[str, object] = {}
+        self._reader: Reader | None = None  # of what is there
+        self.told: list[str] = []  # uids
+        self.troubles: list[str] = []
+        self.watched: list[Watched] = []  # one after the other
+        self._cluster = cluster
+        self._more = threading.Event()
+        self._log = Log(self._write, lambda: 0.0, "course")
+
+    def watch(self, server: StubServer, reader: Reader, page: int = 2) -> Watched:
+        """Begin to watch, instead of the one before."""
+        connection = Connection(
+            lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
+        )
+        context = RuntimeContext(Api(connection), "berth", self._log, lambda: 0.0, lambda: 1.0)
+        collection, steady = Collection(PODS, page=page), self._steady_seconds
+        made = Watched(collection, reader, context, connection, self._more.set, steady)
+        if self.watched:
+            made.inherit(self.watched[-1])
+        self.watched.append(made)
+        made.start()
+        return made
+
+    @property
+    def watches(self) -> int:
+        """How many were begun."""
+        return sum("watch=" in received.path for received in self._cluster.asked)
+
+    @property
+    def lists(self) -> int:
+        """How many were asked for."""
+        paths = [received.path for received in self._cluster.asked]
+        return sum("limit=" in path and "continue=" not in path for path in paths)
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        for _ in range(int(LONG_ENOUGH / 0.05)):
+            self._take()
+            if reached():
+                return
+            self._more.wait(0.05)
+            self._more.clear()
+        raise AssertionError((self.told, self.there, self.troubles))
+
+    def until_told(self, uid: str) -> None:
+        self.until(lambda: uid in self.told)
+
+    def until_watching(self, times: int = 1) -> None:
+        self.until(lambda: self.watches >= times)
+
+    def _take(self) -> None:
+        if news := self.watched[-1].take_news():
+            before = self.there if news.reader == self._reader else {}
+            self.told += [uid for uid in self.there if uid not in news.items]
+            self.told += [uid for uid, item in news.items.items() if before.get(uid) != item]
+            self.there, self._reader = news.items, news.reader
+
+    def _write(self, line: str) -> None:
+        data = json.loads(line)
+        self.troubles.append(data.get("message", data["event"]))
+        self._more.set()
+
+
+@contextmanager
+def watched(
+    cluster: WatchedCluster, reader: Reader | None = None, page: int = 2, steady_seconds: float = 0.0
+) -> Iterator[Heard]:
+    reports = Heard(cluster, steady_seconds)
+    with StubServer(cluster.answer) as server:
+        made = reports.watch(server, reader or Colour(), page)
+        yield reports
+        made.stop()
+        cluster.end_watches()
+
+
+def queries(cluster: WatchedCluster) -> list[dict[str, str]]:
+    asked = [parse_qs(urlsplit(received.path).query) for received in cluster.asked]
+    return [{key: values[0] for key, values in one.items()} for one in asked]
+
+
+def next_time(cluster: WatchedCluster, part: str, answer: Reply) -> None:
+    """The next request with `part` in its path ends so."""
+
+    def interfere(received: Received) -> Reply | None:
+        if part not in received.path:
+            return None
+        cluster.interferences.remove(interfere)
+        return answer
+
+    cluster.interferences.append(interfere)
+
+
+# What lists and watches answer
+
+
+POD: Tree = {"metadata": {"uid": "u", "resourceVersion": "7"}}
+
+
+def line(type_: object, found: object) -> bytes:
+    return json.dumps({"type": type_, "object": found}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        ("ADDED", WatchEvent(POD, False, "7")),
+        ("MODIFIED", WatchEvent(POD, False, "7")),
+        ("DELETED", WatchEvent(POD, True, "7")),
+        ("BOOKMARK", WatchEvent(None, False, "7")),
+    ],
+)
+def test_each_event_is_read(type_: str, expected: WatchEvent) -> None:
+    assert expected == parse_watch_event(line(type_, POD))
+
+
+NO_EVENTS = {
+    "html": (b"<html>", 200, "InvalidResponse", "the event is not a JSON object: <html>"),
+    "cut": (b'{"type": "AD', 200, "InvalidResponse", 'the event is not a JSON object: {"type": "AD'),
+    "list": (b"[]", 200, "InvalidResponse", "the event is not a JSON object: []"),
+    "not-utf-8": (b"\xff\n", 200, "InvalidResponse", "the event is not a JSON object: \ufffd\n"),
+    "type": (line("NEW", POD), 200, "InvalidResponse", 'the event has an unknown type: {"type": "NEW"}'),
+    "odd-type": (
+        line(["ADDED"], POD),
+        200,
+        "InvalidResponse",
+        'the event has an unknown type: {"type": ["ADDED"]}',
+    ),
+    "no-version": (
+        line("ADDED", {"metadata": {"uid": "u"}}),
+        200,
+        "InvalidResponse",
+        'the event has no version: {"type": "ADDED"}',
+    ),
+    "null": (
+        line("BOOKMARK", None),
+        200,
+        "InvalidResponse",
+        'the event has no version: {"type": "BOOKMARK"}',
+    ),
+    "expired": (
+        line("ERROR", {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}),
+        410,
+        "Expired",
+        "too old",
+    ),
+    "odd-error": (line("ERROR", {"code": "x"}), 500, "Unknown", '{"code": "x"}'),
+}
+
+
+@pytest.mark.parametrize(("text", "status", "reason", "message"), NO_EVENTS.values(), ids=NO_EVENTS)
+def test_what_is_no_event_is_an_error(text: bytes, status: int, reason: str, message: str) -> None:
+    with pytest.raises(ApiError) as caught:
+        parse_watch_event(text)
+
+    assert (status, reason, message) == (caught.value.status, caught.value.reason, str(caught.value))
+
+
+LIST = '{ "kind":"PodList","items":[ {"a":1} ,\n{"b":[]}],"metadata":{"resourceVersion":"5","continue":"t"} }'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (LIST, Page([{"a": 1}, {"b": []}], "5", "t")),
+        ('{"metadata":{"resourceVersion":"5"},"kind":"XList","items":null}', Page([], "5", "")),
+        ('{"items":[],"kind":"List","metadata":{"resourceVersion":"5"}}', Page([], "5", "")),
+    ],
+)
+def test_a_page_has_items_a_version_and_the_token_of_the_next_one(text: str, expected: Page) -> None:
+    assert expected == parse_page(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", None),
+        ("<html>", None),
+        ("[]", None),
+        ('{"kind":"PodList","items":[', None),
+        (LIST[:60], None),
+        (LIST.replace(",\n", " "), None),
+        (LIST.replace(",\n", ",,"), None),
+        (LIST.replace('{"a":1}', "7"), None),
+        (LIST.replace('"kind":', '"kind" '), None),
+        ('{"kind":"PodList",}', None),
+        ('{[1]:"kind"}', None),
+        ('{"kind":"Status"}', None),
+        ('{"kind":["PodList"],"items":[]}', None),
+        ('{"kind":"PodList","metadata":{}}', None),
+        ('{"kind":"PodList","items":{}}', None),
+        ('{"kind":"PodList","items":[],"metadata":[]}', "the list has no version: {}"),
+        (
+            '{"kind":"PodList","items":[],"metadata":{"resourceVersion":""}}',
+            'the list has no version: {"resourceVersion": ""}',
+        ),
+        (
+            '{"kind":"PodList","items":[],"metadata":{"resourceVersion":"1","continue":1}}',
+            'the list has no version: {"resourceVersion": "1", "continue": 1}',
+        ),
+    ],
+)
+def test_what_is_no_list_is_an_error(text: str, message: str | None) -> None:
+    with pytest.raises(ApiError) as caught:
+        parse_page(text)
+
+    expected = message or f"the response is not a list: {json.dumps({'text': text[:100]})}"
+    assert (caught.value.reason, str(caught.value)) == ("InvalidResponse", expected)
+
+
+def test_a_list_that_nests_too_deep_is_too_large() -> None:
+    with pytest.raises(ApiError) as caught:
+        parse_page('{"items":' + "[" * 200_000)
+
+    assert caught.value.reason == "TooLarge"
+
+
+@pytest.mark.parametrize("cut", range(len(LIST)))
+def test_a_list_that_is_cut_anywhere_is_an_error(cut: int) -> None:
+    with pytest.raises(ApiError):
+        parse_page(LIST[:cut])
+
+
+def error(status: int, retry_after: float = 0.0) -> ApiError:
+    return ApiError(status, "Whatever", "no", retry_after)
+
+
+@pytest.mark.parametrize(
+    ("failures", "status", "seconds"),
+    [(1, 500, 0.5), (2, 500, 1.0), (9, 500, 4.0), (1, 410, 0.0), (2, 410, 1.0), (3, 410, 2.0)],
+)
+def test_failures_in_a_row_pause_for_longer_but_a_version_that_expired_is_no_failure(
+    failures: int, status: int, seconds: float
+) -> None:
+    assert seconds == watch_pause(failures, error(status), 0.0)
+    assert seconds / 2 == watch_pause(failures, error(status), 1.0)
+
+
+def test_the_server_may_ask_for_patience() -> None:
+    assert watch_pause(1, error(429, 3.0), 0.5) == 3.0
+
+
+def test_a_watch_that_ends_goes_on_at_once_unless_it_never_says_anything() -> None:
+    assert [watch_pause(failures, None, 0.0) for failures in range(5)] == [0.0, 0.0, 1.0, 2.0, 4.0]
+
+
+# A watch over real sockets
 
 
 @pytest.fixture
@@ -115,28 +400,22 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
     assert (reports.told, reports.troubles) == ([*"abcde"], [])
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        pytest.param(refused(403, "Forbidden"), "no", id="forbidden"),
-        pytest.param(refused(401, "Unauthorized"), "no", id="unauthorized"),
-        pytest.param(
-            reply(200, b"<html>"),
-            'the response is not a list: {"text": "<html>"}',
-            id="a-page-in-between",
-        ),
-        pytest.param(
-            reply(200, b'{"kind": "Status"}'),
-            'the response is not a list: {"text": "{\\"kind\\": \\"Status\\"}"}',
-            id="kind",
-        ),
-        pytest.param(
-            reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
-            "an object has no uid: {}",
-            id="no-uid",
-        ),
-    ],
-)
+LISTS = {
+    "forbidden": (refused(403, "Forbidden"), "no"),
+    "unauthorized": (refused(401, "Unauthorized"), "no"),
+    "a-page-in-between": (reply(200, b"<html>"), 'the response is not a list: {"text": "<html>"}'),
+    "kind": (
+        reply(200, b'{"kind": "Status"}'),
+        'the response is not a list: {"text": "{\\"kind\\": \\"Status\\"}"}',
+    ),
+    "no-uid": (
+        reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
+        "an object has no uid: {}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "told"), LISTS.values(), ids=LISTS)
 def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
     next_time(cluster, "limit=", answer)
     with watched(cluster) as reports:
@@ -164,25 +443,22 @@ def test_a_page_that_fails_is_asked_for_again_and_the_list_goes_on(
     assert len(pages) == 4, "three pages, and one of them twice"
 
 
-@pytest.mark.parametrize(
-    ("answer", "told", "lists"),
-    [
-        pytest.param(refused(500, "InternalError"), "no", 2, id="internal"),
-        pytest.param(refused(504, "Timeout"), "no", 2, id="a-version-from-before-a-restore"),
-        pytest.param(reply(400, b"{}"), "{}", 2, id="bad-request"),
-        pytest.param(
-            Reply(HEAD, True, (chunk(b"{"),)), "the answer ends in the middle of a line", 2, id="cut"
-        ),
-        pytest.param(reply(200, b"<html>\n"), "the event is not a JSON object: <html>\n", 2, id="html"),
-        pytest.param(Reply(HEAD, True, (b"2\r\n{",)), "IncompleteRead(0 bytes read)", 2, id="reset"),
-        pytest.param(
-            Reply(HEAD, stream=(chunk(b"x" * 100_001 + b"\n"), chunk(b""))),
-            "the server sends more than 100000 bytes at once",
-            2,  # it would come again
-            id="absurd",
-        ),
-    ],
-)
+WATCHES = {
+    "internal": (refused(500, "InternalError"), "no", 2),
+    "a-version-from-before-a-restore": (refused(504, "Timeout"), "no", 2),
+    "bad-request": (reply(400, b"{}"), "{}", 2),
+    "cut": (Reply(HEAD, True, (chunk(b"{"),)), "the answer ends in the middle of a line", 2),
+    "html": (reply(200, b"<html>\n"), "the event is not a JSON object: <html>\n", 2),
+    "reset": (Reply(HEAD, True, (b"2\r\n{",)), "IncompleteRead(0 bytes read)", 2),
+    "absurd": (
+        Reply(HEAD, stream=(chunk(b"x" * 100_001 + b"\n"), chunk(b""))),
+        "the server sends more than 100000 bytes at once",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "told", "lists"), WATCHES.values(), ids=WATCHES)
 def test_after_a_watch_that_fails_it_lists_again(
     cluster: WatchedCluster, answer: Reply, told: str, lists: int
 ) -> None:

@@ -1,13 +1,119 @@
-"""The timetable that holds is the newest good one that the API server gave."""
+"""What programs share: pauses, the log, and the timetable that holds."""
 
 import json
 
+import pytest
+from berth.core.jsonvalues import TimetableError
 from berth.core.timetable import Override
 from berth.runtime.apiclient import ApiError, TimetableText
-from berth.runtime.program import Log, TimetableSource
+from berth.runtime.program import NO_PAUSE, Log, Pause, TimetableSource, backoff
 
 from tests.objectstore import no_answer
-from tests.runtime.world import COURSE, NEXT, at, timetable_text
+from tests.runtime.timetables import COURSE, NEXT, at, timetable_text
+
+# Pauses
+
+
+def test_a_pause_runs_from_its_beginning_to_before_its_end() -> None:
+    pause = Pause(100.0, 4.0)
+
+    assert [pause.left(now) for now in (100.0, 103.0, 104.0, 1e9)] == [4.0, 1.0, 0.0, 0.0]
+
+
+def test_a_clock_set_back_ends_a_pause() -> None:
+    assert Pause(100.0, 4.0).left(99.0) == 0.0
+
+
+def test_no_pause_is_over() -> None:
+    assert [NO_PAUSE.left(now) for now in (0.0, 1e9)] == [0.0, 0.0]
+
+
+def test_pauses_double_up_to_the_longest() -> None:
+    assert [backoff(n, 0.0, 0.0) for n in (1, 2, 3, 4, 100_000)] == [0.5, 1.0, 2.0, 4.0, 4.0]
+
+
+def test_jitter_takes_away_up_to_a_half() -> None:
+    assert [backoff(9, 0.0, jitter) for jitter in (0.5, 1.0)] == [3.0, 2.0]
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(0.1, 0.5), (3.0, 3.0), (60.0, 30.0)])
+def test_the_server_may_ask_for_longer_within_the_limit(asked: float, expected: float) -> None:
+    assert expected == backoff(1, asked, 0.0)
+
+
+# The log
+
+
+def made(lines: list[str]) -> Log:
+    return Log(lines.append, lambda: 1770017400.9, "course")
+
+
+def start(level: str, event: str) -> str:
+    return (
+        f'{{"time": "2026-02-02T07:30:00Z", "level": "{level}", "event": "{event}", "reservation": "course"'
+    )
+
+
+def test_a_line_is_one_json_object() -> None:
+    lines: list[str] = []
+
+    made(lines).info("scaled", pool="small", occurrences=("a\nb",), to=25)
+    made(lines).error("ended", reason="none")
+
+    assert [
+        start("info", "scaled") + ', "pool": "small", "occurrences": ["a\\nb"], "to": 25}\n',
+        start("error", "ended") + ', "reason": "none"}\n',
+    ] == lines
+
+
+def test_trouble_is_told_once_for_each_reason_and_counted() -> None:
+    lines: list[str] = []
+    log = made(lines)
+    for n in range(3):
+        log.trouble("deployment a", ApiError(403, "Forbidden", f"attempt {n}"))
+        log.trouble("deployment a", ApiError(0, "TimeoutError", "timed out"))
+        log.trouble("deployment b", ApiError(403, "Forbidden", "b"))
+    log.works("deployment a")
+    log.works("deployment a")
+    log.trouble("deployment a", ApiError(403, "Forbidden", "again"))
+
+    failed = start("warning", "failed")
+    assert [
+        failed + ', "subject": "deployment a", "reason": "403 Forbidden", "message": "attempt 0"}\n',
+        failed + ', "subject": "deployment a", "reason": "TimeoutError", "message": "timed out"}\n',
+        failed + ', "subject": "deployment b", "reason": "403 Forbidden", "message": "b"}\n',
+        start("info", "recovered") + ', "subject": "deployment a", "failures": 6}\n',
+        failed + ', "subject": "deployment a", "reason": "403 Forbidden", "message": "again"}\n',
+    ] == lines
+
+
+def test_malformed_texts_are_one_trouble_however_they_vary() -> None:
+    lines: list[str] = []
+    log = made(lines)
+    for message in ("version: 2", "version: 3", "version: 2"):
+        log.trouble("timetable", TimetableError(message))
+
+    failed = start("warning", "failed") + ', "subject": "timetable", "reason": "malformed", '
+    assert [failed + '"message": "version: 2"}\n'] == lines
+
+
+def test_an_unexpected_error_is_told_with_its_place() -> None:
+    lines: list[str] = []
+    try:
+        int("seven")
+    except ValueError as error:
+        made(lines).trouble("run", error)
+        line = error.__traceback__.tb_lineno if error.__traceback__ else 0
+
+    reason = '"ValueError", "message": "invalid literal for int() with base 10: \'seven\'"'
+    assert [
+        start("warning", "failed")
+        + f', "subject": "run", "reason": {reason}, "where": "{__file__}:{line}"}}\n'
+    ] == lines
+
+
+# The timetable that holds is the newest good one that the API server gave
+
 
 FIRST = timetable_text(COURSE)
 EDITED = timetable_text(COURSE, NEXT)
@@ -38,14 +144,6 @@ class Texts:
         return [(line["event"], line.get("message") or line.get("subject", "")) for line in lines]
 
 
-def test_the_server_is_believed() -> None:
-    texts = Texts(EDITED)
-
-    assert texts.source.refresh()
-    assert texts.occurrences() == 2
-    assert texts.told() == [("timetable", "")]
-
-
 def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
     texts = Texts(FIRST)
     texts.occurrences()
@@ -59,24 +157,6 @@ def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
 
     assert texts.occurrences() == 2
     assert texts.told()[-1] == ("recovered", "timetable")
-
-
-def test_without_an_answer_there_is_no_timetable() -> None:
-    texts = Texts(no_answer())
-
-    assert texts.occurrences() is None
-
-    texts.server = FIRST
-
-    assert texts.occurrences() == 1
-    assert texts.told()[-1] == ("recovered", "timetable")
-
-
-def test_an_empty_text_is_malformed() -> None:
-    texts = Texts("")
-
-    assert texts.occurrences() is None
-    assert [event for event, _ in texts.told()] == ["failed"]
 
 
 def test_the_timetable_of_another_reservation_is_refused() -> None:
