@@ -60,9 +60,10 @@ def tell(stage: Stage) -> Story:
         *course("beside", opens, opens + MINUTE, LEAD, today=True),
     ]
     declare(stage, direct, NAMESPACE, "rehearsals", courses)
-    declare(stage, direct, LIMITED, "rehearsals-limited", course("short", opens, opens, LEAD))
-    # The third pod is that of the Job.
+    # Before anything can start in it; the third pod is that of the Job.
+    cluster.kubectl("create", "namespace", LIMITED)
     cluster.kubectl("create", "quota", "seats", f"--hard=pods={ROOM + 1}", f"--namespace={LIMITED}")
+    declare(stage, direct, LIMITED, "rehearsals-limited", course("short", opens, opens, LEAD))
     record = Recorder(direct, NAMESPACE)
     record.start()
     try:
