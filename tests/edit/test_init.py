@@ -84,19 +84,21 @@ def test_it_passes_its_own_checks(started: Path, berth: Berth) -> None:
     assert berth("-C", str(started), "validate", "--strict").code == 0
 
 
-def test_a_weekly_report_is_written_if_asked_for(berth: Berth, empty: Path) -> None:
-    assert berth("init", str(empty), "--report", *NOW).code == 0
-
-    assert files(empty) == sorted([*FILES, ".github/workflows/berth-report.yaml"])
-
-
 REQUESTS = [".github/ISSUE_TEMPLATE/seats.yml", ".github/workflows/berth-request.yaml"]
 
 
-def test_requests_are_a_form_and_a_workflow(berth: Berth, empty: Path) -> None:
-    assert berth("init", str(empty), "--requests", *NOW).code == 0
+@pytest.mark.parametrize(
+    ("part", "more"),
+    [
+        ("report", [".github/workflows/berth-report.yaml"]),
+        ("calendar", [".github/workflows/berth-calendar.yaml"]),
+        ("requests", REQUESTS),
+    ],
+)
+def test_a_part_is_written_if_asked_for(berth: Berth, empty: Path, part: str, more: list[str]) -> None:
+    assert berth("init", str(empty), f"--{part}", *NOW).code == 0
 
-    assert files(empty) == sorted([*FILES, *REQUESTS])
+    assert files(empty) == sorted([*FILES, *more])
 
 
 def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth, started: Path) -> None:
@@ -350,14 +352,6 @@ def test_berth_that_is_not_installed_writes_no_wheel(
     answer = berth("init", str(empty))
 
     assert (answer.code, "install it" in answer.err, files(empty)) == (2, True, [])
-
-
-def test_a_workflow_that_publishes_the_calendar_is_there_if_asked_for(berth: Berth, tmp_path: Path) -> None:
-    folder = tmp_path / "seats"
-    told = berth("init", str(folder), "--calendar", *NOW)
-
-    assert told.code == 0
-    assert files(folder) == sorted([*FILES, ".github/workflows/berth-calendar.yaml"])
 
 
 @pytest.mark.parametrize("name", [".gitattributes", ".github/berth/action.yml", "rendered/x"])
