@@ -136,23 +136,6 @@ def test_what_is_within_the_limits_of_the_base_passes(pair: Pair, attack: object
     assert attacked(pair, attack, 29, policy, text=project.SITE.replace(CLUSTER, CEILING)) == (0, [])
 
 
-@pytest.mark.parametrize(
-    ("raised", "code"),
-    [(CEILING.replace("29", "99"), 1), (CEILING, 1), (CLUSTER, 1)],
-    ids=["raised", "kept", "removed"],
-)
-def test_a_ceiling_is_not_raised_and_used_in_one_change(pair: Pair, raised: str, code: int) -> None:
-    for side, ceiling in ((pair.was, CEILING), (pair.now, raised)):
-        (side / "reservations/site.yaml").write_text(project.SITE.replace(CLUSTER, ceiling), "utf-8")
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    answer = pair.diff("-o", "json")
-    found = [finding for finding in json.loads(answer.out)["head"]["findings"] if finding["code"] == "B067"]
-
-    assert answer.code == code
-    assert [finding["path"] for finding in found] == ["spec.provisioning"]
-    assert ("29 in the base" in found[0]["message"]) == (raised != CEILING)
-
-
 def test_two_clusters_that_the_base_does_not_know_share_its_ceiling(pair: Pair) -> None:
     """15 seats in each of them."""
     (pair.was / "reservations/site.yaml").write_text(project.SITE.replace(CLUSTER, CEILING), "utf-8")
@@ -174,33 +157,6 @@ def test_two_clusters_that_the_base_does_not_know_share_its_ceiling(pair: Pair) 
         "30 seats of small are open in prod, copy-2, copy, above the ceiling of 29 in the base"
         in pair.diff().out
     )
-
-
-SESSIONS = "spec:\n  sessions: {source: jupyterhub, namespaces: [exam-a]}\n  cluster: prod"
-
-
-@pytest.mark.parametrize(
-    ("reach", "namespace", "is_judged"),
-    [
-        pytest.param("match: {namespaces: [exam-*]}", "labs", True, id="unknown"),
-        pytest.param("match: {namespaces: [exam-*]}", "jhub", False, id="known"),
-        pytest.param("unless: {namespaces: [labs]}", "labs", True, id="left-out-unknown"),
-        pytest.param("unless: {namespaces: [jhub]}", "jhub", False, id="left-out-known"),
-        pytest.param("unless: {namespaces: ['*']}", "labs", False, id="all-left-out"),
-    ],
-)
-def test_no_new_namespace_leads_out_of_a_policy(
-    pair: Pair, reach: str, namespace: str, is_judged: bool
-) -> None:
-    other = SESSIONS.replace("prod", "lab").replace("exam-a", "jhub")
-    for side in (pair.was, pair.now):
-        path = side / "reservations/classes.yaml"
-        text = path.read_text("utf-8").replace("spec:\n  cluster: prod", SESSIONS)
-        path.write_text(text.replace("spec:\n  cluster: lab", other), "utf-8")
-    ruled(pair, was=[f"{reach}, require: refuse"])
-    pair.edit("classes.yaml", "[exam-a]", f"[{namespace}]")
-
-    assert [name for _, name, _ in results(pair.diff("-o", "json"))] == ["course", "night"] * is_judged
 
 
 @pytest.mark.parametrize("is_merged", [False, True])

@@ -1,6 +1,5 @@
 """`berth diff` in a terminal: what a change of the small project means."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -127,102 +126,6 @@ def test_the_same_command_says_the_same(pair: Pair) -> None:
     assert pair.diff(at=NOW) == pair.diff(at=NOW)
 
 
-@pytest.mark.parametrize(
-    ("file", "before", "after"),
-    [
-        ("site.yaml", "timeZone: Europe/Zurich", "timeZone: Mars"),
-        ("classes.yaml", "kind: ResourceClass", "kind: ResourceKlass"),
-        ("classes.yaml", "from: 2026-02-16", "from: 2026-02-30"),
-        ("course.yaml", "type: weekly", "type: wekly"),
-        ("course.yaml", "resourceClass: small", "resourceClass: smal"),
-        ("rest.yaml", "spec:", "spec: ["),
-    ],
-    ids=["site", "classes", "calendar", "reservation", "reference", "text"],
-)
-def test_of_a_faulty_head_nothing_is_claimed(pair: Pair, file: str, before: str, after: str) -> None:
-    """Both sides say the same but for the fault: no reservation came, went or changed."""
-    pair.edit(file, before, after)
-    told = pair.diff(stale=True)
-
-    assert told.out.splitlines()[0].endswith("working tree is not valid")
-    assert (told.code, "error[" in told.out) == (1, True)
-    assert json.loads(pair.diff("-o", "json", stale=True).out)["reservations"] == []
-
-
-@pytest.mark.parametrize(
-    ("file", "before", "after"),
-    [
-        ("classes.yaml", "kind: ResourceClass", "kind: ResourceKlass"),
-        ("classes.yaml", "from: 2026-02-16", "from: 2026-02-30"),
-        ("course.yaml", "type: weekly", "type: wekly"),
-        ("course.yaml", "resourceClass: small", "resourceClass: smal"),
-        ("course.yaml", "spec:", "spec: ["),
-    ],
-    ids=["classes", "calendar", "reservation", "reference", "text"],
-)
-def test_what_a_faulty_base_hides_is_judged_as_if_it_were_new(
-    pair: Pair, file: str, before: str, after: str
-) -> None:
-    pair.edit(file, before, after)
-    pair.was, pair.now = pair.now, pair.was
-    told = pair.diff("-o", "json", base="../now", stale=True)
-    change = json.loads(told.out)
-
-    assert told.code == 0
-    assert ("not-compared", "course") in [(load["code"], load["subject"]) for load in change["warnings"]]
-    assert ("course", "added") in [(load["name"], load["change"]) for load in change["reservations"]]
-    assert "the same" not in pair.diff(base="../now", stale=True).out
-
-
-@pytest.mark.parametrize(
-    ("file", "before", "after", "policy"),
-    [
-        ("site.yaml", "timeZone: Europe/Zurich", "timeZone: Mars", ""),
-        (
-            "rest.yaml",
-            "spec:",
-            "spec: [",
-            "  policies: [{name: a, when: {seatsAbove: 999}, require: warn}]\n",
-        ),
-    ],
-    ids=["no-site", "a-policy"],
-)
-def test_policies_that_a_faulty_base_hides_fail_the_change(
-    pair: Pair, file: str, before: str, after: str, policy: str
-) -> None:
-    pair.edit(file, before, after)
-    pair.was, pair.now = pair.now, pair.was
-    site = pair.now / "reservations/site.yaml"
-    site.write_text(site.read_text("utf-8") + policy, "utf-8")
-    told = pair.diff(base="../now", stale=True)
-
-    assert told.code == 1
-    assert "policies cannot be judged" in told.out.splitlines()[0]
-
-
-def test_a_base_whose_dates_are_wrong_is_told_where_they_were_put_right(pair: Pair) -> None:
-    pair.edit("course.yaml", "except: [2026-02-09]", "except: [2026-02-10]")
-    pair.was, pair.now = pair.now, pair.was
-    told = pair.diff(base="../now").out
-    assert told.startswith("../now is not valid; 1 reservation changed\n")
-    assert "error[" in told
-
-
-def test_removed_dates_say_why_they_are_left_out(pair: Pair) -> None:
-    pair.edit("course.yaml", "except: [2026-02-09]", "except: [{date: 2026-02-02, title: Excursion}]")
-    pair.edit("classes.yaml", "title: Carnival}", "title: Carnival}, {date: 2026-02-07, title: Fair}")
-    pair.edit("site.yaml", "  engine: argocd", "  engine: argocd\n  calendars: [holidays]")
-    lines = pair.diff().out.splitlines()
-
-    assert "-   25 small: Mon 2026-02-02 09:00-13:00 (08:00-12:00 UTC), except: Excursion" in lines
-    assert any(
-        line.startswith("- ")
-        and "Sat 2026-02-07 22:00" in line
-        and line.endswith(", calendar holidays: Fair")
-        for line in lines
-    )
-
-
 OVERLAP = 'schedule: [{startTime: "10:05", endTime: "10:10"}, '
 
 
@@ -240,39 +143,3 @@ def test_a_warning_is_shown_only_if_it_is_new_or_gone(form: str, pair: Pair) -> 
     with_overlap(pair.was)
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     assert "B031" not in pair.diff("-o", form).out
-
-
-def test_a_warning_that_is_gone_is_shown_at_the_base(pair: Pair) -> None:
-    with_overlap(pair.was)
-    assert "../was:\nreservations/rest.yaml" in pair.diff().out
-
-
-def test_an_error_is_shown_even_if_the_base_has_it(pair: Pair) -> None:
-    for folder in (pair.was, pair.now):
-        file = folder / "reservations/rest.yaml"
-        file.write_text(
-            file.read_text("utf-8").replace("placeholderCount: 1", "placeholderCount: -1"), "utf-8"
-        )
-    told = pair.diff()
-
-    assert (told.code, told.out.count("error[B012]")) == (1, 2)
-
-
-def test_a_warning_of_a_reservation_that_does_not_change_may_be_gone(pair: Pair) -> None:
-    for folder in (pair.was, pair.now):
-        file = folder / "reservations/rest.yaml"
-        file.write_text(file.read_text("utf-8").replace("placeholderCount: 1", "placeholderCount: 1001"))
-    assert "B082" not in pair.diff().out
-
-    site = pair.now / "reservations/site.yaml"
-    text = site.read_text("utf-8").replace("{name: lab,", "{name: lab, ceilings: [{seats: {bench: 5000}}],")
-    site.write_text(text, "utf-8")
-    assert "../was:\nreservations/rest.yaml" in pair.diff().out
-
-
-def test_a_course_that_is_moved_into_the_past_is_told_and_one_that_is_over_is_not(pair: Pair) -> None:
-    assert "B081" not in pair.diff(at="2030-01-01").out
-
-    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    assert "B081" in pair.diff(at="2030-01-01").out
-    assert "B081" not in pair.diff().out

@@ -121,15 +121,6 @@ def test_what_is_ignored_is_listed(pair: Pair) -> None:
     assert "#### Ignored findings" in pair.diff("-o", "markdown").out
 
 
-@pytest.mark.parametrize("code", ["B076", "B082", "B231", "B232", "B302"])
-def test_an_author_ignores_nothing_that_protects_others(pair: Pair, code: str) -> None:
-    note = f'{{name: course, annotations: {{berth.dev/ignore: "{code}: no matter"}}}}'
-    pair.edit("course.yaml", "{name: course}", note)
-
-    assert pair.diff(stale=True).code == 1
-    assert "error[B271]" in pair.diff(stale=True).out
-
-
 CLASS = """\
 ---
 apiVersion: berth.dev/v1alpha1
@@ -175,28 +166,6 @@ def test_a_class_in_the_folder_of_an_owner_is_refused_even_if_the_owner_is_remov
 
     assert told.code == 1
     assert "error[B270] kind: ResourceClass mine " in told.out
-
-
-@pytest.mark.parametrize(
-    ("match", "code"),
-    [
-        ("{kinds: [ResourceClass]}", 1),
-        ("{kinds: [ResourceClass], namespaces: [kube-*]}", 1),
-        ("{kinds: [ResourceClass], namespaces: [hub]}", 1),  # it does not know kube-system
-        ("{kinds: [Calendar, Site]}", 0),
-        ("{kinds: [ResourceClass], names: [mi*]}", 1),
-    ],
-)
-def test_a_policy_is_about_kinds(pair: Pair, match: str, code: int) -> None:
-    for side in (pair.was, pair.now):
-        site = side / "reservations/site.yaml"
-        policy = f"  policies: [{{name: platform, match: {match}, require: refuse}}]\n"
-        site.write_text(site.read_text("utf-8") + policy, "utf-8")
-    (pair.now / "reservations/mine.yaml").write_text(CLASS, "utf-8")
-    told = pair.diff()
-
-    assert told.code == code
-    assert ("refused by policy platform" in told.out) == bool(code)
 
 
 def test_a_policy_about_a_shared_document_names_it_in_every_form(pair: Pair) -> None:
