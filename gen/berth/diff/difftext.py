@@ -34,7 +34,7 @@ def as_text(change: Change, zone: str, style: TextStyle, *, wide: bool) -> str:
     With `wide`, show everything, also the lines of the manifests that differ; without, fold what is long.
     """
     names = visible(f"{change.base.name} -> {change.head.name}")
-    blocks = [f"{_bold(_wrapped(visible(summary(change)), style), style)}\n{names}\n"]
+    blocks = [f"{_bold(wrapped(visible(summary(change)), style.columns, 0), style)}\n{names}\n"]
     for side in (change.base, change.head):
         if side.findings:
             most = None if wide else _FEW_LINES
@@ -116,14 +116,10 @@ def _line(line: DiffLine, style: TextStyle) -> str:
     shown = f"{line.sign} {visible(line.text)}".rstrip()
     if line.sign != "@":
         indent = len(line.text) - len(line.text.lstrip()) + 6
-        shown = _wrapped(shown, style, indent)
+        shown = wrapped(shown, style.columns, indent)
     if not style.color or line.sign not in _COLORS:
         return shown
     return f"{_COLORS[line.sign]}{shown}{_PLAIN}"
-
-
-def _wrapped(text: str, style: TextStyle, indent: int = 0) -> str:
-    return wrapped(text, style.columns, indent)
 
 
 def _bold(text: str, style: TextStyle) -> str:

@@ -296,17 +296,14 @@ def _slot_warnings(
         return
     before = old.reservation.holder
     if before.backend != after.backend:
-        message = f"{after.backend} holds its seats instead of {before.backend}: seats that are open now are "
-        message += "removed and created again."
-        if after.unit.is_number:
-            message = (
-                f"backend {after.backend} holds a number of {after.target_text} instead of seats: seats "
-            )
-            message += "that are open now are removed."
+        effect = (
+            f"its seats instead of {before.backend}: seats that are open now are removed and created again"
+        )
         if before.unit.is_number:
-            message = f"backend {after.backend} holds {after.unit.plural}; {before.target_text} is held no "
-            message += "longer."
-        yield ChangeWarning("backend", name, message)
+            effect = f"{after.unit.plural}; {before.target_text} is held no longer"
+        elif after.unit.is_number:
+            effect = f"a number of {after.target_text} instead of seats: seats that are open now are removed"
+        yield ChangeWarning("backend", name, f"backend {after.backend} holds {effect}.")
     elif (until is not None or is_open) and (before.persistence is None) == (until is None):
         hashes = dict(old.slot_hashes)
         changed = [one for one, slot_hash in new.slot_hashes if hashes.get(one, slot_hash) != slot_hash]

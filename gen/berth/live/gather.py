@@ -170,7 +170,7 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[
     own = listed(_PODS, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = list(_deployments(listed, timetables))
     unready = [clusterfacts.parse_waiting(pod) for pod in waiting if not is_terminating(pod)]
-    unready += _running_unready(listed, ours, _short_of_pods(pools, unready))
+    unready += _running_unready(listed, ours, pools, unready)
     pools += _other_pools(listed, cluster, ours)
     cronjobs = listed("/apis/batch/v1/namespaces/{}/cronjobs", labels.SITE)
     by_site: dict[str, list[KubeObject]] = {}
@@ -205,14 +205,22 @@ _PODS = "/api/v1/namespaces/{}/pods"
 
 
 def _running_unready(
-    listed: Callable[..., list[KubeObject]], ours: str, pools: Iterable[LivePool]
-) -> Iterator[WaitingPlaceholder]:
-    """Yield the placeholders of these pools that run and are not ready."""
-    for pool in list(pools):
+    listed: Callable[..., list[KubeObject]],
+    ours: str,
+    pools: Iterable[LivePool],
+    pending: Sequence[WaitingPlaceholder],
+) -> list[WaitingPlaceholder]:
+    """Return the placeholders that run and are not ready, of pools that miss more than are Pending."""
+    waiting = Counter((placeholder.reservation, placeholder.resource_class) for placeholder in pending)
+    found = list[WaitingPlaceholder]()
+    for pool in pools:
+        if pool.replicas - pool.ready <= waiting[pool.reservation, pool.resource_class]:
+            continue
         selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
         for placed in listed(_PODS, selector, "status.phase=Running"):
             if clusterfacts.is_unready(placed) and not is_terminating(placed):
-                yield clusterfacts.parse_waiting(placed)
+                found.append(clusterfacts.parse_waiting(placed))
+    return found
 
 
 def _deployments(
@@ -297,17 +305,6 @@ def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, di
             counts = by_namespace.setdefault(str(item["metadata"].get("namespace", "")), {})
             counts[kind.name] = counts.get(kind.name, 0) + 1
     return by_namespace
-
-
-def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
-    """Yield the pools that miss more placeholders than are Pending."""
-    waiting = Counter((placeholder.reservation, placeholder.resource_class) for placeholder in pending)
-    for pool in pools:
-        if (
-            pool.kind is DEPLOYMENT
-            and pool.replicas - pool.ready > waiting[pool.reservation, pool.resource_class]
-        ):
-            yield pool
 
 
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
