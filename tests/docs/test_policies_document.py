@@ -39,12 +39,15 @@ def course(name: str, contact: str) -> str:
 
 
 def test_its_filter_prints_a_line_for_each_file_of_owners(tmp_path: Path) -> None:
-    """The project is a folder of the repository. What has no owner, or none with an account, has no line."""
+    """The project is a folder of the repository. What has no owner has no line."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     folder = project.write(
         tmp_path / "teaching",
         algebra=course("algebra", "@ada") + "---\n" + course("geometry", "@uni/maths"),
-        **{"life science": course("cells", "ada@uni.example"), "room": course("room", "Room 5")},
+        **{
+            "life science": course("cells", "ada@uni.example"),
+            "room": COURSE.replace("linear-algebra", "room"),
+        },
     )
     (script,) = [text for language, text in blocks(TEXT) if language == "sh"]
     berth = f'berth() {{ {shlex.join(forking.command())} "$@"; }}\n'

@@ -124,6 +124,8 @@ def test_dates_without_a_year_are_the_next_where_there_is_a_today(text: str, fou
         ("Thursday, July 6", '"thursday, july 6": 2027-07-06 is a Tuesday. Correct the date or the weekday.'),
         ("Sep 16, 17", "Write year-month-day"),
         ("Jan 5, Feb 6", '"feb 6" may be of 2027 or 2028. Write its year.'),
+        ("3, 10 and 1 March 2027", "is not a date."),
+        ("Oct 20 - Oct 24, 20/7", "is not a date."),
         ("2027-01-12 (Monday)", "2027-01-12 is a Tuesday"),
         ("12 - 23 July 2027, weekdays only", '"weekdays" is not a date.'),
         ("monday, 2027-01-12", "2027-01-12 is a Tuesday"),

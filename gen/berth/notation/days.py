@@ -101,6 +101,10 @@ def written(text: str, today: int | None = None, words: bool = True) -> Iterator
 
 
 def _with_month(match: re.Match[str]) -> str:
+    """Return the days of a month as dates, if they ascend."""
+    numbers = [int(one) for one in re.findall("[0-9]+", match["days"])]
+    if numbers != sorted({*numbers}):
+        return match[0]
     return re.sub(_NTH, lambda day: f"{match['month']} {day[0]} {match['year'] or ''}".strip(), match["days"])
 
 

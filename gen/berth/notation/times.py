@@ -15,12 +15,13 @@ _NAMED_SPAN = re.compile(r"(?:[^=]+=)?[0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}", re.A
 
 # The other ways to write a time: 9, 9:00, 9.30, 0900, 9h30, 9 am, 5:45a. They stay text until needed.
 _OTHER_TIME = (
-    r"(?<![0-9a-z:.])([01]?[0-9]|2[0-4])(?:[:.h]?([0-5][0-9]))?(?::00)?"
+    r"(?<![0-9a-z:.])([01]?[0-9]|2[0-4])(?:[:.h]([0-5][0-9])(?::00)?|([0-5][0-9]))?"
     r"(?: ?(?:h|o'clock|([ap])\.?(?:m\.?)?))?(?![0-9a-z:])"
 )
 _OTHER_SPAN = rf"(?ai)(?:from )?{_OTHER_TIME} ?(?:\.\.|[-/]|to|until|till|through|thru) ?{_OTHER_TIME}"
-_OTHER_NAME = r"(?ai)(?<![0-9a-z.-])(?![ap]m?-)([a-z][a-z0-9-]*) ?[=:] ?(?=[0-9])"
+_OTHER_NAME = r"(?ai)(?<![0-9a-z.-])(?![ap]m?-)([a-z][a-z0-9-]*) ?(?:=|: |(?<![0-9]):) ?(?=[0-9])"
 _LISTED = r"(?i) ?(?:,? and |&|,|;) ?"
+_BETWEEN = "\n"  # parts of a list: it is within no time
 _MORNING = 8  # the first hour that means the morning where nothing says which half of the day it is
 
 
@@ -34,12 +35,18 @@ class TimeSpan(NamedTuple):
 class _OtherTime:
     """A time of a text, on a clock of 12 or of 24 hours."""
 
-    def __init__(self, hour: str, minute: str | None, half: str | None) -> None:
-        self.hour, self.minute = int(hour), int(minute or 0)
-        self.is_24 = hour.startswith("0") or not 1 <= self.hour <= 12
+    def __init__(self, hour: str, minute: str | None, digits: str | None, half: str | None) -> None:
+        self.hour, self.minute = int(hour), int(minute or digits or 0)
+        self.is_compact = digits is not None  # 930, 0900
+        self.is_short = self.is_compact and len(hour) == 1  # 144 may be a slip of 14
+        self.is_24 = not 1 <= self.hour <= 12
+        self.has_zero = hour.startswith("0")  # on a clock of 24 hours, too, unless a half of the day is said
         half = (half or "").lower()
         self.half = "" if self.is_24 else half
-        self.is_none = bool(self.is_24 and half == "a" and self.hour) or (self.hour == 24 and self.minute > 0)
+        is_other_half = self.is_24 and half == ("a" if self.hour else "p")
+        is_after_midnight = self.hour == 24 and self.minute > 0
+        self.is_open = not (self.is_24 or self.has_zero or self.half)  # it may be in either half
+        self.is_none = is_other_half or is_after_midnight or (self.is_compact and hour == "0")
 
     def at(self, half: str = "") -> int:
         """Return the minutes after midnight, in a half of the day: by default in its own, if it has one."""
@@ -51,41 +58,50 @@ def written(text: str) -> Iterator[str]:
     """Yield a time as `09:00`, once for each half of the day that it may be in."""
     match = re.fullmatch(_OTHER_TIME, text, re.ASCII | re.IGNORECASE)
     time = _OtherTime(*match.groups()) if match else None
-    if time and not time.is_none:
+    if time and not (time.is_none or (time.is_short and not time.half)):
         yield clock_text(time.at())
-        if not (time.is_24 or time.half) and time.hour < _MORNING:
+        if time.is_open and time.hour < _MORNING:
             yield clock_text(time.at("p"))
 
 
 def written_spans(text: str) -> Iterator[str]:
     """Yield a list of spans as `09:00-11:00 late=14:00-16:00`, once for each way to read it."""
-    plain = re.sub(_LISTED, " ", re.sub(_OTHER_NAME, r"\1=", re.sub(r"(?i)\b(?:12 )?noon\b", "12pm", text)))
+    plain = re.sub(_OTHER_NAME, r"\1=", re.sub(r"(?i)\b(?:12 )?noon\b", "12pm", text))
+    plain = re.sub(_LISTED, _BETWEEN, plain)
     ways = [_ways(match) for match in re.finditer(_OTHER_SPAN, plain)]
-    for way in range(max(map(len, ways), default=0) if all(ways) else 0):
+    for way in range(max(map(len, ways), default=0) if all(ways) and all(plain.split(_BETWEEN)) else 0):
         chosen = iter([spans[min(way, len(spans) - 1)] for spans in ways])
-        yield re.sub(_OTHER_SPAN, lambda _: next(chosen), plain)  # noqa: B023 - called at once
+        listed = re.sub(_OTHER_SPAN, lambda _: next(chosen), plain)  # noqa: B023 - called at once
+        yield listed.replace(_BETWEEN, " ")
 
 
 def _ways(match: re.Match[str]) -> list[str]:
     """Return the spans that a text may mean.
 
     An end that says its half of the day says it for the start, too, unless that is after it then, and so does
-    a start: 5:00-6:15pm, 9-1pm and 9am-5 have one reading each. Without a half, 9-11 is in the morning; 1-3
-    and 9-5 have two readings.
+    a start: 5:00-6:15pm, 9-1pm and 9am-5 have one reading each. Without a half, 9-11 is in the morning; 1-3,
+    9-5 and 09:00-5:00 have two readings.
     """
     groups = match.groups()
-    start, end = _OtherTime(*groups[:3]), _OtherTime(*groups[3:])
+    start, end = _OtherTime(*groups[:4]), _OtherTime(*groups[4:])
     ways = [(start.at(), end.at())]
-    if start.is_none or end.is_none:
+    has_half, are_compact = bool(start.half or end.half), start.is_compact and end.is_compact
+    is_slip = (start.is_short or end.is_short) and not (has_half or are_compact)
+    if start.is_none or end.is_none or is_slip:
         ways = []
-    elif start.is_24 or end.is_24 or (start.half and end.half):
+    elif start.half and end.half:
         pass
-    elif start.half or end.half:
+    elif has_half and not (start.is_24 or end.is_24):
         half = start.half or end.half
         ways = [(start.at(half), end.at(half))]
         if ways[0][0] >= ways[0][1]:
             other = "p" if half == "a" else "a"
             ways = [(start.at(start.half or other), end.at(end.half or other))]
+    elif not (start.is_open and end.is_open):
+        if end.is_open and end.at() <= start.at() < end.at("p"):
+            ways.append((start.at(), end.at("p")))
+        if start.is_open and start.hour < _MORNING and start.at("p") < end.at():
+            ways.append((start.at("p"), end.at()))
     elif start.hour < _MORNING or end.at() <= start.at():
         near = start.at("p") if start.hour < _MORNING else start.at()
         ways += [(near, next((at for at in map(end.at, "ap") if at > near), end.at("a")))]

@@ -67,7 +67,7 @@ def weekdays_text(days: tuple[int, ...]) -> str:
 def _written(text: str) -> Iterator[str]:
     """Yield the weekdays of `every Monday and Wednesday` or `MWF`."""
     plain = _RANGE_WORD.sub("-", _FILLERS.sub(" ", text.lower())).strip(" ,.")
-    if len(re.findall(r"\bt\b", plain)) > 1:  # M T W T F: one of them is Thursday
+    if re.search(r"\bt(?:u[a-z]*)?\b.*\bt\b", plain):  # M T W T F, or Tu, T: one of them is Thursday
         return
     yield weekdays_text(_listed(plain, _days_of_word))
 
