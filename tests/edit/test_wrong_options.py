@@ -26,7 +26,7 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
         (
             f"new lab 09:00-11:00 --weekly mon --daily --contact x --within spring --seats 5 --students 6 "
             f"--lead soon {TERM}",
-            "Give --contact Give --lead [B013] --from [B016] --until [B016]",
+            "Give --contact Give --contact [B014] --lead [B013] --from [B016] --until [B016]",
         ),
         (
             f"new lab 09:00-11:00 --dates 2026-03-03 --class small --seats 5 {TERM}",
