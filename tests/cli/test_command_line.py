@@ -166,7 +166,7 @@ def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) ->
     ("words", "name"),
     [
         (
-            ("new", "lab", "09:00-17:00", "--weekly", "mon\u2013fry"),
+            ("new", "lab", "09:00-17:00", "--daily", "--weeks", "odd\u2013even"),
             "Write - for the en dash (U+2013) in column 4.",
         ),
         (
