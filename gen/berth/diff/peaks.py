@@ -104,22 +104,16 @@ def _measures(
         ]
         for side in sides
     ]
+    of_seats = [(side, changes_by_class(side)) for side in seats]
     for name in sorted({pool.resource_class for side in seats for pool in side}):
-        of_class = [_counted([pool for pool in side if pool.resource_class == name]) for side in seats]
-        both = [pool for pools, _ in of_class for pool in pools]
+        units = units_text(pool for side in seats for pool in side if pool.resource_class == name)
         limits = [(ceiling, str(ceiling.seats[name])) for ceiling in ceilings if name in ceiling.seats]
-        yield (
-            f"{units_text(both)} of {name}",
-            of_class,
-            ({name: 1}, {name: 1}),
-            limits,
-        )
-    of_pods = [_counted(pods(side)) for side in sides]
+        yield f"{units} of {name}", of_seats, ({name: 1}, {name: 1}), limits
+    of_pods = [  # in most sites, all seats are pods
+        counted if (own := pods(side)) == counted[0] else (own, changes_by_class(own))
+        for side, counted in zip(sides, of_seats, strict=True)
+    ]
     for name in sorted({*before.resources(cluster), *after.resources(cluster)}):
         each = per_seat(name, before.classes), per_seat(name, after.classes)
         limits = [(ceiling, ceiling.requests[name]) for ceiling in ceilings if name in ceiling.requests]
         yield f"of {name}", of_pods, each, limits
-
-
-def _counted(pools: Sequence[PoolLoad]) -> Counted:
-    return pools, changes_by_class(pools)
