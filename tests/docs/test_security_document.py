@@ -17,9 +17,9 @@ LISTS = {
 }
 TEST = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
 CASES = {
-    case
+    claim or name
     for path in (ROOT / "tests/cases").glob("*.yaml")
-    for case in re.findall(r"^(.+):$", path.read_text("utf-8"), re.M)
+    for claim, name in re.findall(r"^(?:- claim: (.+)|(.+):)$", path.read_text("utf-8"), re.M)
 }
 WITHOUT = (
     "change the workflow in the own branch"  # GitHub's own behavior: the sentence says what guards against it
