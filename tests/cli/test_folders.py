@@ -159,6 +159,7 @@ def test_every_command_answers_alike_where_it_cannot_write(
         ("list", "-C", ""),
         ("render", "--output-dir", ""),
         ("report", "--records", ""),
+        ("simulate", "course", "--sessions", ""),
     ],
 )
 def test_an_empty_path_is_no_folder(

@@ -165,7 +165,8 @@ class _PathType(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not value:
-            self.fail("the path is empty. Leave it out, or write . for this folder.", param, ctx)
+            what = "Name a file" if self.name == "file" else "Write . for this folder"
+            self.fail(f"the path is empty. {what}, or leave it out.", param, ctx)
         return value
 
     def shell_complete(

@@ -197,8 +197,6 @@ def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dic
     """Read --sessions: a text begins with a digit and has a colon; all else names a file."""
     if given is None:
         return {name: [] for name in scene.classes}
-    if not given:
-        raise CommandError("--sessions is empty. Name a file, or write 08:55+10,11:00-3.")
     text, source = given.strip(), "--sessions"
     if not (text[:1].isdigit() and ":" in text):
         text, source = _content(settings, given), "standard input" if given == "-" else given
