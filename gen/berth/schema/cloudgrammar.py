@@ -23,8 +23,6 @@ _SPANS = r"([0-9]{1,7}[smh])+"
 _BUDGET_SPAN = r"(?:[0-9]{1,7}h)?(?:[0-9]{1,7}m)?(?:0s)?"
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _LONGEST = 2**63 // 10**9  # seconds that Go counts
-_RESERVATION_ID = r"cr-[0-9a-z]{1,60}"
-_OWNER = r"[0-9]{12}"
 _TYPE = r"[a-z][a-z0-9-]{0,30}\.[a-z0-9-]{1,30}"
 _ZONE = r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}(-[a-z]+-[0-9]{1,2})?[a-z]"
 _EVICTION = r"([0-9]{1,2}(\.[0-9]{1,2})?|100(\.0{1,2})?)%"
@@ -80,29 +78,15 @@ def budget_span(text: str) -> str:
     return span(text)
 
 
-def reservation_id(text: str) -> str:
-    if re.fullmatch(_RESERVATION_ID, text, re.ASCII):
-        return text
-    message = f"{shown(text)} is not the id of a capacity reservation."
-    raise Refusal(message, "Write it as AWS shows it: cr- and small letters and digits.", UNREADABLE)
-
-
-def account(text: str) -> str:
-    if re.fullmatch(_OWNER, text, re.ASCII):
-        return text
-    raise Refusal(f"{shown(text)} is not the id of an AWS account.", "Write its 12 digits.", UNREADABLE)
-
-
-def instance_type(text: str) -> str:
-    if re.fullmatch(_TYPE, text, re.ASCII):
-        return text
-    raise Refusal(f"{shown(text)} is not an instance type.", "Write it like p5.48xlarge.", UNREADABLE)
-
-
-def zone(text: str) -> str:
-    if re.fullmatch(_ZONE, text, re.ASCII):
-        return text
-    raise Refusal(f"{shown(text)} is not a zone of AWS.", "Write it like us-east-1a.", UNREADABLE)
+reservation_id = grammar.matching(
+    r"cr-[0-9a-z]{1,60}",
+    "the id of a capacity reservation",
+    "Write it as AWS shows it: cr- and small letters and digits.",
+    UNREADABLE,
+)
+account = grammar.matching("[0-9]{12}", "the id of an AWS account", "Write its 12 digits.", UNREADABLE)
+instance_type = grammar.matching(_TYPE, "an instance type", "Write it like p5.48xlarge.", UNREADABLE)
+zone = grammar.matching(_ZONE, "a zone of AWS", "Write it like us-east-1a.", UNREADABLE)
 
 
 def instant(text: str) -> int:

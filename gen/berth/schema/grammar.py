@@ -36,10 +36,9 @@ _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused b
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
-_WORD = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
+_WORD = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _HOST = r"[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
 _PART = r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
-_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
 # These stay text until somebody needs them: compiling them costs as much as reading ten reservations.
 _IMAGE = (
     rf"(({_HOST}(\.{_HOST})*(:[0-9]+)?/)?{_PART}(/{_PART})*)"
@@ -47,7 +46,6 @@ _IMAGE = (
 )
 _URL = rf"https?://({_HOST}(\.{_HOST})*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?(/[-\w.~%!$&'()*+,;=:@]*)*"
 _CONTACT = r"(?a:@\w[\w.-]*(/[\w.-]+)*)|[^@\s#]+@[^@\s#]+\.[^@\s#]+"
-_SECRET_KEY = r"[-._A-Za-z0-9]+"
 MOST_HOURS = 2_562_047  # whole hours in Go's 63 bits of nanoseconds
 _LONGEST_DURATION = 40  # characters: enough for any that is meant
 _SCALE = 10**_LONGEST_DURATION
@@ -125,22 +123,14 @@ def _meant_name(text: str, separator: str = "") -> str:
 
 def label_key(text: str) -> str:
     prefix, slash, name = text.rpartition("/")
-    if _WORD.fullmatch(name) and (not slash or (len(prefix) <= 253 and _DNS_NAME.fullmatch(prefix))):
+    if re.fullmatch(_WORD, name, re.ASCII) and (
+        not slash or (len(prefix) <= 253 and _DNS_NAME.fullmatch(prefix))
+    ):
         return text
     raise Refusal(
         f"{shown(text)} is not a key that Kubernetes allows.",
         "Write at most 63 letters, digits, -, _ and ., "
         "if need be after a domain and a slash: example.org/course.",
-        NAME,
-    )
-
-
-def label_value(text: str) -> str:
-    if text == "" or _WORD.fullmatch(text):
-        return text
-    raise Refusal(
-        f"{shown(text)} is not a label value that Kubernetes allows.",
-        "Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends.",
         NAME,
     )
 
@@ -216,15 +206,6 @@ def _is_url(text: str) -> bool:
     return len(text) <= 500 and re.fullmatch(_URL, text, re.ASCII) is not None
 
 
-def duration(text: str) -> str:
-    """Read a Go duration of whole hours, minutes and seconds."""
-    if text and len(text) <= 30 and re.fullmatch(r"(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?", text, re.ASCII):
-        return text
-    raise Refusal(
-        f"{shown(text)} is not a duration.", "Write hours, minutes or seconds, for instance 10m.", TIME
-    )
-
-
 def service_account(text: str) -> str:
     """Read `name` or `namespace:name`."""
     namespace, _, name = text.rpartition(":")
@@ -269,14 +250,6 @@ def _inside(text: str) -> str | None:
     return None if ".." in parts or re.search(r"[\x00-\x1f\x7f]", text) else "/".join(parts)
 
 
-def repository(text: str) -> str:
-    """Read the address of a git repository, in any form that git takes, or of an artifact (`oci://`)."""
-    if len(text) <= 500 and re.fullmatch(r"[!-~]+[:/][!-~]+", text, re.ASCII):
-        return text
-    message = f"{shown(text)} is not the address of a repository."
-    raise Refusal(message, "Write one such as https://git.example.org/capacity.git.", UNFIT)
-
-
 def is_artifact(repository: str) -> bool:
     """Tell whether a repository is in a registry of images, not in git."""
     return repository.startswith("oci://")
@@ -287,22 +260,6 @@ def revision(text: str) -> str:
     if len(text) <= 250 and re.fullmatch(r"(?:sha256:)?[\w./#+@=-]+", text) and not text.startswith("-"):
         return text
     raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
-
-
-def secret_key(text: str) -> str:
-    if len(text) <= 253 and text not in (".", "..") and re.fullmatch(_SECRET_KEY, text, re.ASCII):
-        return text
-    raise Refusal(
-        f"{shown(text)} is not a key that a Secret may have.",
-        "Write at most 253 letters, digits, -, _ and ., for instance token.",
-        NAME,
-    )
-
-
-def ulid(text: str) -> str:
-    if _ULID.fullmatch(text):
-        return text
-    raise Refusal(f"{shown(text)} is not a ULID.", "Write the 26 characters that Renku shows.", NAME)
 
 
 def resource_name(text: str) -> str:
@@ -400,15 +357,27 @@ def optional(grammar: Callable[[str], str]) -> Callable[[str], str]:
     return lambda text: text if text == "" else grammar(text)
 
 
-def matching(pattern: str, what: str, example: str) -> Callable[[str], str]:
-    """Make the grammar of a name that matches a pattern."""
+def matching(pattern: str, what: str, fix: str, code: str = NAME, longest: int = 500) -> Callable[[str], str]:
+    """Make the grammar of a text that matches a pattern."""
 
     def read(text: str) -> str:
-        if re.fullmatch(pattern, text, re.ASCII):
+        if len(text) <= longest and re.fullmatch(pattern, text, re.ASCII):
             return text
-        raise Refusal(f"{shown(text)} is not {what}.", f"Write one such as {example}.", NAME)
+        raise Refusal(f"{shown(text)} is not {what}.", fix, code)
 
     return read
+
+
+_WORD_ADVICE = "Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends."
+label_value = matching(rf"({_WORD})?", "a label value that Kubernetes allows", _WORD_ADVICE)
+ulid = matching(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", "a ULID", "Write the 26 characters that Renku shows.")
+_SECRET_ADVICE = "Write at most 253 letters, digits, -, _ and ., for instance token."
+secret_key = matching(r"(?!\.{1,2}$)[-._A-Za-z0-9]{1,253}", "a key that a Secret may have", _SECRET_ADVICE)
+_SPAN = r"(?=.)(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?"  # whole hours, minutes and seconds, as Go reads them
+duration = matching(_SPAN, "a duration", "Write hours, minutes or seconds, for instance 10m.", TIME, 30)
+_URL_ADVICE = "Write one such as https://git.example.org/capacity.git."
+# In any form that git takes, or of an artifact (`oci://`).
+repository = matching(r"[!-~]+[:/][!-~]+", "the address of a repository", _URL_ADVICE, UNFIT)
 
 
 def ip_address(text: str) -> str:

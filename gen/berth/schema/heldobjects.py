@@ -17,7 +17,7 @@ from berth.notation.objectpath import (
 from berth.plugins.numbers.quantities import parse_quantity
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
-from berth.schema.grammar import page_size
+from berth.schema.grammar import matching, page_size
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
 
@@ -200,10 +200,8 @@ def is_resource(name: str) -> bool:
     return name in _RESOURCES or "/" in name or bool(page_size(name))
 
 
-def _api_version(text: str) -> str:
-    if re.fullmatch(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*", text, re.ASCII):
-        return text
-    raise Refusal(f"{shown(text)} is not an apiVersion.", "Write it as autoscaling/v2.", NOT_HELD)
+_API_VERSION = r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*"
+_api_version = matching(_API_VERSION, "an apiVersion", "Write it as autoscaling/v2.", NOT_HELD)
 
 
 def _kind(text: str) -> str:

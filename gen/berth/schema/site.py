@@ -1,6 +1,5 @@
 """`Site`: what the platform team owns. A cluster's own values are merged over the site's."""
 
-import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.findings import Path
@@ -65,7 +64,7 @@ else:
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
-PRIORITY, LOW_PRIORITY, METRIC = "B025", "B026", "B019"
+PRIORITY, LOW_PRIORITY = "B025", "B026"
 # The image is a tag and its digest: it is the same wherever and whenever a Job starts.
 PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 
@@ -119,11 +118,11 @@ class RuntimeSpec(Tolerating):
         check_sizes(self.pod_labels, self.pod_annotations, path, report, OF_PODS)
 
 
-def _metric(text: str) -> str:
-    if re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", text, re.ASCII):
-        return text
-    message = f"{shown(text)} is not the name of a Prometheus metric."
-    raise Refusal(message, "Write its name only, without labels and braces.", METRIC)
+_metric = grammar.matching(
+    "[A-Za-z_:][A-Za-z0-9_:]*",
+    "the name of a Prometheus metric",
+    "Write its name only, without labels and braces.",
+)
 
 
 class MonitoringSpec(Model):

@@ -13,23 +13,21 @@ from berth.schema.types import LabelKey, LabelValue
 
 PRE_ALLOCATION, MADE_AGAIN, CLOSED = "B106", "B109", "B116"
 EVERYBODY, NEARLY_EVERYBODY, NOBODY = "B102", "B103", "B101"
-_UID = r"[A-Za-z0-9][-A-Za-z0-9_.]{0,127}"
-_KIND = r"[A-Z][A-Za-z0-9]{0,62}"
-_API = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30}"
+_UID = r"(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,127})?"
+_KIND = r"(?:[A-Z][A-Za-z0-9]{0,62})?"
+_API = r"(?:(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30})?"
 # What makes pods, by what people name instead: it owns the maker of the pods, not the pods.
 _MAKERS = {"Deployment": "ReplicaSet", "CronJob": "Job", "AmaltheaSession": "StatefulSet"}
 
 # To Koordinator an empty text means any, as does a key that is left out.
-AnyUid = Annotated[
-    str,
-    Text("UID", grammar.optional(grammar.matching(_UID, "a UID", "9a3c1f6e-2c1d-4e2b-8f4a-0d5f4c6b7a81"))),
-]
+_UID_ADVICE = "Write one such as 9a3c1f6e-2c1d-4e2b-8f4a-0d5f4c6b7a81."
+AnyUid = Annotated[str, Text("UID", grammar.matching(_UID, "a UID", _UID_ADVICE))]
 AnyName = Annotated[str, Text("DNS name", grammar.optional(grammar.dns_name))]
 AnyNamespace = Annotated[str, Text("DNS label", grammar.optional(grammar.dns_label))]
-PodKind = Annotated[str, Text("kind", grammar.optional(grammar.matching(_KIND, "a kind", "Pod")))]
-OwnerKind = Annotated[str, Text("kind", grammar.optional(grammar.matching(_KIND, "a kind", "StatefulSet")))]
+PodKind = Annotated[str, Text("kind", grammar.matching(_KIND, "a kind", "Write one such as Pod."))]
+OwnerKind = Annotated[str, Text("kind", grammar.matching(_KIND, "a kind", "Write one such as StatefulSet."))]
 Api = Annotated[
-    str, Text("API version", grammar.optional(grammar.matching(_API, "an API version", "apps/v1")))
+    str, Text("API version", grammar.matching(_API, "an API version", "Write one such as apps/v1."))
 ]
 
 
