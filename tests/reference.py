@@ -9,10 +9,9 @@ from pathlib import Path
 
 import click
 from berth.cli.group import SECTIONS, berth, load
-from berth.schema import describe
 from berth.schema.engine import OPTIONS
 
-from tests import answerkeys, findingspage
+from tests import answerkeys, fieldspage, findingspage
 from tests.pages import text_of
 
 _WIDTH = 80
@@ -23,11 +22,11 @@ def fields_page() -> str:
     """Return the fields of all kinds, and the options of the engines."""
     engines = [
         f"## {engine}\n\nOptions of `engine: {{type: {engine}}}`, of the site or of a cluster.\n\n"
-        f"{describe.options_table(engine)}"
+        f"{fieldspage.options_table(engine)}"
         for engine in OPTIONS
         if engine != "none"
     ]
-    return "\n".join([describe.fields_page(), *engines])
+    return "\n".join([fieldspage.kinds(), *engines])
 
 
 def commands_page() -> str:

@@ -12,7 +12,7 @@ from berth.findings import Origin, Problem
 from berth.pipeline import Pipeline
 from berth.reading.document import Document
 from berth.schema import validate
-from berth.schema.declared import Declared, Reading, declared
+from berth.schema.declared import Declared, declared, read_document
 from berth.schema.documentproblems import DocumentProblems
 
 Value = dict[str, Any]
@@ -136,7 +136,7 @@ def payload(**fields: object) -> Value:
 def read(*documents: object) -> Declared:
     """Each in a file of its own: a.yaml, b.yaml and so on."""
     files = [Document(f"{chr(97 + i)}.yaml", 0, value) for i, value in enumerate(documents)]  # type: ignore[arg-type] # tests pass what no file has
-    return declared([Reading(files)], "reservations", given=True)
+    return declared(map(read_document, files), "reservations", given=True)
 
 
 def told(*documents: object) -> list[str]:

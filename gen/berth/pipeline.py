@@ -36,7 +36,7 @@ from berth.findings import ERROR, GUARDS, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import parse
 from berth.reading.source import RESERVATIONS, Source, read, read_within
-from berth.schema.declared import Declared, Reading, declared
+from berth.schema.declared import Declared, ReadDocument, declared, read_document
 from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
@@ -84,15 +84,15 @@ class Item(NamedTuple):
             yield part.placed.cluster.name, pool_loads(self.reservation, loads)
 
 
-def read_file(source: Source) -> tuple[Reading, Sequence[Finding]]:
+def read_file(source: Source) -> tuple[Sequence[ReadDocument], Sequence[Finding]]:
     """Return what one file declares, and where it is not YAML: by nothing but its path and its text."""
     documents, problems = parse(source)
-    return Reading(documents), problems
+    return [*map(read_document, documents)], problems
 
 
 TextOf = Callable[[Part], str | Problem]
 ReadFile = Callable[[str], Source]
-ReadSource = Callable[[Source], tuple[Reading, Sequence[Finding]]]
+ReadSource = Callable[[Source], tuple[Sequence[ReadDocument], Sequence[Finding]]]
 
 
 class Pipeline:
@@ -140,11 +140,11 @@ class Pipeline:
         """The files, by path."""
         return self._sources
 
-    def _read_each(self, file_reader: ReadSource) -> Iterator[Reading]:
+    def _read_each(self, file_reader: ReadSource) -> Iterator[ReadDocument]:
         for source in self._sources:
-            declarations, problems = file_reader(source)
+            documents, problems = file_reader(source)
             self.problems += problems
-            yield declarations
+            yield from documents
 
     def _read_other(self, path: str) -> Source:
         """Read a file that the Site names. Raises OSError."""

@@ -11,11 +11,12 @@ from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.schema import declared
 from berth.schema.basemodel import Use, Whole, field
-from berth.schema.describe import fields_page, json_schema
+from berth.schema.describe import json_schema
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation, ReservationDocument
 from berth.schema.reservationspec import ReservationSpec
 
+from tests import fieldspage
 from tests.diff.conftest import Pair
 
 MEANING = "how urgent it is"
@@ -59,7 +60,7 @@ def test_it_is_validated(pair: Pair, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_the_json_schema_and_the_page_of_fields_have_it() -> None:
     assert MEANING in json.dumps(json_schema())
-    assert "`urgency`" in fields_page()
+    assert "`urgency`" in fieldspage.kinds()
 
 
 def test_diff_tells_it(pair: Pair) -> None:

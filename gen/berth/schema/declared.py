@@ -1,9 +1,10 @@
 """All declarations of a project: read by the model of their kind, checked, and indexed by name."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.findings import GUARDS, NOTE, RULES, WARNING, Origin, Path, Problem
@@ -101,116 +102,96 @@ class Reference(NamedTuple):
     path: Path
 
 
-class Reading:
-    """What documents declare, each read by itself."""
+class ReadDocument(NamedTuple):
+    """What one document declares, read by itself."""
 
-    def __init__(self, documents: Iterable[Document] = ()) -> None:
-        self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
-        self.mentioned: dict[str, set[str]] = {kind: set() for kind in (*KINDS, TERM)}
-        self.nameless: set[str] = set()
-        self.named: dict[tuple[str, str], list[tuple[Origin, Path]]] = {}
-        self.ignored: dict[tuple[str, int], frozenset[str]] = {}
-        self.problems: list[Problem] = []
-        self.sites: list[Origin] = []
-        self.faulty: list[Reference] = []
-        self.doubtful: set[str] = set()  # kinds that a faulty document may be of
-        for document in documents:
-            self._take(document)
+    origin: Origin
+    problems: list[Problem]
+    kinds: tuple[str, ...] = ()  # its kind, or all that it may be of
+    name: str | None = None
+    declaration: Any = None  # None: it is faulty
+    ignored: frozenset[str] | None = None
+    references: tuple[Reference, ...] = ()  # of a faulty reservation
 
-    def add(self, other: "Reading") -> None:
-        """Add what other documents declare."""
-        for kind, declarations in other.made.items():
-            self.made[kind] += declarations
-        for kind, names in other.mentioned.items():
-            self.mentioned[kind] |= names
-        for name, places in other.named.items():
-            self.named.setdefault(name, []).extend(places)
-        self.nameless |= other.nameless
-        self.ignored |= other.ignored
-        self.problems += other.problems
-        self.sites += other.sites
-        self.faulty += other.faulty
-        self.doubtful |= other.doubtful
+    @property
+    def kind(self) -> str:
+        return self.kinds[0] if len(self.kinds) == 1 else ""
 
-    def _take(self, document: Document) -> None:
-        value, origin = document.value, document.origin
-        report = DocumentProblems(origin)
-        if isinstance(value, dict):
-            self._declaration(value, origin, report)
-        elif value == []:
-            report(EMPTY, (), "the list is empty.", "Write a declaration, or remove the file.")
-        else:
-            fix = "Write a mapping with apiVersion, kind, metadata and spec."
-            if isinstance(value, list):
-                fix = 'Write each declaration as a document of its own, with "---" between two of them.'
-            report(KIND, (), f"{shown(value)} is not a declaration.", fix)
-            self._doubt(None, KINDS)
-        self.problems += report.closed()
+    @property
+    def is_faulty(self) -> bool:
+        return bool(self.kinds) and self.declaration is None
 
-    def _declaration(self, value: dict[str, Any], origin: Origin, report: DocumentProblems) -> None:
-        kind = self._kind(value.get("kind"), report)
-        kinds = KINDS if kind is None else (kind,)
-        metadata = value.get("metadata")
-        name = metadata.get("name") if isinstance(metadata, dict) else None
-        if isinstance(metadata, dict):
-            self._ignore(metadata.get("annotations"), kind, origin, report)
-        declaration = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
-        if declaration is None:
-            self._doubt(name, kinds)
-            if kind == "CapacityReservation":
-                self.faulty += _references(value.get("spec"), origin)
-        else:
-            self.made[str(kind)].append(declaration)
-            if isinstance(declaration, Calendar):
-                self._terms(declaration)
-        if kind == "Site":
-            self.sites.append(origin)
-        if type(name) is str:
-            for each_kind in kinds:
-                self.mentioned[each_kind].add(name)
-            if kind is not None and kind != "Site" and accepts(dns_label, name):
-                self.named.setdefault((kind, name), []).append((origin, ("metadata", "name")))
+    @property
+    def has_valid_name(self) -> bool:
+        return self.name is not None and accepts(dns_label, self.name)
 
-    def _kind(self, written: Any, report: DocumentProblems) -> str | None:
-        """Return the kind, or the one that is probably meant; None if unknown."""
-        if type(written) is str and written in KINDS:
-            return written
-        advice = nearest(str(written or ""), KINDS, "Write kind: one of")
-        if written:
-            report(KIND, ("kind",), f"{shown(written)} is not a kind of Berth.", advice)
-        else:
-            report(KIND, (), "kind is missing.", advice)
-        return next(iter(close(written, KINDS)), None) if type(written) is str else None
+    def names(self) -> Iterator[tuple[str, str, Path]]:
+        """Yield kind, name and place of each name that no other document may have."""
+        if self.name is not None and self.has_valid_name and self.kind not in ("", "Site"):
+            yield self.kind, self.name, ("metadata", "name")
+        for i, term in enumerate(_terms(self)):
+            yield TERM, term.name, ("spec", "terms", i, "name")
 
-    def _terms(self, calendar: Calendar) -> None:
-        for i, term in enumerate(calendar.terms):
-            self.mentioned[TERM].add(term.name)
-            place: Path = ("spec", "terms", i, "name")
-            self.named.setdefault((TERM, term.name), []).append((calendar.origin, place))
 
-    def _doubt(self, name: Any, kinds: tuple[str, ...]) -> None:
-        """Remember which references may be to a faulty document."""
-        self.doubtful.update(kinds)
-        if type(name) is not str or not accepts(dns_label, name):
-            self.nameless.update(kinds)
-        if "Calendar" in kinds:
-            self.nameless.add(TERM)
+def read_document(document: Document) -> ReadDocument:
+    """Read a document. The result depends on nothing else."""
+    value, report = document.value, DocumentProblems(document.origin)
+    if not isinstance(value, dict):
+        kinds = _not_a_mapping(value, report)
+        return ReadDocument(document.origin, report.closed(), kinds)
+    kind = _kind(value.get("kind"), report)
+    metadata = _mapping(value.get("metadata"))
+    name = metadata.get("name")
+    ignored = _ignored_codes(_mapping(metadata.get("annotations")).get(IGNORE), kind, report)
+    declaration = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
+    is_faulty_reservation = declaration is None and kind == RESERVATION
+    return ReadDocument(
+        document.origin,
+        report.closed(),
+        KINDS if kind is None else (kind,),
+        name if type(name) is str else None,
+        declaration,
+        ignored,
+        tuple(_references(value.get("spec"), document.origin)) if is_faulty_reservation else (),
+    )
 
-    def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: DocumentProblems) -> None:
-        if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
-            return
-        parts = _next_code.split(annotations[IGNORE])
-        codes = [_ignored_code(part.strip(), report, by_author=kind not in SHARED) for part in parts]
-        self.ignored[origin.file, origin.index] = frozenset(filter(None, codes))
 
-    def duplicates(self) -> Iterator[Problem]:
-        """Yield each document whose name another one has, and name that one."""
-        for (kind, name), places in self.named.items():
-            for i, (origin, path) in enumerate(places if len(places) > 1 else ()):
-                other, _ = places[not i]
-                where = "this file" if other.file == origin.file else other.file
-                message = f'duplicate name "{name}": another {kind} in {where} has it.'
-                yield origin.problem(DUPLICATE, path, message, "Rename one of them.")
+def _not_a_mapping(value: Any, report: DocumentProblems) -> tuple[str, ...]:
+    """Report a document that is no declaration; return the kinds that it may be meant to be of."""
+    if value == []:
+        report(EMPTY, (), "the list is empty.", "Write a declaration, or remove the file.")
+        return ()
+    fix = "Write a mapping with apiVersion, kind, metadata and spec."
+    if isinstance(value, list):
+        fix = 'Write each declaration as a document of its own, with "---" between two of them.'
+    report(KIND, (), f"{shown(value)} is not a declaration.", fix)
+    return KINDS
+
+
+def _kind(written: Any, report: DocumentProblems) -> str | None:
+    """Return the kind, or the one that is probably meant; None if unknown."""
+    if type(written) is str and written in KINDS:
+        return written
+    advice = nearest(str(written or ""), KINDS, "Write kind: one of")
+    if written:
+        report(KIND, ("kind",), f"{shown(written)} is not a kind of Berth.", advice)
+    else:
+        report(KIND, (), "kind is missing.", advice)
+    return next(iter(close(written, KINDS)), None) if type(written) is str else None
+
+
+def _terms(document: ReadDocument) -> tuple[Term, ...]:
+    calendar = document.declaration if document.kind == "Calendar" else None
+    return () if calendar is None else calendar.terms
+
+
+def _ignored_codes(text: Any, kind: str | None, report: DocumentProblems) -> frozenset[str] | None:
+    """Return the codes that an annotation ignores; None without one."""
+    if type(text) is not str:
+        return None
+    parts = _next_code.split(text)
+    codes = [_ignored_code(part.strip(), report, by_author=kind not in SHARED) for part in parts]
+    return frozenset(filter(None, codes))
 
 
 def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> str | None:
@@ -261,68 +242,103 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declared:
+def declared(read: Iterable[ReadDocument], folder: str, *, given: bool) -> Declared:
     """Check and index all documents. Their order decides only which of two with one name is kept.
 
     A missing Site is reported for the `folder`, unless nothing was `given`.
     """
-    reader = Reading()
-    for reading in readings:
-        reader.add(reading)
-    reader.problems += reader.duplicates()
-    one_site = reader.made["Site"][0] if len(reader.sites) == 1 and reader.made["Site"] else None
-    if len(reader.sites) > 1:
-        for origin in reader.sites:
-            message = f"{len(reader.sites)} Sites are declared; only one is allowed."
-            reader.problems.append(origin.problem(NOT_ONE_SITE, ("kind",), message, "Keep one."))
-    if not reader.sites and given and "Site" not in reader.doubtful:
-        fix = "Add a document of kind Site with at least one cluster."
-        reader.problems.append(Origin(folder).problem(NOT_ONE_SITE, (), "no Site is declared.", fix))
-    by_name = _first_of_each_name(reader.made["CapacityReservation"])
-    has_zone = one_site is None or bool(one_site.zone)
-    if one_site is not None:
-        one_site = one_site.model_copy(update={"zone": one_site.zone or "UTC"})
-    zone, site_wide = (one_site.zone, one_site.calendars) if one_site else ("UTC", ())
+    documents = [*read]
+    faulty = [document for document in documents if document.is_faulty]
+    sites = [document for document in documents if document.kind == "Site"]
+    site: Site | None = sites[0].declaration if len(sites) == 1 else None
+    zone, site_wide = (site.zone or "UTC", site.calendars) if site else ("UTC", ())
+    classes, capacities, calendars, by_name = (
+        _first_of_each_name(documents, kind)
+        for kind in ("ResourceClass", "CloudCapacity", "Calendar", RESERVATION)
+    )
     calendars = {
-        name: calendar._replace(is_site_wide=name in site_wide)
-        for name, calendar in _first_of_each_name(reader.made["Calendar"]).items()
+        name: calendar._replace(is_site_wide=name in site_wide) for name, calendar in calendars.items()
     }
     terms = {term.name: term for calendar in calendars.values() for term in calendar.terms}
-    capacities = _first_of_each_name(reader.made["CloudCapacity"])
-    classes = _first_of_each_name(reader.made["ResourceClass"])
     return Declared(
-        site=one_site,
+        site=None if site is None else site.model_copy(update={"zone": zone}),
         classes=classes,
         calendars=calendars,
         reservations=tuple(
             _with_classes(_completed(by_name[name], zone, terms, capacities), classes)
             for name in sorted(by_name)
         ),
-        mentioned=reader.mentioned,
-        nameless=reader.nameless,
-        ignored=reader.ignored,
-        problems=reader.problems,
-        clouds={
-            name: capacity for name, capacity in capacities.items() if isinstance(capacity, CloudCapacity)
+        mentioned=_mentioned(documents),
+        nameless=_nameless(faulty),
+        ignored={
+            (document.origin.file, document.origin.index): document.ignored
+            for document in documents
+            if document.ignored is not None
         },
+        problems=[
+            *chain.from_iterable(document.problems for document in documents),
+            *_duplicates(documents),
+            *(_not_one_site(sites, faulty, folder) if given or sites else ()),
+        ],
+        clouds={name: one for name, one in capacities.items() if isinstance(one, CloudCapacity)},
         terms=terms,
-        faulty=tuple(reader.faulty),
-        assumes_utc=not has_zone and any(_is_without_zone(reservation) for reservation in by_name.values()),
-        generic={
-            name: capacity for name, capacity in capacities.items() if isinstance(capacity, GenericCapacity)
-        },
+        faulty=tuple(chain.from_iterable(document.references for document in faulty)),
+        assumes_utc=site is not None
+        and not site.zone
+        and any(
+            not one.recurrence.zone and one.recurrence.type not in ("standing", "capacity")
+            for one in by_name.values()
+        ),
+        generic={name: one for name, one in capacities.items() if isinstance(one, GenericCapacity)},
     )
 
 
-def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
+def _mentioned(documents: Sequence[ReadDocument]) -> dict[str, set[str]]:
+    """Return the names of all documents by kind, also of faulty ones, and of terms."""
+    mentioned: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    for document in documents:
+        for kind in document.kinds if document.name is not None else ():
+            mentioned[kind].add(document.name or "")
+    return {**mentioned, TERM: {term.name for document in documents for term in _terms(document)}}
+
+
+def _nameless(faulty: Sequence[ReadDocument]) -> set[str]:
+    """Return the kinds of which a faulty document may have any name."""
+    nameless = {kind for document in faulty if not document.has_valid_name for kind in document.kinds}
+    return nameless | {TERM for document in faulty if "Calendar" in document.kinds}
+
+
+def _duplicates(documents: Iterable[ReadDocument]) -> Iterator[Problem]:
+    """Yield each document whose name another one has, and name that one."""
+    places: dict[tuple[str, str], list[tuple[Origin, Path]]] = {}
+    for document in documents:
+        for kind, name, path in document.names():
+            places.setdefault((kind, name), []).append((document.origin, path))
+    for (kind, name), same in places.items():
+        for i, (origin, path) in enumerate(same if len(same) > 1 else ()):
+            other, _ = same[not i]
+            where = "this file" if other.file == origin.file else other.file
+            message = f'duplicate name "{name}": another {kind} in {where} has it.'
+            yield origin.problem(DUPLICATE, path, message, "Rename one of them.")
+
+
+def _not_one_site(
+    sites: Sequence[ReadDocument], faulty: Iterable[ReadDocument], folder: str
+) -> Iterator[Problem]:
+    for document in sites if len(sites) > 1 else ():
+        message = f"{len(sites)} Sites are declared; only one is allowed."
+        yield document.origin.problem(NOT_ONE_SITE, ("kind",), message, "Keep one.")
+    if not sites and not any("Site" in document.kinds for document in faulty):
+        fix = "Add a document of kind Site with at least one cluster."
+        yield Origin(folder).problem(NOT_ONE_SITE, (), "no Site is declared.", fix)
+
+
+def _first_of_each_name(documents: Sequence[ReadDocument], kind: str) -> dict[str, Any]:
+    named = (one.declaration for one in documents if one.kind == kind and one.declaration is not None)
     kept: dict[str, Any] = {}
-    for thing in things:
-        kept.setdefault(thing.name, thing)
+    for declaration in named:
+        kept.setdefault(declaration.name, declaration)
     return kept
-
-
-def _is_without_zone(reservation: "Reservation") -> bool:
-    return not reservation.recurrence.zone and reservation.recurrence.type not in ("standing", "capacity")
 
 
 def _with_classes(reservation: "Reservation", classes: Mapping[str, ResourceClass]) -> "Reservation":
