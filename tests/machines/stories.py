@@ -16,8 +16,8 @@ from berth.machines.overtime import (
     SimulationRun,
 )
 from berth.manifests import nodeaffinity
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, PoolRequirement
 from berth.schema.seatholders import Unit
@@ -36,31 +36,26 @@ def only(*types: str) -> dict[str, Any]:
 
 def cloud(*types: str, **more: Any) -> CloudCapacity:
     """On demand in one zone, of these types alone, all of which may go at once, unless said otherwise."""
-    plain = CloudCapacity(
-        ORIGIN,
-        "general",
-        "",
-        "aws",
-        _node_class({}),
-        (),
-        ("on-demand",),
-        _requirements((only(*types), ZONE)),
-        None,
-        (),
-        (),
-        (),
-        (),
-        None,
-        None,
-        built(Disruption, {"budgets": [{"nodes": "100%"}]}),
-        (),
-    )
+    plain = {
+        "origin": ORIGIN,
+        "name": "general",
+        "cluster": "",
+        "node_class": {},
+        "capacity_types": ("on-demand",),
+        "requirements": (only(*types), ZONE),
+        "disruption": {"budgets": [{"nodes": "100%"}]},
+    }
     readers: dict[str, Any] = {
         "node_class": _node_class,
         "requirements": _requirements,
         "disruption": lambda said: built(Disruption, said),
     }
-    return plain._replace(**{key: readers.get(key, lambda same: same)(said) for key, said in more.items()})
+    values = {key: readers.get(key, lambda same: same)(said) for key, said in (plain | more).items()}
+    return CloudCapacity.model_construct(**values)
+
+
+def changed(capacity: CloudCapacity, **more: Any) -> CloudCapacity:
+    return capacity.model_copy(update=more)
 
 
 def _node_class(said: dict[str, Any]) -> NodeClass:

@@ -1,6 +1,6 @@
 """Generic capacity: nodes of any cloud, or of none, that the file describes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 
 import pytest
@@ -8,8 +8,8 @@ from berth.machines.capacitycatalog import as_clouds, shape_names
 from berth.machines.costplan import lead_seconds
 from berth.machines.formatting import machines_json, machines_text
 from berth.machines.overtime import MachineCounts, sorted_counts
+from berth.schema.cloudcapacity import GenericCapacity
 from berth.schema.cloudmachines import NodeShapeSpec
-from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
@@ -22,8 +22,16 @@ LARGE = NodeShapeSpec.model_construct(
 SMALL = NodeShapeSpec.model_construct(name="small", allocatable={"cpu": "3.5", "memory": "14Gi"})
 
 
-def capacity(*nodes: NodeShapeSpec, daemons: Sequence[tuple[str, str]] = ()) -> GenericCapacity:
-    return GenericCapacity(ORIGIN, "campus", "", nodes, NodeStartup(4, 2), tuple(daemons))
+def capacity(*nodes: NodeShapeSpec, daemons: Mapping[str, str] | None = None) -> GenericCapacity:
+    return GenericCapacity.model_construct(
+        origin=ORIGIN,
+        name="campus",
+        cluster="",
+        nodes=nodes,
+        node_start_minutes=4,
+        image_pull_minutes=2,
+        daemon_requests=dict(daemons or {}),
+    )
 
 
 def machines(one: GenericCapacity, seats: int) -> tuple[str, int]:
@@ -53,9 +61,9 @@ def test_seats_above_the_most_nodes_find_none() -> None:
 def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
     few = LARGE.model_copy(update={"pods": 8})
 
-    assert machines(capacity(LARGE, daemons=[("cpu", "2")]), 18) == ("2 on-demand large", 0)
-    assert machines(capacity(few, daemons=[("pods", "3")]), 10) == ("2 on-demand large", 0)
-    assert machines(capacity(few, daemons=[("pods", "3")]), 11) == ("2 on-demand large", 1)
+    assert machines(capacity(LARGE, daemons={"cpu": "2"}), 18) == ("2 on-demand large", 0)
+    assert machines(capacity(few, daemons={"pods": "3"}), 10) == ("2 on-demand large", 0)
+    assert machines(capacity(few, daemons={"pods": "3"}), 11) == ("2 on-demand large", 1)
 
 
 def test_tainted_nodes_are_for_who_tolerates_them() -> None:

@@ -10,7 +10,7 @@ from berth.machines.overtime import PoolKey, dollars
 from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
-from tests.machines.stories import HOUR, cloud, demand, planned, reservation
+from tests.machines.stories import HOUR, changed, cloud, demand, planned, reservation
 
 A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
 
@@ -43,7 +43,8 @@ def test_money_is_what_the_table_says_an_hour_costs() -> None:
 def test_without_a_price_there_is_no_sum() -> None:
     """The table is of us-east-1; spot has no price but the file's."""
     there = cloud("m5.large", requirements=(cloud("m5.large").requirements[0],))
-    europe = there._replace(
+    europe = changed(
+        there,
         requirements=(
             *there.requirements,
             built(
@@ -63,7 +64,7 @@ def test_without_a_price_there_is_no_sum() -> None:
                     ),
                 ),
             ),
-        )
+        ),
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):
         cost_sum = costplan.sum_lines(costplan.cost_lines(planned([one], [demand("ml", "8-12=1")])))

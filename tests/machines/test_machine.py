@@ -8,7 +8,7 @@ from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
 from tests.built import built
-from tests.machines.stories import HOUR, cloud, demand, reservation, resource_class, run, told
+from tests.machines.stories import HOUR, changed, cloud, demand, reservation, resource_class, run, told
 
 ENCRYPTED = "karpenter.k8s.aws/instance-encryption-in-transit-supported"
 RESERVATION = "karpenter.k8s.aws/capacity-reservation-id"
@@ -29,11 +29,12 @@ def choosy(name: str = "small", **labels: str) -> ResourceClass:
 def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = ()) -> list[str]:
     """A seat of the first class from 8 o'clock on, and one of the last from 9."""
     one = cloud("m5.4xlarge")
-    one = one._replace(
+    one = changed(
+        one,
         requirements=(
             *one.requirements,
             *(built(PoolRequirement, requirement) for requirement in requirements),
-        )
+        ),
     )
     demands = [demand("a", "8-12=1", of=classes[0].name), demand("b", "9-13=1", of=classes[-1].name)]
     return told(run([one], demands, classes).intervals)

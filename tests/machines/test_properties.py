@@ -50,7 +50,7 @@ def story(seed: int) -> ClusterPlan:
             name=name,
             capacity_types=random.choice((("reserved", "on-demand"), ("on-demand",), ("reserved",))),
             reservations=tuple(random.sample(held, random.randint(0, len(held)))),
-            limits=random.choice(((), (("cpu", str(random.randint(4, 40))),))),
+            limits=random.choice(({}, {"cpu": str(random.randint(4, 40))})),
             weight=random.choice((None, 10)),
             disruption={"consolidateAfter": random.choice(("0s", "10m", "2h", "Never"))},
             expire_after=random.choice((None, "3h", "Never")),

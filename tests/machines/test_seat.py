@@ -8,7 +8,7 @@ from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
 from tests.built import built
-from tests.machines.stories import cloud, demand, only, planned, reservation, resource_class, run
+from tests.machines.stories import changed, cloud, demand, only, planned, reservation, resource_class, run
 from tests.saying import read, site
 from tests.saying import resource_class as declared_class
 
@@ -61,7 +61,7 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     one = cloud(requirements=(only("m5.large"),))
     if reserved:
         held = (reservation("cr-1", "m5.large", 1),)
-        one = one._replace(capacity_types=("reserved", "on-demand"), reservations=held)
+        one = changed(one, capacity_types=("reserved", "on-demand"), reservations=held)
     found = planned(
         [one], [demand("ml", "8-12=1")], [plain("small").model_copy(update=dict(built(Placement, pod)))]
     )

@@ -8,6 +8,7 @@ from tests.built import built
 from tests.machines.stories import (
     HOUR,
     SMALL,
+    changed,
     cloud,
     demand,
     only,
@@ -219,7 +220,7 @@ def test_a_reservation_is_used_from_its_begin_on() -> None:
     one = cloud("m5.large", capacity_types=("reserved",), reservations=(later,))
 
     assert told(run([one], [demand("ml", "8-13=1")]).intervals) == ["0 reserved m5.large 10:00-13:01 ml 1"]
-    both = one._replace(capacity_types=("reserved", "on-demand"))
+    both = changed(one, capacity_types=("reserved", "on-demand"))
     assert told(run([both], [demand("ml", "8-13=1"), demand("x", "11-12=1")]).intervals) == [
         "0 on-demand m5.large 8:00-13:01 ml 1",
         "1 reserved m5.large 11:00-13:01 x 1",
@@ -227,7 +228,7 @@ def test_a_reservation_is_used_from_its_begin_on() -> None:
 
 
 def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
-    found = run([cloud("m5.large", limits=(("cpu", "5"),))], [demand("ml", "8-12=4")])
+    found = run([cloud("m5.large", limits={"cpu": "5"})], [demand("ml", "8-12=4")])
 
     assert len(found.kinds) == 2
     assert found.steps[0].shortfalls == (
@@ -241,7 +242,7 @@ def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
 def test_who_waits_gets_the_place_of_whoever_goes() -> None:
     """Four seats where two fit; when the others end, nobody waits any more."""
     demands = [demand("a", "8-10=2"), demand("b", "8-12=2")]
-    found = run([cloud("m5.large", limits=(("cpu", "5"),))], demands)
+    found = run([cloud("m5.large", limits={"cpu": "5"})], demands)
 
     assert told(found.intervals) == [
         "0 on-demand m5.large 8:00-10:00 a 1",
@@ -269,14 +270,14 @@ def test_seats_go_from_the_machines_that_were_bought_last() -> None:
 def test_whole_nodes_come_and_go_with_their_window() -> None:
     """Budgets do not hold them, limits of nodes do."""
     demands = [demand("lab", "8-12=2", "12-14=1", nodes=True), demand("ml", "8-15=1")]
-    one = cloud("m5.large", limits=(("nodes", "2"), ("cpu", "1000")))
+    one = cloud("m5.large", limits={"nodes": "2", "cpu": "1000"})
 
     assert told(run([one], demands).intervals) == [
         "0 on-demand m5.large 8:00-14:01 lab 1",
         "1 on-demand m5.large 8:00-12:01 lab 1",
         "2 on-demand m5.large 8:00-15:01 ml 1",
     ]
-    few = run([one._replace(limits=(("nodes", "1"),))], [demand("lab", "8-12=2", nodes=True)])
+    few = run([changed(one, limits={"nodes": "1"})], [demand("lab", "8-12=2", nodes=True)])
     assert few.steps[0].shortfalls == (
         (("lab", "small"), Shortfall(1, "limits", f"{POOL}: its limit of nodes is reached")),
     )

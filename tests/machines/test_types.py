@@ -14,7 +14,7 @@ from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
 from tests.console import ROOT
-from tests.machines.stories import cloud, demand, reservation, run, sold
+from tests.machines.stories import changed, cloud, demand, reservation, run, sold
 
 ROWS = sorted(ec2_types())
 
@@ -63,7 +63,7 @@ def test_what_the_file_says_wins() -> None:
 def test_what_daemonsets_ask_for_is_not_for_seats() -> None:
     plain, beside = (
         room(name="m5.large", daemon_requests=said)
-        for said in ((), (("cpu", "150m"), ("memory", "200Mi"), ("pods", "3")))
+        for said in ({}, {"cpu": "150m", "memory": "200Mi", "pods": "3"})
     )
 
     assert {name: plain[name] - beside[name] for name in plain} == {
@@ -140,7 +140,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
     own = sold("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
     gpus = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
     one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
-    one = one._replace(requirements=(*one.requirements, built(PoolRequirement, gpus)))
+    one = changed(one, requirements=(*one.requirements, built(PoolRequirement, gpus)))
 
     assert [kind.type for kind in run([one], [demand("ml", "8-12=1")]).kinds] == ["g5.xlarge"]
 

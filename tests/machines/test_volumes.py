@@ -3,8 +3,8 @@
 import pytest
 from berth.machines.capacitycatalog import as_clouds, shape_names
 from berth.machines.overtime import MachineCounts
+from berth.schema.cloudcapacity import GenericCapacity
 from berth.schema.cloudmachines import NodeShapeSpec
-from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 
 from tests.machines.stories import HOUR, ORIGIN, demand, planned, resource_class
 
@@ -13,7 +13,9 @@ ROOMY = NodeShapeSpec.model_construct(name="roomy", allocatable={"cpu": "64", "m
 
 def nodes(shape: NodeShapeSpec, seats: int, volumes: int = 1) -> tuple[int, list[str]]:
     """Return the nodes of a window, and why seats get none. Sixty-four seats fit by cpu and memory."""
-    generic_capacity = GenericCapacity(ORIGIN, "campus", "", (shape,), NodeStartup(4))
+    generic_capacity = GenericCapacity.model_construct(
+        origin=ORIGIN, name="campus", cluster="", nodes=(shape,), node_start_minutes=4
+    )
     known = resource_class("small", "1", "4Gi", *shape_names(generic_capacity)).model_copy(
         update={"volumes": volumes}
     )

@@ -10,7 +10,7 @@ from berth.output import findinglist
 from berth.output.templates import render
 from berth.pipeline import Pipeline
 from berth.rendering import files, text_of
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
 
 from tests.generate import document, write
 from tests.saying import read

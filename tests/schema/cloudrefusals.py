@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from berth.findings import Origin
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.cloudmachines import MachineReservation
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
@@ -49,7 +49,7 @@ def spec(change: Change) -> Document:
 
 def unchecked(declared: Document) -> CloudCapacity:
     get = declared.get
-    return CloudCapacity(
+    return CloudCapacity.model_construct(
         origin=Origin("refused.yaml", 0),
         name="refused",
         cluster="",
@@ -59,14 +59,13 @@ def unchecked(declared: Document) -> CloudCapacity:
         capacity_types=tuple(declared["capacityTypes"]),
         requirements=tuple(built(PoolRequirement, one) for one in declared["requirements"]),
         weight=get("weight"),
-        limits=tuple(get("limits", {}).items()),
+        limits=get("limits", {}),
         taints=tuple(built(NodeTaint, one) for one in get("taints", ())),
         startup_taints=tuple(built(NodeTaint, one) for one in get("startupTaints", ())),
-        labels=tuple(get("labels", {}).items()),
+        labels=get("labels", {}),
         expire_after=get("expireAfter"),
-        termination_grace=get("terminationGracePeriod"),
+        termination_grace_period=get("terminationGracePeriod"),
         disruption=built(Disruption, get("disruption", {})),
-        instance_types=(),
     )
 
 

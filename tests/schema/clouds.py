@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.nodeclass import NodeClass
 
 from tests.built import built

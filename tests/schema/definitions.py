@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import yaml
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
 from jsonschema import Draft202012Validator
 
 from tests.manifests.cloudparts import of_karpenter

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from berth.findings import Origin
 from berth.machines.versions import NEWEST
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.cloudmachines import MachineReservation
-from berth.schema.cloudvalues import CloudCapacity, NodeStartup
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 from berth.schema.siteparts import KarpenterSpec
 
@@ -20,7 +20,7 @@ RESERVED: Value = {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-eas
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
-    assert made()._replace(node_class=BLANK) == CloudCapacity(
+    assert made().model_copy(update={"node_class": BLANK}) == CloudCapacity.model_construct(
         origin=Origin("a.yaml", 0),
         name="gpu",
         cluster="",
@@ -30,12 +30,12 @@ def test_whatever_is_left_out_has_its_default() -> None:
         capacity_types=("on-demand",),
         requirements=(),
         weight=None,
-        limits=(),
+        limits={},
         taints=(),
         startup_taints=(),
-        labels=(),
+        labels={},
         expire_after=None,
-        termination_grace=None,
+        termination_grace_period=None,
         disruption=built(Disruption, {}),
         instance_types=(),
     )
@@ -65,27 +65,25 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         MachineReservation, {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
     )
 
-    assert whole[2:4] + whole[5:] == (
-        "prod",
-        "aws",
-        (reserved,),
-        ("spot", "reserved"),
-        (built(PoolRequirement, {"key": "a", "operator": "In", "values": ["b"]}),),
-        10,
-        (("cpu", "1000"), ("nodes", "20")),
-        (built(NodeTaint, {"key": "a", "effect": "NoSchedule"}),),
-        (built(NodeTaint, {"key": "b", "value": "c", "effect": "NoExecute"}),),
-        (("course", "ml"),),
-        "Never",
-        "1h",
-        built(Disruption, {"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}),
-        (),
-        (("cpu", "200m"), ("pods", "4")),
-        (),
-        (),
-        NodeStartup(3, 1),
-        25,
-    )
+    expected = {
+        "cluster": "prod",
+        "reservations": (reserved,),
+        "capacity_types": ("spot", "reserved"),
+        "requirements": (built(PoolRequirement, {"key": "a", "operator": "In", "values": ["b"]}),),
+        "weight": 10,
+        "limits": {"cpu": "1000", "nodes": "20"},
+        "taints": (built(NodeTaint, {"key": "a", "effect": "NoSchedule"}),),
+        "startup_taints": (built(NodeTaint, {"key": "b", "value": "c", "effect": "NoExecute"}),),
+        "labels": {"course": "ml"},
+        "expire_after": "Never",
+        "termination_grace_period": "1h",
+        "disruption": built(Disruption, {"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]}),
+        "daemon_requests": {"cpu": "200m", "pods": "4"},
+        "startup_seconds": 240,
+        "volumes_per_node": 25,
+    }
+    assert {name: getattr(whole, name) for name in expected} == expected
+    assert [*whole.limits] == ["cpu", "nodes"]
 
 
 def test_reserved_machines_come_first_where_there_are_some() -> None:

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 from berth.findings import Origin
+from berth.schema.cloudcapacity import GenericCapacity
 from berth.schema.cloudmachines import NodeShapeSpec
-from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
@@ -25,12 +25,13 @@ def test_whatever_is_left_out_has_its_default() -> None:
     shape = built(NodeShapeSpec, {"name": "large", "allocatable": {"cpu": "15.6", "memory": "60Gi"}})
 
     assert (declared.problems, declared.clouds) == ([], {})
-    assert declared.generic["campus"] == GenericCapacity(
-        Origin("b.yaml", 0),
-        "campus",
-        "",
-        (shape,),
-        NodeStartup(4, 0),
+    assert declared.generic["campus"] == GenericCapacity.model_construct(
+        origin=Origin("b.yaml", 0),
+        name="campus",
+        cluster="",
+        provider="generic",
+        nodes=(shape,),
+        node_start_minutes=4,
     )
 
 
@@ -63,7 +64,7 @@ def test_what_is_written_is_kept() -> None:
     assert (shape.max_count, shape.labels, shape.taints) == (8, {"pool": "a"}, (built(NodeTaint, taint),))
     assert (shape.zones, shape.hourly_price, shape.volumes) == (("nova",), Decimal("0.42"), 26)
     assert shape.pods == 30
-    assert (one.startup.seconds, one.daemon_requests) == (360, (("cpu", "1"), ("pods", "6")))
+    assert (one.startup_seconds, one.daemon_requests) == (360, {"cpu": "1", "pods": "6"})
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from berth.machines.nodelabels import NODEPOOL
 from berth.manifests import naming
 from berth.manifests.placed import class_names, cluster_named, cluster_of
 from berth.quantity import parse
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
@@ -137,7 +137,7 @@ def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
 
 
 def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
-    limits = dict(cloud.limits)
+    limits = cloud.limits
     for resource, amount in limits.items():
         if buys_nothing(resource, amount):
             message = f"a limit of {amount} {resource} keeps Karpenter from buying any node."

@@ -29,9 +29,9 @@ from berth.machines.nodelabels import (
     toleration_by_plugin,
     untolerated,
 )
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudmachines import MachineReservation
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.nodepoolparts import NodeTaint, PoolRequirement
 from berth.schema.scheduling import NodeRequirement, PodToleration
@@ -165,7 +165,7 @@ def _candidates(cloud: CloudCapacity) -> list[Requirements]:
 
 def _of_pool(cloud: CloudCapacity) -> Requirements:
     """Return what is known about every node of the capacity."""
-    own = requirements_of_labels((*cloud.labels, (OS, cloud.operating_system)))
+    own = requirements_of_labels((*cloud.labels.items(), (OS, cloud.operating_system)))
     types = requirement(CAPACITY_TYPE, IN, cloud.capacity_types)
     return Requirements((*parse_requirements(cloud.requirements), *own, types))
 

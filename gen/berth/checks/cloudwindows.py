@@ -32,9 +32,9 @@ from berth.machines.windowbudgets import (
 )
 from berth.manifests.nodeaffinity import own_budgets
 from berth.manifests.placed import class_names
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
@@ -229,7 +229,8 @@ def check_expiry(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolL
 
 
 def _expiry_text(cloud: CloudCapacity) -> str:
-    grace = f"; sessions have {cloud.termination_grace} to end" if cloud.termination_grace else ""
+    period = cloud.termination_grace_period
+    grace = f"; sessions have {period} to end" if period else ""
     default = "" if cloud.expire_after else ", Karpenter's default"
     return (
         f"are replaced {cloud.expiry} after their creation (expireAfter{default}), regardless of budgets "

@@ -6,14 +6,17 @@ Auto Mode: the labels of its documentation of 2025. What OpenShift refuses is no
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from berth.findings import Path, Problem
 from berth.machines.nodelabels import AWS, WELL_KNOWN
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.quantity import NANO, parse, text
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import AUTO_MODE, AUTOPILOT, Cluster, ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.cloudcapacity import CloudCapacity
 
 CHANGED, REFUSED = "B282", "B283"
 
@@ -56,7 +59,7 @@ def _title(cluster: Cluster) -> str:
     return "EKS Auto Mode" if cluster.platform == AUTO_MODE else "GKE Autopilot"
 
 
-def _misread(cloud: CloudCapacity) -> Iterator[Problem]:
+def _misread(cloud: "CloudCapacity") -> Iterator[Problem]:
     """Report requirements by which Karpenter labels nodes, instead of choosing instances."""
     for i, requirement in enumerate(cloud.requirements):
         if requirement.key in _AUTO_LABELS:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from berth import quantity
 from berth.findings import Problem
 from berth.manifests.placed import cluster_of, placed
-from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.declared import Declared
 from berth.schema.grammar import QUANTITY
 from berth.schema.values import Site
@@ -65,9 +64,7 @@ def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
         named = [
             declared.clouds.get(name) or declared.generic.get(name) for name in resource_class.cloud_capacity
         ]
-        lacking = [
-            capacity.name for capacity in named if capacity is not None and not _says_volumes(capacity)
-        ]
+        lacking = [capacity.name for capacity in named if capacity is not None and not capacity.says_volumes]
         if lacking or not named:
             where = f"CloudCapacity {', '.join(lacking)}" if lacking else "no CloudCapacity"
             verb = "does not say" if lacking else "says"
@@ -76,9 +73,3 @@ def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
             if not lacking:
                 fix = "Add cloudCapacity to the class, or remove volumes."
             yield resource_class.origin.problem(UNCOUNTED, ("spec", "volumes"), message, fix)
-
-
-def _says_volumes(capacity: CloudCapacity | GenericCapacity) -> bool:
-    if isinstance(capacity, CloudCapacity):
-        return capacity.volumes_per_node is not None
-    return all(shape.volumes is not None for shape in capacity.nodes)

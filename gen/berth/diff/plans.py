@@ -44,7 +44,7 @@ from berth.output.answers import Answer, hours_json, instant_json
 from berth.output.columns import as_object
 from berth.pipeline import Pipeline
 from berth.schema.cloudmachines import InstanceTypeSpec
-from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
+from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import Site
 
@@ -195,15 +195,14 @@ def _with_prices(cloud: CloudCapacity, prices: _Prices) -> CloudCapacity:
         price = prices[kind, name]
         field = "on_demand_price" if kind == ON_DEMAND else "spot_price"
         sold[name] = one.model_copy(update={field: price})
-    return cloud._replace(instance_types=tuple(sold.values()))
+    return cloud.model_copy(update={"instance_types": tuple(sold.values())})
 
 
 def _with_shape_prices(cloud: GenericCapacity, prices: _Prices) -> GenericCapacity:
-    return cloud._replace(
-        nodes=tuple(
-            shape.model_copy(update={"hourly_price": prices.get(("", shape.name))}) for shape in cloud.nodes
-        )
+    priced = (
+        shape.model_copy(update={"hourly_price": prices.get(("", shape.name))}) for shape in cloud.nodes
     )
+    return cloud.model_copy(update={"nodes": tuple(priced)})
 
 
 _SIDES = ("before", "after")

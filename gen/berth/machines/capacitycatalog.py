@@ -51,8 +51,9 @@ from berth.machines.nodelabels import (
 )
 from berth.manifests import naming
 from berth.quantity import parse, text
+from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity
+from berth.schema.cloudgrammar import GENERIC
 from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation, NodeShapeSpec
-from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity
 from berth.schema.nodeclass import BlockDevice, Kubelet, NodeClass
 from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 
@@ -153,7 +154,7 @@ def _declared_type(
         capacity[resource] = max(capacity.get(resource, 0), amount)
         overhead[resource] = capacity[resource] - amount
     capacity[VOLUMES] = (cloud.volumes_per_node or _UNCOUNTED) * ONE
-    kept = sum_resources(overhead.items(), parse_resources(dict(cloud.daemon_requests)))
+    kept = sum_resources(overhead.items(), parse_resources(cloud.daemon_requests))
     return InstanceType(name, tuple(sorted(capacity.items())), (), tuple(sorted(kept.items())), labels)
 
 
@@ -261,23 +262,20 @@ def as_clouds(capacities: Iterable[GenericCapacity]) -> Iterator[CloudCapacity]:
 def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -> CloudCapacity:
     cpu = parse(shape.allocatable["cpu"]) or 0
     zones = PoolRequirement.model_construct(key=ZONE, operator="In", values=shape.zones)
-    return CloudCapacity(
+    return CloudCapacity.model_construct(
         origin=one.origin,
         name=name,
         cluster=one.cluster,
         provider=GENERIC,
         node_class=_NODE_CLASS,
-        reservations=(),
         capacity_types=("on-demand",),
         requirements=(zones,) if shape.zones else (),
         weight=weight,
         # All nodes of a pool have one type, so that its limit of cores is one of nodes.
-        limits=() if shape.max_count is None else (("cpu", text(cpu * shape.max_count)),),
+        limits={} if shape.max_count is None else {"cpu": text(cpu * shape.max_count)},
         taints=shape.taints,
-        startup_taints=(),
-        labels=tuple(shape.labels.items()),
+        labels=shape.labels,
         expire_after="Never",
-        termination_grace=None,
         disruption=_DISRUPTION,
         instance_types=(
             InstanceTypeSpec.model_construct(
@@ -291,7 +289,8 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -
             ),
         ),
         daemon_requests=one.daemon_requests,
-        startup=one.startup,
+        node_start_minutes=one.node_start_minutes,
+        image_pull_minutes=one.image_pull_minutes,
         volumes_per_node=shape.volumes,
     )
 
@@ -380,10 +379,10 @@ class CapacityCatalog:
                 requirement(CAPACITY_TYPE, IN, cloud.capacity_types),
                 *parse_requirements(cloud.requirements),
             ),
-            cloud.labels,
+            tuple(cloud.labels.items()),
             parse_taints(cloud.taints),
             cloud.weight or 0,
-            parse_resources(dict(cloud.limits)),
+            parse_resources(cloud.limits),
             types=tuple(self._types(cloud, free)),
         )
 

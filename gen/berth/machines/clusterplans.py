@@ -24,7 +24,7 @@ from berth.machines.nodelabels import (
 from berth.machines.overtime import Overtime, PoolKey, PoolPlacement, SeatDemand, SimulationRun
 from berth.manifests import naming, nodeaffinity
 from berth.manifests.placed import class_names, cluster_named
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.pod import Placement
 from berth.schema.scheduling import LabelSelector, NodeAffinity, PodAffinity

@@ -30,7 +30,8 @@ from berth.machines.overtime import (
     dollars,
     sorted_counts,
 )
-from berth.schema.cloudvalues import GENERIC, CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
+from berth.schema.cloudgrammar import GENERIC
 from berth.schema.seatholders import Unit
 
 Group = TypeVar("Group")
@@ -247,7 +248,7 @@ def lead_seconds(clouds: Iterable[CloudCapacity], loops: int) -> int:
     cluster-autoscaler asks for all of them at once.
     """
     asked = loops * (BATCH_SECONDS + LAUNCH_SECONDS)
-    waits = ((SCAN if one.provider == GENERIC else asked) + one.startup.seconds for one in clouds)
+    waits = ((SCAN if one.provider == GENERIC else asked) + one.startup_seconds for one in clouds)
     return max(waits, default=0) if loops else 0
 
 

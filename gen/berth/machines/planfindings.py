@@ -12,7 +12,8 @@ from berth.machines.clusterplans import ClusterPlan
 from berth.machines.costplan import MonthPlan, lead_seconds
 from berth.machines.formatting import minutes, money_text
 from berth.machines.overtime import MachineStep, PoolKey, Shortfall, dollars
-from berth.schema.cloudvalues import GENERIC, CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
+from berth.schema.cloudgrammar import GENERIC
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit

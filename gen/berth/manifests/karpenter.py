@@ -14,7 +14,7 @@ from berth.manifests import naming, nodeaffinity
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
 from berth.schema.basemodel import Model
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -27,10 +27,10 @@ TEMPLATE = "karpenter/nodepool.yaml.j2"
 def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: "WindowBudgets") -> list[Manifest]:
     """Return the EC2NodeClass and the NodePool of a capacity."""
     name, ours = naming.node_pool(site.name, cloud.name), naming.of_site(site)
-    annotations = {**naming.untouched(cluster.engine), **dict(cloud.own_annotations)}
+    annotations = {**naming.untouched(cluster.engine), **cloud.own_annotations}
     metadata = {
         "name": name,
-        "labels": {**ours, **dict(cloud.own_labels)},
+        "labels": {**ours, **cloud.own_labels},
         "annotations": annotations,
     }
     values = {
@@ -96,7 +96,7 @@ def _node_class(cloud: CloudCapacity) -> dict[str, Any]:
 
 def _limits(cloud: CloudCapacity) -> dict[str, str]:
     """Return the limits as Kubernetes writes them, so that git and the cluster do not differ."""
-    return {key: canonical(amount) for key, amount in cloud.limits}
+    return {key: canonical(amount) for key, amount in cloud.limits.items()}
 
 
 def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -108,10 +108,10 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
         "taints": _dumped(cloud.taints),
         "startupTaints": _dumped(cloud.startup_taints),
         "expireAfter": cloud.expire_after,
-        "terminationGracePeriod": cloud.termination_grace,
+        "terminationGracePeriod": cloud.termination_grace_period,
     }
     return {
-        "node_labels": dict(cloud.labels),
+        "node_labels": cloud.labels,
         "node": {key: value for key, value in node.items() if value},
     }
 

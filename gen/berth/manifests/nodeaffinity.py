@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from berth.machines.nodelabels import NODEPOOL, WELL_KNOWN
 from berth.manifests import naming
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.values import ResourceClass
+
+if TYPE_CHECKING:
+    from berth.schema.cloudcapacity import CloudCapacity
 
 Expression = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -72,7 +74,7 @@ def as_requirements(found: ResourceClass) -> list[Expression]:
     return [{"key": key, "operator": "In", "values": [value]} for key, value in pairs]
 
 
-def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
+def own_budgets(cloud: "CloudCapacity") -> tuple[dict[str, Any], ...]:
     """Return the disruption budgets that are not of windows.
 
     Without any, this is Karpenter's default, which the budgets of windows would otherwise replace.
@@ -85,7 +87,7 @@ def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
 # Only what makes these pods can add it, so it is text.
 
 
-def snippet(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity]) -> str:
+def snippet(site: str, found: ResourceClass, clouds: "Sequence[CloudCapacity]") -> str:
     """Return what to add to a pod template, as JSON, which is also YAML.
 
     `found` is the class without its node pools; `clouds` are those that it names, in its order.
@@ -93,7 +95,7 @@ def snippet(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity]) ->
     return json.dumps({"spec": _placement(site, found, clouds)}, indent=2) + "\n"
 
 
-def _placement(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity]) -> dict[str, Any]:
+def _placement(site: str, found: ResourceClass, clouds: "Sequence[CloudCapacity]") -> dict[str, Any]:
     """Return where placeholders of the class may run, and the nodes of pools of whole nodes.
 
     Those are known by labels alone. Of the class's affinity only that to nodes applies; the rest is about
@@ -105,17 +107,17 @@ def _placement(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity])
     if node:
         pod["affinity"] = {"nodeAffinity": node}
     labels = clouds[0].labels
-    if labels and all(dict(cloud.labels) == dict(labels) for cloud in clouds):
-        return {**pod, "nodeSelector": {**pod.get("nodeSelector", {}), **dict(labels)}}
+    if labels and all(cloud.labels == labels for cloud in clouds):
+        return {**pod, "nodeSelector": {**pod.get("nodeSelector", {}), **labels}}
     return among(pod, _alternatives(site, clouds))
 
 
-def _alternatives(site: str, clouds: Sequence[CloudCapacity]) -> list[list[Expression]]:
+def _alternatives(site: str, clouds: "Sequence[CloudCapacity]") -> list[list[Expression]]:
     """Return the labels of each capacity; those without labels are one alternative, known by their pools."""
     plain = pools(site, [cloud.name for cloud in clouds if not cloud.labels])
     found: list[list[Expression]] = []
     for cloud in clouds:
-        labels = [{"key": key, "operator": "In", "values": [value]} for key, value in cloud.labels]
+        labels = [{"key": key, "operator": "In", "values": [value]} for key, value in cloud.labels.items()]
         only = labels or [in_pools(plain)]
         if only not in found:
             found.append(only)

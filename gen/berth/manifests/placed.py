@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from berth.manifests.nodeaffinity import pools
 from berth.schema.classsessions import ClassSessions
-from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.cloudcapacity import CloudCapacity
 
 
 class SessionKind(NamedTuple):
@@ -56,7 +58,7 @@ class Placed(NamedTuple):
     reservation: Reservation
     cluster: Cluster
     classes: tuple[ResourceClass, ...]
-    clouds: tuple[CloudCapacity, ...] = ()
+    clouds: "tuple[CloudCapacity, ...]" = ()
     session_kinds: Mapping[str, tuple[SessionKind, ...]] = {}
     peers: tuple[str, ...] = ()  # other reservations that hold the same number in this cluster
 
@@ -180,6 +182,6 @@ def _with_node_pools(found: ResourceClass, declared: Declared, site: Site) -> Re
     return found.model_copy(update={"node_pools": tuple(pools(site.name, names))}) if names else found
 
 
-def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:
+def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> "tuple[CloudCapacity, ...]":
     names = dict.fromkeys(name for resource_class in classes for name in resource_class.cloud_capacity)
     return tuple(declared.clouds[name] for name in names if name in declared.clouds)

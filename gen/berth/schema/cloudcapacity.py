@@ -1,22 +1,17 @@
 """`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Origin, Path
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
+from berth.schema.cloudgrammar import GENERIC
 from berth.schema.cloudmachines import (
     InstanceTypeSpec,
     MachineReservation,
     NodeShapeSpec,
     VolumeCount,
-)
-from berth.schema.cloudvalues import (
-    GENERIC,
-    CloudCapacity,
-    GenericCapacity,
-    NodeStartup,
-    terms,
 )
 from berth.schema.documentproblems import CONFLICT, RANGE, DocumentProblems
 from berth.schema.metadata import KindDocument
@@ -35,6 +30,17 @@ from berth.schema.types import Amount, DnsLabel
 
 DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
 Minutes = Annotated[int, Whole(0, 240)]
+CapacityType = Literal["reserved", "on-demand", "spot"]
+
+
+def terms(reservations: Iterable[MachineReservation]) -> list[dict[str, Any]]:
+    """Return what selects them, each term once, in their order: several entries may be machines of one."""
+    unique: list[dict[str, Any]] = []
+    for reservation in reservations:
+        term = {"id": reservation.id} if reservation.id else {"tags": reservation.tags}
+        if term not in unique:
+            unique.append(term)
+    return unique
 
 
 class CloudSpec(Model):
@@ -42,7 +48,7 @@ class CloudSpec(Model):
     provider: Literal["aws", "generic"] = field("aws", "aws; the keys of generic are below")
     node_class: NodeClass = field(meaning="spec of the EC2NodeClass, as it is")
     reservations: ListOf[MachineReservation] = field((), "machines that are paid for already", "none")
-    capacity_types: NonEmptyUnique[Literal["reserved", "on-demand", "spot"]] | None = field(
+    capacity_types: NonEmptyUnique[CapacityType] | None = field(
         None,
         "reserved, on-demand, spot: what may be used, as wished",
         "`[on-demand]`; with reservations `[reserved, on-demand]`",
@@ -74,6 +80,11 @@ class CloudSpec(Model):
     instance_types: ListOf[InstanceTypeSpec] = field(
         (), "what the cloud sells, where the table that comes with Berth differs"
     )
+
+    @property
+    def startup_seconds(self) -> int:
+        """Return how long a node takes until seats on it are ready, from when it is asked for."""
+        return 60 * (self.node_start_minutes + self.image_pull_minutes)
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.limits, (*path, "limits"), report)
@@ -120,6 +131,64 @@ class GenericSpec(Model):
             known.add(shape.name)
 
 
+class CloudCapacity(CloudSpec):
+    """What may be used of a cloud, as it is declared: one EC2NodeClass and the NodePools on it."""
+
+    origin: Origin
+    name: str
+    cluster: str  # empty: the only one
+    capacity_types: tuple[CapacityType, ...]
+    own_labels: dict[str, str] = field({})  # of the objects themselves, not of nodes
+    own_annotations: dict[str, str] = field({})
+
+    @property
+    def capacity_terms(self) -> list[dict[str, Any]]:
+        """Return what selects its capacity reservations, each term once."""
+        own = self.node_class.capacity_terms
+        return own + [term for term in terms(self.reservations) if term not in own]
+
+    @property
+    def usable(self) -> tuple[tuple[int, int], ...]:
+        """Return when its reserved machines may be used, each span once, by time."""
+        return tuple(sorted({span for machines in self.reservations if (span := machines.usable)}))
+
+    @property
+    def expiry(self) -> str:
+        """Return a span, or Never; by default Karpenter's default."""
+        return self.expire_after or "720h"
+
+    @property
+    def empty_after(self) -> str:
+        """Return a span, or Never; the CRD requires it, so the default is rendered too."""
+        return self.disruption.consolidate_after or "0s"
+
+    @property
+    def says_volumes(self) -> bool:
+        """Tell whether it says how many volumes of sessions a node takes."""
+        return self.volumes_per_node is not None
+
+    @property
+    def operating_system(self) -> str:
+        """Return the operating system of its AMI family, as Kubernetes names it."""
+        return "windows" if self.node_class.family.lower().startswith("windows") else "linux"
+
+
+class GenericCapacity(GenericSpec):
+    """The nodes that a cluster has or may add, whatever adds them. Nothing is rendered for it."""
+
+    origin: Origin
+    name: str
+    cluster: str  # empty: the only one
+
+    @property
+    def startup_seconds(self) -> int:
+        return 60 * (self.node_start_minutes + self.image_pull_minutes)
+
+    @property
+    def says_volumes(self) -> bool:
+        return all(shape.volumes is not None for shape in self.nodes)
+
+
 def _provider(value: Any) -> int:
     """Return the position of the model that a spec is held to."""
     return int(isinstance(value, dict) and value.get("provider") == GENERIC)
@@ -136,38 +205,14 @@ class CloudDocument(KindDocument):
 
     def declared(self, origin: Origin) -> CloudCapacity | GenericCapacity:
         metadata, spec = self.metadata, self.spec
+        own = {"origin": origin, "name": metadata.name, "cluster": spec.cluster or ""}
         if isinstance(spec, GenericSpec):
-            return GenericCapacity(
-                origin=origin,
-                name=metadata.name,
-                cluster=spec.cluster or "",
-                nodes=spec.nodes,
-                startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
-                daemon_requests=tuple(spec.daemon_requests.items()),
-            )
+            return GenericCapacity.model_construct(**dict(spec) | own)
         is_reserved = spec.reservations or spec.node_class.capacity_terms
         default = (("reserved",) if is_reserved else ()) + ("on-demand",)
-        return CloudCapacity(
-            origin=origin,
-            name=metadata.name,
-            cluster=spec.cluster or "",
-            provider=spec.provider,
-            node_class=spec.node_class,
-            reservations=spec.reservations,
-            capacity_types=spec.capacity_types or default,
-            requirements=spec.requirements,
-            weight=spec.weight,
-            limits=tuple(spec.limits.items()),
-            taints=spec.taints,
-            startup_taints=spec.startup_taints,
-            labels=tuple(spec.labels.items()),
-            expire_after=spec.expire_after,
-            termination_grace=spec.termination_grace_period,
-            disruption=spec.disruption,
-            instance_types=spec.instance_types,
-            daemon_requests=tuple(spec.daemon_requests.items()),
-            own_labels=metadata.label_pairs,
-            own_annotations=metadata.annotation_pairs,
-            startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
-            volumes_per_node=spec.volumes_per_node,
-        )
+        own["capacity_types"] = spec.capacity_types or default
+        metadata_of_objects = {
+            "own_labels": dict(metadata.label_pairs),
+            "own_annotations": dict(metadata.annotation_pairs),
+        }
+        return CloudCapacity.model_construct(**dict(spec) | own | metadata_of_objects)

@@ -13,6 +13,7 @@ from berth.schema.documentproblems import Refusal, shown
 
 UNREADABLE = "B151"
 BLOCK, DEFAULT = "capacity-block", "default"  # reserved instances
+GENERIC = "generic"  # the provider of a GenericCapacity
 BY_ALIAS = {
     family.lower(): family
     for family in ("AL2", "AL2023", "Bottlerocket", "Windows2019", "Windows2022", "Windows2025")

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from berth.findings import GUARDS, NOTE, RULES, WARNING, Origin, Path, Problem
 from berth.reading.document import Document
 from berth.schema.calendardocument import Calendar, Term
-from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
+from berth.schema.cloudgrammar import GENERIC
 from berth.schema.documentproblems import DocumentProblems, close, nearest, shown
 from berth.schema.grammar import accepts, dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.values import ResourceClass, Site
 
 if TYPE_CHECKING:
+    from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity
     from berth.schema.metadata import KindDocument
     from berth.schema.reservation import Reservation
 
@@ -61,11 +62,11 @@ class Declared(NamedTuple):
     nameless: set[str]
     ignored: dict[tuple[str, int], frozenset[str]]
     problems: list[Problem]
-    clouds: dict[str, CloudCapacity]
+    clouds: "dict[str, CloudCapacity]"
     terms: dict[str, Term]
     faulty: tuple["Reference", ...]  # that faulty reservations make
     assumes_utc: bool  # neither the Site nor some reservation with dates names a time zone
-    generic: dict[str, GenericCapacity]  # documents of kind CloudCapacity, too
+    generic: "dict[str, GenericCapacity]"  # documents of kind CloudCapacity, too
 
     @property
     def knows_nodes(self) -> bool:
@@ -280,7 +281,7 @@ def declared(read: Iterable[ReadDocument], folder: str, *, given: bool) -> Decla
             *_duplicates(documents),
             *(_not_one_site(sites, faulty, folder) if given or sites else ()),
         ],
-        clouds={name: one for name, one in capacities.items() if isinstance(one, CloudCapacity)},
+        clouds={name: one for name, one in capacities.items() if one.provider != GENERIC},
         terms=terms,
         faulty=tuple(chain.from_iterable(document.references for document in faulty)),
         assumes_utc=site is not None
@@ -289,7 +290,7 @@ def declared(read: Iterable[ReadDocument], folder: str, *, given: bool) -> Decla
             not one.recurrence.zone and one.recurrence.type not in ("standing", "capacity")
             for one in by_name.values()
         ),
-        generic={name: one for name, one in capacities.items() if isinstance(one, GenericCapacity)},
+        generic={name: one for name, one in capacities.items() if one.provider == GENERIC},
     )
 
 
@@ -362,6 +363,6 @@ def _completed(
         last = max(end for _, end in ranges)
         recurrence = recurrence._replace(terms=tuple(ranges), first=ranges[0][0], last=last)
     capacity = capacities.get(recurrence.capacity)
-    if isinstance(capacity, CloudCapacity):
+    if capacity is not None and capacity.provider != GENERIC:
         recurrence = recurrence._replace(usable=capacity.usable)
     return reservation._replace(recurrence=recurrence)

@@ -40,7 +40,7 @@ def _limit(
     """Check the limits of the capacity that the pool is made from."""
     for cloud in usable_clouds(reservation, found, declared):
         fit = class_fit(found, cloud)
-        most = dict(cloud.limits).get("nodes")
+        most = cloud.limits.get("nodes")
         pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found, occurrences))
         changes = sum_changes([pool], {found.name: 1})
         highest = peak(changes, 0, NO_END)
