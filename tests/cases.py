@@ -1,7 +1,9 @@
 """Reservations for tests: short to write in code, or from tests/cases/*.yaml with what must come of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +33,43 @@ def read(name: str) -> list[Case]:
 
 def table(section: str, more: Mapping[str, tuple[Any, list[str]]] = {}) -> list[Any]:
     """What is given and what it says, of a section of cases/schema.yaml, for `parametrize`."""
-    text = (Path(__file__).parent / "cases/schema.yaml").read_text("utf-8")
-    cases = yaml.load(text, yaml.CSafeLoader)[section]
     written = {
-        name: (case["given"], [_problem(*each.split(" | ")) for each in case.get("says", ())])
-        for name, case in cases.items()
+        name: (case["given"], _with_findings(case.get("says", [])))
+        for name, case in _tables("schema")[section].items()
     }
     return [pytest.param(*case, id=name) for name, case in (*written.items(), *more.items())]
 
 
-def _problem(place: str, *texts: str) -> str:
-    return finding(place, *texts) if texts else place
+def tabled(room: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test for each row of its table in cases/ROOM.yaml, which is a list or a mapping by ids.
+
+    A row has the values of the first arguments of the test; a row that is no list is the first of them.
+    """
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        written = _with_findings(_tables(room)[test.__name__])
+        table = written.items() if isinstance(written, dict) else ((None, row) for row in written)
+        values = [(name, row if isinstance(row, list) else [row]) for name, row in table]
+        names = [*signature(test).parameters][: len(values[0][1])]
+        return pytest.mark.parametrize(names, [pytest.param(*row, id=name) for name, row in values])(test)
+
+    return decorate
+
+
+@cache
+def _tables(room: str) -> dict[str, Any]:
+    text = (Path(__file__).parent / f"cases/{room}.yaml").read_text("utf-8")
+    tables: dict[str, Any] = yaml.load(text, yaml.CSafeLoader)
+    return tables
+
+
+def _with_findings(value: Any) -> Any:
+    """What is given, with each `CODE place | text | text` as a problem that names these texts."""
+    if isinstance(value, list):
+        return [_with_findings(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _with_findings(item) for key, item in value.items()}
+    return finding(*value.split(" | ")) if isinstance(value, str) and " | " in value else value
 
 
 def times(text: str) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cases import tabled
 from tests.saying import Value, finding, resource_class, run, site
 from tests.saying import reservation as course
 
@@ -36,16 +37,8 @@ def test_a_seat_of_an_unlikely_size_is_answered_with_the_size_that_is_meant(
     assert problem == finding(str(problem), case["meant"])
 
 
-@pytest.mark.parametrize(
-    ("backends", "codes"),
-    [
-        ([], ["B022"]),
-        (["placeholder"], ["B022"]),
-        (["placeholder", "koordinator"], ["B022", "B121"]),
-        (["koordinator"], ["B121"]),
-    ],
-)
-def test_a_seat_requests_something(tmp_path: Path, backends: list[str], codes: list[str]) -> None:
+@tabled("checks")
+def test_a_seat_requests_something(backends: list[str], codes: list[str], tmp_path: Path) -> None:
     """Slots have a finding for it: what they hold may also be their overhead."""
     problems = found(tmp_path, ZERO, *({"type": backend} for backend in backends))
 

@@ -8,6 +8,7 @@ from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
+from tests.cases import tabled
 from tests.saying import (
     Value,
     document,
@@ -82,18 +83,7 @@ def test_an_unknown_calendar_of_the_site_is_told_in_its_file() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("dates", "expected"),
-    [
-        (["2025-04-18", "2025-12-24"], ["a.yaml B056 spec.recurrence.calendars.0"]),
-        (["2026-03-01"], ["a.yaml B056 spec.recurrence.calendars.0"]),
-        (["2026-02-28"], []),
-        ([{"from": "2025-12-24", "to": "2026-02-02"}], []),
-        (["2026-01-06", "2026-04-06"], []),
-        ([], []),
-    ],
-    ids=["last-year", "next-day", "last-date", "range-into-it", "before-and-after", "empty"],
-)
+@tabled("checks")
 def test_a_calendar_of_another_time_is_told(dates: Iterable[object], expected: list[str]) -> None:
     course = reservation(recurrence=weekly(calendars=["holidays"]))
 
@@ -116,16 +106,7 @@ def test_a_calendar_of_another_time_is_told_of_dates_and_terms() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "texts"),
-    [
-        ("2025-12-24", "2026-01-31", ["2026-01-31, before course begins on 2026-02-02, and before 1 more."]),
-        ("2025-12-24", "2026-03-01", ["2026-03-01, before other begins on 2026-03-02."]),
-        ("2025-12-24", "2026-03-02", []),
-        ("2026-12-24", "2027-03-02", []),
-    ],
-    ids=["all", "one", "until-it-begins", "of-later-years"],
-)
+@tabled("checks")
 def test_calendars_of_the_site_that_end_before_a_reservation_are_told(
     old: str, new: str, texts: list[str]
 ) -> None:

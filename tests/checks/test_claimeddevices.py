@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from berth.checks import claimeddevices
 
+from tests.cases import tabled
 from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
 
 CLAIMS = [{"name": "gpu", "deviceClassName": "gpu.example.com"}]
@@ -43,15 +44,7 @@ def test_a_cluster_allocates_devices_from_1_34_on(cluster: Value, problems: list
     assert of_class(cluster, resourceClaims=[]) == []
 
 
-@pytest.mark.parametrize(
-    ("requests", "problems"),
-    [
-        ({"cpu": 1, "memory": "1Gi", "hugepages-2Mi": "4Mi"}, []),
-        ({"cpu": 1, "nvidia.com/gpu": 0}, []),
-        ({"cpu": 1, "nvidia.com/gpu": 1}, ["B314 spec.requests.nvidia.com/gpu @key"]),
-    ],
-    ids=["amounts", "no-device", "device"],
-)
+@tabled("checks")
 def test_a_seat_may_mean_the_same_devices_twice(requests: Value, problems: list[str]) -> None:
     assert of_class(NEW, requests=requests) == problems
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import tabled
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.clouddocuments import GOOD, cloud
 from tests.saying import Value, finding, reservation, resource_class, site
@@ -107,14 +108,7 @@ def test_a_reservation_that_is_excluded(spec: Value, why: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("how", "name"),
-    [
-        ({"id": "cr-0b"}, "reservation cr-0b"),
-        ({"tags": {"a": "b", "c": "*"}}, "reservation with a=b, c=*"),
-    ],
-    ids=["id", "tags"],
-)
+@tabled("checks")
 def test_a_reservation_is_told_as_people_know_it(how: Value, name: str) -> None:
     one = {**how, "instanceType": "m7g.large", "zone": "us-east-1a", "count": 1}
 

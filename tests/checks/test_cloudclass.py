@@ -3,7 +3,7 @@
 import pytest
 from berth.manifests import naming
 
-from tests.cases import table
+from tests.cases import table, tabled
 from tests.checks.clouds import KARPENTER, RESERVED, of_class, of_documents
 from tests.clouddocuments import GOOD, cloud
 from tests.saying import Value, finding, reservation, resource_class, site
@@ -71,16 +71,7 @@ def test_a_class_has_the_cluster_of_its_capacity() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("version", "weight", "types", "waits"),
-    [
-        ("1.15", 9, ["reserved"], True),
-        ("1.14", 9, ["reserved"], False),
-        ("1.15", 9, ["reserved", "on-demand"], False),
-        ("1.15", None, ["reserved"], False),
-    ],
-    ids=["waits", "before-1.15", "with-on-demand", "tried-last"],
-)
+@tabled("checks")
 def test_seats_wait_for_full_reservations_although_another_capacity_could_take_them(
     version: str, weight: int | None, types: list[str], waits: bool
 ) -> None:

@@ -9,6 +9,8 @@ from berth.findings import Finding
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
+from tests.cases import tabled
+
 SITE = {
     "apiVersion": "berth.dev/v1alpha1",
     "kind": "Site",
@@ -296,24 +298,7 @@ def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
     assert (found.code, found.path) == ("B029", "spec.clusters[prod].z2jh[0].namespace")
 
 
-@pytest.mark.parametrize(
-    ("listed", "expected"),
-    [
-        pytest.param([{"namespace": "a"}], ["B011 spec.clusters[prod].z2jh[0]"], id="no-file"),
-        pytest.param(
-            [{"files": ["a.yaml"], "namespace": "a"}, {"files": ["b.yaml"]}],
-            ["B011 spec.clusters[prod].z2jh[1]"],
-            id="no-namespace",
-        ),
-        pytest.param(
-            [{"files": ["a.yaml"], "namespace": "a"}, {"files": ["b.yaml"], "namespace": "a"}],
-            ["B016 spec.clusters[prod].z2jh[1].namespace"],
-            id="same-namespace",
-        ),
-        pytest.param(["a.yaml"], ["B013 spec.clusters[prod].z2jh[0]"], id="text"),
-        pytest.param([], ["B012 spec.clusters[prod].z2jh"], id="empty"),
-    ],
-)
+@tabled("checks")
 def test_hubs_that_cannot_be_followed_are_errors(listed: list[Any], expected: list[str]) -> None:
     found = findings("singleuser: {}", site=hubs(*listed))
 

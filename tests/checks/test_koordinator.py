@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import tabled
 from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
@@ -63,16 +64,7 @@ def test_taking_over_needs_restricted() -> None:
     assert told({}, ALIGNED, mapped(**takes_over)) == ["B106 spec.reservation.spec.preAllocation"]
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {"preAllocation": False},
-        {"allocatePolicy": "Aligned"},
-        {"allocatePolicy": None},
-        {"preAllocationPolicy": {"mode": "Cluster"}},
-    ],
-    ids=ascii,
-)
+@tabled("checks")
 def test_a_class_may_keep_slots_from_taking_over(spec: Value) -> None:
     (key,) = spec
     problem = finding("B106 spec.backend.withPlaceholders", "small", key)

@@ -8,6 +8,7 @@ from berth.manifests import code, naming
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
 
+from tests.cases import tabled
 from tests.manifests.slotparts import SLOTS, altered
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
@@ -97,15 +98,7 @@ def of_berth(kind: str, name: str) -> list[str]:
     return [finding("a.yaml B066 metadata.name", kind, name)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("ConfigMap", "berth-core-0123456789"),
-        ("ConfigMap", "berth-inventory"),
-        ("CronJob", "berth-sweep"),
-        ("ServiceAccount", "default"),
-    ],
-)
+@tabled("checks")
 def test_what_berth_has_itself_keeps_its_name(kind: str, name: str) -> None:
     assert told([reservation(name), resource_class(), site()]) == of_berth(kind, name)
 

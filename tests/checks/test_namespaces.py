@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from berth.checks import namespaces
 
+from tests.cases import tabled
 from tests.cli import project
 from tests.manifests.parts import of_cluster
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
@@ -65,15 +66,7 @@ def test_the_namespace_of_slot_owners_and_of_an_engine_belong_to_others() -> Non
     ]
 
 
-@pytest.mark.parametrize(
-    ("engine", "namespace"),
-    [
-        ("argocd", "argocd"),
-        ("flux", "flux-system"),
-        ({"type": "argocd", "namespace": "deploy"}, "deploy"),
-        ({"type": "flux", "namespace": "deploy"}, "deploy"),
-    ],
-)
+@tabled("checks")
 def test_the_namespace_of_the_engine_is_its_own(engine: object, namespace: str) -> None:
     said = {"engine": engine, "repository": REPOSITORY}
 

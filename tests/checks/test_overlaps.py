@@ -3,6 +3,7 @@
 import pytest
 from berth.checks import overlaps
 
+from tests.cases import tabled
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site, weekly
 
 HUB: Value = {"source": "jupyterhub", "namespaces": ["hub"]}
@@ -140,17 +141,7 @@ def test_a_class_that_loses_to_several_is_reported_once() -> None:
 BY_ENTRY = weekly({"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "scaleDownBehavior": "maintain"})
 
 
-@pytest.mark.parametrize(
-    ("loser", "winner", "is_reported"),
-    [
-        pytest.param({"scaleDownBehavior": "none"}, {}, False, id="loser-counts-none"),
-        pytest.param({}, {"scaleDownBehavior": "none"}, True, id="winner-counts-none"),
-        pytest.param(
-            {"scaleDownBehavior": "none"}, {"scaleDownBehavior": "none"}, False, id="neither-counts"
-        ),
-        pytest.param({}, {}, True, id="both-count"),
-    ],
-)
+@tabled("checks")
 def test_nothing_follows_from_sessions_that_nobody_counts(
     loser: Value, winner: Value, is_reported: bool
 ) -> None:

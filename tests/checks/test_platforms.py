@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from berth.checks import platforms
 
+from tests.cases import tabled
 from tests.clouddocuments import cloud
 from tests.saying import Value, document, finding, lines, read, resource_class, site
 
@@ -38,22 +39,7 @@ def test_sizes_that_autopilot_leaves_as_they_are(cpu: str, memory: str) -> None:
     assert told(site(AUTOPILOT), seat(cpu, memory)) == []
 
 
-@pytest.mark.parametrize(
-    ("cpu", "memory", "places"),
-    [
-        ("500m", "4Gi", [finding("B282 spec.requests.cpu", "from 500m to 616m")]),
-        ("2", "1Gi", [finding("B282 spec.requests.memory", "from 1Gi to 2048Mi")]),
-        (
-            "10m",
-            "32Mi",
-            [
-                finding("B282 spec.requests.cpu", "from 10m to 50m"),
-                finding("B282 spec.requests.memory", "from 32Mi to 52Mi"),
-            ],
-        ),
-        ("31", "64Gi", [finding("B283 spec.requests.cpu", "30")]),
-    ],
-)
+@tabled("checks")
 def test_sizes_that_autopilot_raises_or_refuses(cpu: str, memory: str, places: list[str]) -> None:
     assert places == told(site(AUTOPILOT), seat(cpu, memory))
     assert told(site(), seat(cpu, memory)) == []
@@ -65,25 +51,12 @@ def test_autopilot_sets_what_a_seat_does_not_request() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "choice",
-    [
-        {"nodeSelector": {"cloud.google.com/compute-class": "Balanced"}},
-        {"nodeSelector": {"cloud.google.com/gke-accelerator": "nvidia-l4"}},
-        {"requests": {"cpu": "1", "nvidia.com/gpu": 1}},
-    ],
-)
+@tabled("checks")
 def test_other_hardware_of_google_has_limits_of_its_own(choice: Value) -> None:
     assert told(site(AUTOPILOT), resource_class(**{"requests": {"cpu": "1"}, **choice})) == []
 
 
-@pytest.mark.parametrize(
-    ("platform", "other", "usual"),
-    [
-        ("gke-autopilot", "karpenter", "cluster-autoscaler"),
-        ("eks-auto-mode", "cluster-autoscaler", "karpenter"),
-    ],
-)
+@tabled("checks")
 def test_a_platform_that_adds_nodes_itself_has_no_other_autoscaler(
     platform: str, other: str, usual: str
 ) -> None:

@@ -33,6 +33,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.built import built
+from tests.cases import tabled
 from tests.checks.heldnumbers import API, QUOTA, WEB, holding
 from tests.checks.heldnumbers import EVERY as EVERY_KIND
 from tests.saying import Value, finding, lines, read, reservation, resource_class, run, site, weekly
@@ -80,26 +81,7 @@ def labeled() -> Reservation:
     return read(document, site(), resource_class(), resource_class("huge")).reservations[0]
 
 
-@pytest.mark.parametrize(
-    ("match", "classes"),
-    [
-        ({}, "small huge"),
-        ({"names": ["course"]}, "small huge"),
-        ({"names": ["exam", "cou*"]}, "small huge"),
-        ({"names": ["exam"]}, ""),
-        ({"names": ["Course"]}, ""),
-        ({"owners": ["Physics"]}, "small huge"),
-        ({"owners": ["@uni/*"]}, "small huge"),
-        ({"owners": ["Chemistry"]}, ""),
-        ({"labels": {"kind": "exam"}}, "small huge"),
-        ({"labels": {"kind": "exam", "term": "autumn"}}, ""),
-        ({"classes": ["huge", "other"]}, "huge"),
-        ({"clusters": ["prod"]}, "small"),
-        ({"classes": ["huge"], "clusters": ["prod"]}, ""),
-        ({"names": ["exam"], "classes": ["huge"]}, ""),
-    ],
-    ids=str,
-)
+@tabled("checks")
 def test_match_and_unless_select_the_same(match: dict[str, Any], classes: str) -> None:
     declared_site = read(site(policies=[{"name": "a", "match": match, "require": "warn"}])).site
     assert declared_site is not None
@@ -143,13 +125,7 @@ def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
     assert (not selected_pools(but, seats)) == is_left_out
 
 
-@pytest.mark.parametrize(
-    ("namespaces", "narrowed"),
-    [
-        pytest.param({"matchLabels": {"home": "yes"}}, "exam-x", id="by-label"),
-        pytest.param(["user-ada", "exam-x"], "exam-x", id="by-name"),
-    ],
-)
+@tabled("checks")
 def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, narrowed: str) -> None:
     """The seats are taken by any session of the class, whatever the reservation says of its own."""
     resource = resource_class(sessions={"source": "pods", "namespaces": namespaces})
@@ -164,15 +140,7 @@ def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, n
         assert selected_pools(policy, subject(found.reservations[0], {"small": "prod"}, found.classes))
 
 
-@pytest.mark.parametrize(
-    ("owner", "about", "is_about", "is_left_out"),
-    [
-        pytest.param({"object": {"namespace": "user-ada"}}, "user-*", True, False, id="a-namespace"),
-        pytest.param({"controller": {"namespace": "exam-b", "kind": "Job"}}, "user-*", False, True, id="own"),
-        pytest.param({"labelSelector": {"matchLabels": {"a": "b"}}}, "user-*", True, False, id="labels"),
-        pytest.param({"object": {"namespace": "exam-b"}}, "exam-a", True, True, id="narrowed"),
-    ],
-)
+@tabled("checks")
 def test_owners_of_slots_avoid_no_policy_about_namespaces(
     owner: Value, about: str, is_about: bool, is_left_out: bool
 ) -> None:
@@ -190,15 +158,7 @@ def test_owners_of_slots_avoid_no_policy_about_namespaces(
         assert bool(selected) == is_selected
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({"sessions": {"namespaces": ["exam-x"]}}, id="narrowed"),
-        pytest.param(
-            {"backend": {"type": "koordinator", "owners": [{"object": {"namespace": "exam-x"}}]}}, id="owners"
-        ),
-    ],
-)
+@tabled("checks")
 def test_a_class_without_sessions_is_left_out_by_no_namespace(spec: dict[str, Any]) -> None:
     found = read(reservation(**spec), resource_class(), site({"name": "prod", "koordinator": {}}))
     but = EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": ["exam-*"]})})

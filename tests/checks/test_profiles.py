@@ -13,6 +13,7 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.declared import Declared
 
+from tests.cases import tabled
 from tests.edit.hubvalues import imported
 from tests.jupyterhub.record import HUBS
 from tests.saying import Value, finding, lines, read, resource_class, site
@@ -82,29 +83,7 @@ def test_imported_classes_go_with_their_values(name: str) -> None:
     assert {(one.code, one.path) for one in project.findings() if one.code != "B033"} <= UNLABELED
 
 
-@pytest.mark.parametrize(
-    ("of_session", "of_class", "expected"),
-    [
-        pytest.param({"mem_guarantee": "1G"}, {}, [], id="equal"),
-        pytest.param({"mem_guarantee": "512M"}, {}, [], id="smaller-session"),
-        pytest.param(
-            {"mem_guarantee": "2G"},
-            {},
-            [finding("B085 spec.requests.memory", "2Gi", "1Gi")],
-            id="larger-session",
-        ),
-        pytest.param(
-            {"mem_limit": "2G", "mem_guarantee": None}, {}, ["B085 spec.requests.memory"], id="limit"
-        ),
-        pytest.param({"cpu_guarantee": 0.5}, {}, [finding("B085 spec.requests", "cpu", "0.5")], id="missing"),
-        pytest.param(
-            {"extra_resource_limits": {"nvidia.com/gpu": "1"}},
-            {"requests": {"memory": "1Gi", "nvidia.com/gpu": 1}},
-            [],
-            id="device",
-        ),
-    ],
-)
+@tabled("checks")
 def test_a_placeholder_is_as_large_as_its_session(
     of_session: Value, of_class: Value, expected: list[str]
 ) -> None:
@@ -114,13 +93,7 @@ def test_a_placeholder_is_as_large_as_its_session(
 CLAIM = {"name": "gpu", "resourceClaimTemplateName": "of-the-hub"}
 
 
-@pytest.mark.parametrize(
-    ("claims", "expected"),
-    [
-        pytest.param([], [finding("B085 spec", "gpu")], id="none"),
-        pytest.param([{"name": "a", "deviceClassName": "gpu.example.com"}], [], id="one"),
-    ],
-)
+@tabled("checks")
 def test_a_placeholder_claims_as_many_devices_as_its_session(
     claims: list[Value], expected: list[str]
 ) -> None:

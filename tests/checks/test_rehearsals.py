@@ -7,6 +7,7 @@ import yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
+from tests.cases import tabled
 from tests.saying import Value, finding, lines, reservation, resource_class, site, told, weekly
 
 DATE: Value = {"date": "2026-01-26", "startTime": "06:00", "endTime": "06:30"}
@@ -47,15 +48,7 @@ def test_a_rehearsal_of_a_date_is_fine() -> None:
     assert checked(course(), rehearsal()) == []
 
 
-@pytest.mark.parametrize(
-    "recurrence",
-    [
-        {"except": ["2026-02-02"]},
-        {"startDate": "2026-02-03"},
-        {"except": ["2026-02-02"], "moved": [{"date": "2026-02-09", "to": {"date": "2026-02-02"}}]},
-    ],
-    ids=["skipped", "later-course", "another-date-moved-there"],
-)
+@tabled("checks")
 def test_a_date_that_is_gone_is_an_error(recurrence: Value) -> None:
     assert checked(course(**recurrence), rehearsal()) == [
         finding(f"B130 {WHERE}", "course", "2026-02-02", "try")

@@ -11,6 +11,8 @@ from berth.findings import Finding
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
+from tests.cases import tabled
+
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/world/pasted.yaml").read_text("utf-8"))
 PROJECT = """\
 apiVersion: berth.dev/v1alpha1
@@ -110,16 +112,7 @@ def test_each_of_several_in_a_value_is_named(value: str, around: tuple[str, str]
         assert [at for at in places if not names(findings, INVISIBLE[text[at]], text, at)] == [], wrong
 
 
-@pytest.mark.parametrize(
-    ("key", "name", "column"),
-    [
-        ("placehold\u0435rCount", "Write e for the cyrillic small letter ie (U+0435)", 14),
-        ("\u03c1laceholderCount", "Write p for the greek small letter rho (U+03C1)", 5),
-        ("placeholder\u00a0Count", "Write a space, or nothing, for the no-break space (U+00A0)", 16),
-        ("placeholderCount\u200b", "Remove the zero width space (U+200B)", 21),
-    ],
-    ids=ascii,
-)
+@tabled("reading")
 def test_an_unknown_key_says_which_of_its_characters_looks_like_another(
     key: str, name: str, column: int
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 from berth.findings import Problem
 from berth.reading.source import LIMIT, Source, read
 
+from tests.cases import tabled
+
 
 def told(problems: list[Problem]) -> list[tuple[str, str]]:
     """Code and file of each, sorted. Each says what is wrong and what to do."""
@@ -66,23 +68,9 @@ def test_files_that_are_not_ours_are_passed_over_in_silence(tmp_path: Path) -> N
     assert read(str(tmp_path), "r") == ([Source("r/c.yaml", b"c.yaml")], [])
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("a.yaml.txt", "its name does not end in .yaml"),
-        ("a.yml~", "its name does not end in .yaml"),
-        ("a.YAML.bak", "its name does not end in .yaml"),
-        ("#a.yaml#", "its name does not end in .yaml"),
-        ("exported.json.old", "its name does not end in .yaml"),
-        ("deep/a.yaml_old", "its name does not end in .yaml"),
-        (".a.yaml", '".a.yaml" is hidden'),
-        (".a.json", '".a.json" is hidden'),
-        ("deep/.old/er/a.YML", '".old" is hidden'),
-        (".old/a.yaml.txt", '".old" is hidden'),
-    ],
-)
+@tabled("reading")
 def test_a_file_that_looks_like_a_declaration_and_is_not_read_is_reported(
-    tmp_path: Path, name: str, reason: str
+    name: str, reason: str, tmp_path: Path
 ) -> None:
     write(tmp_path, name, "c.yaml")
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from berth.backends.backendspec import BackendSpec
 
+from tests.cases import tabled
 from tests.saying import reservation, resource_class, said, site, told
 from tests.schema.backends import OWNERS, backend
 
@@ -53,16 +54,7 @@ def test_what_is_told_of_a_backend(written: dict[str, Any], problems: list[str])
     assert said(BackendSpec, {"type": "koordinator", **written}) == problems
 
 
-@pytest.mark.parametrize(
-    "good",
-    [
-        {"withPlaceholders": True, "owners": [{"object": {"namespace": "a"}}]},
-        {"allocateOnce": True},
-        {"standing": True},
-        {"taints": [{"key": "a", "effect": "NoSchedule"}], "sessionAffinity": True},
-    ],
-    ids=ascii,
-)
+@tabled("schema")
 def test_what_agrees_is_accepted(good: dict[str, Any]) -> None:
     assert said(BackendSpec, backend(**good)) == []
 

@@ -2,10 +2,10 @@
 
 from datetime import date
 
-import pytest
 from berth.findings import Origin
 from berth.schema.calendardocument import Calendar, ClosedDates, Term
 
+from tests.cases import tabled
 from tests.saying import Value, document, read, site, told
 
 
@@ -63,20 +63,7 @@ def test_a_calendar_may_close_the_site_or_be_named_by_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ({"terms": []}, "B012 spec.terms"),
-        ({"terms": [{"name": "a", "from": "2026-05-01", "to": "2026-04-01"}]}, "B024 spec.terms.0.to"),
-        ({"terms": [{"name": "a b", "from": "2026-04-01", "to": "2026-05-01"}]}, "B019 spec.terms.0.name"),
-        ({"dates": [{"date": "2026-05-01", "from": "12:00", "until": "09:00"}]}, "B024 spec.dates.0.until"),
-        ({"dates": [{"date": "2026-05-01", "until": "00:00"}]}, "B024 spec.dates.0.until"),
-        ({"dates": [{"date": "2026-05-01", "to": "2026-05-02"}]}, "B010 spec.dates.0.to @key"),
-        ({"dates": [], "closes": True}, "B029 spec.closes @key"),
-        ({"dates": ["2026-05-01"], "closes": "yes"}, "B013 spec.closes"),
-    ],
-    ids=["none", "order", "name", "hours", "midnight", "mixed", "closes-nothing", "no-flag"],
-)
+@tabled("schema")
 def test_what_is_wrong_with_a_term_or_a_date_is_told(spec: Value, expected: str) -> None:
     assert told(document("Calendar", "holidays", spec), site()) == [f"a.yaml {expected}"]
 

@@ -4,6 +4,7 @@ import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.schema.cloudmachines import MachineReservation
 
+from tests.cases import tabled
 from tests.saying import Value
 from tests.schema.clouds import made
 from tests.schema.nodeclasses import GOOD
@@ -50,16 +51,6 @@ def test_what_karpenter_does_where_nothing_is_said() -> None:
     assert (said.expiry, said.empty_after) == ("Never", "5m")
 
 
-@pytest.mark.parametrize(
-    ("said", "system"),
-    [
-        ({}, "linux"),
-        ({"amiSelectorTerms": [{"alias": "windows2022@latest"}]}, "windows"),
-        ({"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "Windows2025"}, "windows"),
-        ({"amiSelectorTerms": [{"id": "ami-0a"}], "amiFamily": "Bottlerocket"}, "linux"),
-        ({"amiSelectorTerms": [{"alias": "windows2022@latest"}], "amiFamily": "Custom"}, "linux"),
-    ],
-    ids=["alias-of-linux", "alias-of-windows", "family-of-windows", "family-of-linux", "custom"],
-)
+@tabled("schema")
 def test_nodes_have_the_operating_system_of_their_images(said: Value, system: str) -> None:
     assert made(nodeClass={**GOOD, **said}).operating_system == system

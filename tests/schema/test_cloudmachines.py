@@ -9,7 +9,7 @@ from berth.schema.cloudgrammar import architecture_of
 from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
 
 from tests.built import built
-from tests.cases import table
+from tests.cases import table, tabled
 from tests.saying import Value, ask, said
 from tests.schema.nodeclasses import GOOD
 
@@ -78,20 +78,6 @@ def test_a_type_is_what_was_written() -> None:
     assert ask(InstanceTypeSpec, {"name": "m7g.large"})[0].sold_architecture == "arm64"
 
 
-@pytest.mark.parametrize(
-    ("name", "architecture"),
-    [
-        ("m7g.large", "arm64"),
-        ("c6gn.xlarge", "arm64"),
-        ("a1.metal", "arm64"),
-        ("g5g.xlarge", "arm64"),
-        ("p6e-gb200.36xlarge", "arm64"),
-        ("p6-b200.48xlarge", "amd64"),
-        ("g5.xlarge", "amd64"),
-        ("g4dn.xlarge", "amd64"),
-        ("m6i.large", "amd64"),
-        ("u-12tb1.metal", "amd64"),
-    ],
-)
+@tabled("schema")
 def test_a_name_says_the_architecture(name: str, architecture: str) -> None:
     assert architecture_of(name) == architecture

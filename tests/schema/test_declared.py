@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import tabled
 from tests.saying import Value, document, places, read, reservation, resource_class, run, site, told
 
 GOOD_SITE = """\
@@ -25,18 +26,7 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
     assert [one.name for one in declared.reservations] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [
-        ({"kind": "Pod", "apiVersion": "v1"}, "kind"),
-        ({"kind": 5}, "kind"),
-        ({"spec": {}}, ""),
-        ("hello", ""),
-        (5, ""),
-        ([{"kind": "Site"}], ""),
-    ],
-    ids=["word", "number", "missing", "text", "a-number", "list"],
-)
+@tabled("schema")
 def test_a_document_of_no_kind_is_told(value: object, problem: str) -> None:
     assert told(value, site()) == [f"a.yaml B069 {problem}".rstrip()]
 
@@ -95,35 +85,7 @@ def test_several_codes_are_silenced_each_with_a_reason_that_may_have_semicolons(
     assert declared.ignored == {("b.yaml", 0): {"B031", "B032", "B140"}}
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("B031", "B030"),
-        ("B031: ", "B030"),
-        ("overlaps: meant", "B030"),
-        ("B031, B032: meant", "B030"),
-        ("B060: meant", "B030"),
-        ("B031: meant; B032", "B030"),
-        ("B031: meant; B032:; B140: meant", "B030"),
-        ("B031: meant; B999: meant", "B030"),
-        ("B031: meant; B060: meant", "B030"),
-        ("B031: meant; b032: meant", "B030"),
-        (31, "B013"),
-    ],
-    ids=[
-        "no-reason",
-        "empty-reason",
-        "no-code",
-        "two-codes",
-        "error",
-        "second-without-reason",
-        "second-with-empty-reason",
-        "second-unknown",
-        "second-is-an-error",
-        "lower-case",
-        "number",
-    ],
-)
+@tabled("schema")
 def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str) -> None:
     assert told(ignoring(text), site()) == [f"a.yaml {problem} metadata.annotations.berth.dev/ignore"]
 

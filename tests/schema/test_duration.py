@@ -9,6 +9,7 @@ from berth.schema.basemodel import Text
 from berth.schema.documentproblems import Refusal
 from berth.schema.grammar import go_duration, utc
 
+from tests.cases import tabled
 from tests.saying import said
 
 
@@ -19,29 +20,7 @@ def refused(text: str) -> str:
     return f"{caught.value.message} {caught.value.fix}"
 
 
-@pytest.mark.parametrize(
-    ("written", "canonical"),
-    [
-        ("0", "0s"),
-        ("-0", "0s"),
-        ("-0h", "0s"),
-        ("0s", "0s"),
-        ("45s", "45s"),
-        ("90s", "1m30s"),
-        ("60m", "1h0m0s"),
-        ("720h", "720h0m0s"),
-        ("1h30m", "1h30m0s"),
-        ("30m1h", "1h30m0s"),
-        ("1h1h", "2h0m0s"),
-        ("+2h", "2h0m0s"),
-        ("1.5h", "1h30m0s"),
-        (".5m", "30s"),
-        ("2.h", "2h0m0s"),
-        ("007h", "7h0m0s"),
-        ("0.001h0.4s", "4s"),
-        ("2562047h", "2562047h0m0s"),
-    ],
-)
+@tabled("schema")
 def test_what_go_reads_is_written_as_go_writes_it(written: str, canonical: str) -> None:
     assert go_duration(written) == canonical
 
@@ -106,24 +85,7 @@ def test_an_instant_is_in_utc(text: str) -> None:
     assert utc(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("2026-12-31", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31T23:00:00", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31T23:00:00+01:00", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31T23:00:00.5Z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31t23:00:00z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31 23:00:00Z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31T24:00:00Z", "is not an instant in UTC. Write it as 2026-12-31T23:00:00Z."),
-        ("2026-12-31T23:00:60Z", "does not exist. Write a date and a time that exist."),
-        ("2026-02-29T00:00:00Z", "does not exist. Write a date and a time that exist."),
-        ("0000-01-01T00:00:00Z", "does not exist. Write a date and a time that exist."),
-        ("1999-12-31T23:59:59Z", "is outside of the years 2000 to 2099. Write one within."),
-        ("2100-01-01T00:00:00Z", "is outside of the years 2000 to 2099. Write one within."),
-    ],
-    ids=ascii,
-)
+@tabled("schema")
 def test_what_is_no_instant_in_utc_is_refused(text: str, why: str) -> None:
     with pytest.raises(Refusal) as caught:
         utc(text)

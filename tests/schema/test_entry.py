@@ -15,6 +15,7 @@ from berth.schema.types import SeatCount, StartTime, Weekdays
 from berth.schema.validate import read_as
 from berth.schema.values import Except
 
+from tests.cases import tabled
 from tests.saying import ask, said
 
 DAY = date(2026, 4, 6)
@@ -142,15 +143,7 @@ def test_windows_that_have_a_length() -> None:
         assert said(ExtraEntry, extra) == []
 
 
-@pytest.mark.parametrize(
-    ("number", "advice"),
-    [
-        (10.01, "Write 10:01."),
-        (9.3, "Write 09:30."),
-        (10.5, "Write 10:50 or 10:30."),
-        (25.5, "Write HH:MM"),
-    ],
-)
+@tabled("schema")
 def test_a_time_with_a_period_and_without_quotes_is_refused_as_a_time(number: float, advice: str) -> None:
     report = DocumentProblems(Origin("a.yaml"))
     read_as(StartTime, number, report)

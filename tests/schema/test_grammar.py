@@ -7,6 +7,8 @@ import pytest
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
+from tests.cases import tabled
+
 LONG_DOMAIN = ("d" * 60 + ".") * 4
 # fmt: off
 LABELS = ("a", "1", "a-b", "a--b", "0a", "a" * 63)
@@ -69,19 +71,7 @@ def test_names_that_are_none() -> None:
         assert refusal.endswith(NAME_RULE)
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("Small", "small"),
-        ("linear algebra", "linear-algebra"),
-        ("data_100", "data-100"),
-        (" small ", "small"),
-        ("sm\u0430ll", "small"),
-        ("data\u2013100", "data-100"),
-        ("Caf\xe9", "cafe"),
-    ],
-    ids=ascii,
-)
+@tabled("schema")
 def test_a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant(text: str, meant: str) -> None:
     for read in (grammar.dns_label, grammar.dns_name):
         assert f" Did you mean {meant}? Write at most " in refused(read, text)
@@ -145,29 +135,7 @@ def test_quantities() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("4GB", "4Gi"),
-        ("4gb", "4Gi"),
-        ("4 Gi", "4Gi"),
-        ("4gi", "4Gi"),
-        ("4GiB", "4Gi"),
-        ("4g", "4Gi"),
-        ("512mi", "512Mi"),
-        ("512 MB", "512Mi"),
-        ("512K", "512Ki"),
-        ("500 m", "500m"),
-        ("1,5", "1.5"),
-        ("1,5Gi", "1.5Gi"),
-        (" 2 ", "2"),
-        ("2 cores", "2"),
-        ("2vCPU", "2"),
-        ("500 mCPU", "500m"),
-        ("4096 bytes", "4096"),
-        ("1.5TB", "1.5Ti"),
-    ],
-)
+@tabled("schema")
 def test_a_quantity_in_other_words_is_answered_with_the_one_that_is_meant(text: str, meant: str) -> None:
     assert refused(grammar.quantity, text) == (
         f'B022 "{text}" is not a quantity that Kubernetes reads. Did you mean "{meant}"?'

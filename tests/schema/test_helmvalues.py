@@ -12,6 +12,7 @@ from berth.schema.helmvalues import HelmValues, merged, read_values
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import tabled
 from tests.edit.hubvalues import HERE
 
 HUB = {"singleuser": {"memory": {"guarantee": "2G"}}}
@@ -178,18 +179,7 @@ def test_other_keys_are_named() -> None:
     assert found.unread == ("nfs", "jupyterhub.extra", "jupyterhub.singleuser.memry", "jupyterhub.custom")
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "result"),
-    [
-        ({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}, {"a": {"b": 1, "c": 3}}),
-        ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
-        ({"a": {"b": 1}}, {"a": None}, {"a": None}),
-        ({"a": {"b": 1}}, {"a": {"b": None}}, {"a": {"b": None}}),
-        ({"a": 1}, {"a": {"b": 2}}, {"a": {"b": 2}}),
-        ({"a": None}, {"a": {"b": 2}}, {"a": {"b": 2}}),
-    ],
-    ids=["mappings-merge", "lists-are-replaced", "null-for-a-mapping", "null", "scalar", "after-null"],
-)
+@tabled("schema")
 def test_layers_are_merged_as_helm_does(lower: Any, upper: Any, result: Any) -> None:
     assert merged(lower, upper) == result
 

@@ -15,6 +15,7 @@ from berth.schema.describe import json_schema
 from jsonschema import Draft7Validator
 
 from tests import generate
+from tests.cases import tabled
 from tests.schema.clouds import WHOLE as CLOUDS
 
 ROOT = Path(__file__).parents[2]
@@ -98,43 +99,7 @@ def of(text: str) -> Any:
     return one.value
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "where"),
-    [
-        ("kind: CapacityReservation", "kind: Reservation", "$.kind"),
-        ("berth.dev/v1alpha1", "v1", "$.apiVersion"),
-        ("  resourceClass: small", "  resourceclass: small", "$.spec"),
-        ("type: weekly", "type: monthly", "$.spec.recurrence.type"),
-        ("placeholderCount: 25", "placeholderCount: 0", "$.spec.provisioning.placeholderCount"),
-        ("placeholderCount: 25", 'placeholderCount: "25"', "$.spec.provisioning.placeholderCount"),
-        ("leadTimeMinutes: 30", "leadTimeMinutes: 1441", "$.spec.provisioning.leadTimeMinutes"),
-        ("scaleDownBehavior: none", "scaleDownBehavior: never", "$.spec.provisioning.scaleDownBehavior"),
-        (', endTime: "13:00"', "", "$.spec.recurrence.schedule[0]"),
-        ("dayOfWeek: mon", "dayOfWeek: 8", "$.spec.recurrence.schedule[0].dayOfWeek"),
-        ("dayOfWeek: mon", "dayOfWeek: Dienstag", "$.spec.recurrence.schedule[0].dayOfWeek"),
-        ("2026-03-01", "31.12.2027", "$.spec.recurrence.endDate"),
-        ('startTime: "09:00"', 'startTime: "9 Uhr"', "$.spec.recurrence.schedule[0].startTime"),
-        ("x-note: ours", "note: ours", "$"),
-        ("metadata: {name: course}", "metadata: {}", "$.metadata"),
-    ],
-    ids=[
-        "kind",
-        "version",
-        "unknown-key",
-        "word",
-        "too-few",
-        "text-for-a-number",
-        "too-much",
-        "behaviour",
-        "missing",
-        "weekday",
-        "weekday-of-another-language",
-        "date",
-        "time-of-day",
-        "key-at-the-top",
-        "name",
-    ],
-)
+@tabled("schema")
 def test_what_an_editor_can_see_is_shown_where_it_is(before: str, after: str, where: str) -> None:
     assert message(of(GOOD)) == ""
     assert before in GOOD

@@ -9,6 +9,7 @@ from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import DO_NOT_DISRUPT, MOST_ANNOTATIONS, Metadata
 from berth.schema.types import Annotations, Labels
 
+from tests.cases import tabled
 from tests.saying import ask, document, reservation, resource_class, said, site, told
 from tests.schema.clouds import cloud
 
@@ -112,29 +113,7 @@ def test_an_annotation_of_pods_does_nothing_on_a_document(kind: str) -> None:
     assert found == [f"a.yaml B176 metadata.annotations.{DO_NOT_DISRUPT} @key"]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("argocd.argoproj.io/sync-options", "Prune=false", True),
-        ("argocd.argoproj.io/sync-options", "ServerSideApply=true, Prune=confirm", True),
-        ("argocd.argoproj.io/sync-options", "Replace=true,Prune=false", True),
-        ("argocd.argoproj.io/sync-options", "SkipDryRunOnMissingResource=true", False),
-        ("argocd.argoproj.io/compare-options", "IgnoreExtraneous", True),
-        ("argocd.argoproj.io/compare-options", "ServerSideDiff=true", False),
-        ("argocd.argoproj.io/hook", "PostSync", True),
-        ("argocd.argoproj.io/sync-wave", "5", False),
-        ("helm.sh/hook", "pre-install,post-upgrade", True),
-        ("helm.sh/hook", "", True),
-        ("helm.sh/hook-weight", "5", False),
-        ("helm.sh/hook-delete-policy", "before-hook-creation", False),  # nothing without a hook
-        ("helm.sh/resource-policy", "keep", True),
-        ("kustomize.toolkit.fluxcd.io/prune", "disabled", True),
-        ("kustomize.toolkit.fluxcd.io/reconcile", "Disabled", True),
-        ("kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent", True),
-        ("kustomize.toolkit.fluxcd.io/ssa", "Merge", False),
-        ("example.org/prune", "disabled", False),
-    ],
-)
+@tabled("schema")
 def test_options_of_engines_that_keep_or_reset_objects_are_reported_on_a_reservation(
     name: str, text: str, expected: bool
 ) -> None:

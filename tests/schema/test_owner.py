@@ -6,7 +6,7 @@ import pytest
 from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
-from tests.cases import table
+from tests.cases import table, tabled
 from tests.saying import ask, said
 
 LABELS = {"matchLabels": {"course": "ml"}}
@@ -74,20 +74,7 @@ def test_what_an_owner_means(written: dict[str, Any], meant: Owner) -> None:
     assert made.parts() == meant.parts()
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        {},
-        {"object": {}},
-        {"labelSelector": {}},
-        {"labelSelector": {"matchLabels": {}, "matchExpressions": []}},
-        {"controller": {}},
-        {"controller": {"controller": True}},
-        {"object": {"name": "", "namespace": ""}, "controller": {"uid": ""}},
-        {"object": {"kind": "Pod"}},
-    ],
-    ids=ascii,
-)
+@tabled("schema")
 def test_everybody_is_refused(written: dict[str, Any]) -> None:
     assert said(Owner, written) == [ALL]
 

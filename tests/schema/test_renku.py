@@ -10,6 +10,7 @@ from berth.reading.source import Source
 from berth.schema.renku import ID, Payload, read_payloads
 from berth.schema.renkunames import name, slug
 
+from tests.cases import tabled
 from tests.saying import lines, payload
 
 ULID = "01K9ZK4T8W3Q6M5N2R7V1X0Y9B"
@@ -137,20 +138,7 @@ def test_every_item_of_an_answer_is_checked_in_its_place() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        ("Intro to Statistics", "intro-to-statistics"),
-        ("  Überblick: Säulen & Bögen!  ", "uberblick-saulen-bogen"),
-        ("ﬁne ½ ①", "fine-12-1"),
-        ("a__b--c", "a-b-c"),
-        ("Straße", "strae"),
-        ("日本語", "reservation"),
-        ("", "reservation"),
-        ("---", "reservation"),
-    ],
-    ids=["words", "marks", "ligatures", "runs", "lost", "japanese", "empty", "hyphens"],
-)
+@tabled("schema")
 def test_a_name_is_the_slug_of_the_title(title: str, expected: str) -> None:
     assert expected == slug(title) == name(title, None)
     assert f"{expected}-d9cde2" == name(title, ULID)

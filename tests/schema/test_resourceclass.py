@@ -8,7 +8,7 @@ from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
 from tests.built import built, class_sessions
-from tests.cases import table
+from tests.cases import table, tabled
 from tests.saying import read, resource_class, site, told
 
 RENKU = {"source": "renku", "namespaces": ["renku"]}
@@ -35,31 +35,7 @@ def test_amounts_are_completed_as_kubernetes_does() -> None:
     assert complete.limits == {"memory": "33Gi", "nvidia.com/gpu": "1"}
 
 
-@pytest.mark.parametrize(
-    ("spec", "requests", "limits"),
-    [
-        (
-            {"requests": {"cpu": "1", "memory": "4Gi"}},
-            {"cpu": "1250m", "memory": "4256Mi"},
-            {},
-        ),
-        (
-            {"requests": {"cpu": "1", "memory": "4Gi"}, "limits": {"cpu": "2"}},
-            {"cpu": "1250m", "memory": "4256Mi"},
-            {"cpu": "2250m"},
-        ),
-        (
-            {"requests": {"cpu": "1"}, "limits": {"memory": "4Gi"}},
-            {"cpu": "1250m", "memory": "4256Mi"},
-            {"memory": "4256Mi"},
-        ),
-        (
-            {"requests": {"cpu": "1", "nvidia.com/gpu": "1"}},
-            {"cpu": "1250m", "nvidia.com/gpu": "1", "memory": "160Mi"},
-            {"nvidia.com/gpu": "1"},
-        ),
-    ],
-)
+@tabled("schema")
 def test_a_seat_takes_the_overhead_of_its_runtime_class_too(
     spec: dict[str, Any], requests: object, limits: object
 ) -> None:
@@ -70,14 +46,7 @@ def test_a_seat_takes_the_overhead_of_its_runtime_class_too(
     assert found.overhead == {"cpu": "250m", "memory": "160Mi"}
 
 
-@pytest.mark.parametrize(
-    ("overhead", "expected"),
-    [
-        ({"cpu": "much"}, "B022 spec.overhead.cpu"),
-        ({"nvidia.com/gpu": "500m"}, "B016 spec.overhead.nvidia.com/gpu"),
-        ({"cpu": "-1"}, "B022 spec.overhead.cpu"),
-    ],
-)
+@tabled("schema")
 def test_an_overhead_that_no_runtime_class_has_is_refused(overhead: dict[str, str], expected: str) -> None:
     (problem,) = told(site(), resource_class(overhead=overhead))
 

@@ -1,7 +1,6 @@
 """Forms of a Site for clusters that belong to others, and what they refuse."""
 
-import pytest
-
+from tests.cases import tabled
 from tests.saying import Value, finding, read, resource_class, site, told
 
 
@@ -41,17 +40,7 @@ def test_a_cluster_has_the_form_of_its_own_namespace_alone() -> None:
     assert (declared.site.clusters[0].namespace, declared.site.clusters[0].creates_namespace) == ("own", True)
 
 
-@pytest.mark.parametrize(
-    ("priority", "expected"),
-    [
-        ({"className": "hub", "value": 0}, ["a.yaml B025 spec.priority.value"]),
-        ({"className": "hub", "value": -20}, ["a.yaml B026 spec.priority.value"]),
-        ({"className": "hub"}, ["a.yaml B011 spec.priority"]),
-        ({"value": -10}, ["a.yaml B011 spec.priority"]),
-        ({"className": "Hub", "value": -10}, ["a.yaml B019 spec.priority.className"]),
-        ("hub", ["a.yaml B013 spec.priority"]),
-    ],
-)
+@tabled("schema")
 def test_a_priority_class_that_exists_has_a_name_and_a_value_below_0(
     priority: object, expected: list[str]
 ) -> None:
