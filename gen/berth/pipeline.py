@@ -272,7 +272,6 @@ class Pipeline:
 
 # Of the Site and the documents that stay the same whatever is reserved.
 _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
-    references.check_calendar_names,
     calendars.check_zone_is_named,
     calendars.check_site_calendars,
     references.check_names_in_classes,

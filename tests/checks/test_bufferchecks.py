@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from berth.checks import autoscalers
 
+from tests.cases import tabled
 from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
@@ -29,36 +30,12 @@ def told(cluster: Value, **course: Any) -> list[str]:
     )
 
 
-@pytest.mark.parametrize(
-    "cluster",
-    [
-        pytest.param(BUFFERS, id="karpenter"),
-        pytest.param({**OTHER, "capacityBuffers": True}, id="cluster-autoscaler"),
-        pytest.param({**OTHER, "capacityBuffers": True, "kubernetes": "1.35"}, id="cluster-autoscaler-1.35"),
-    ],
-)
+@tabled("checks")
 def test_an_autoscaler_that_keeps_buffers_is_enough(cluster: Value) -> None:
     assert told(cluster) == []
 
 
-@pytest.mark.parametrize(
-    ("cluster", "finding_"),
-    [
-        pytest.param({**FLUX, "name": "prod"}, finding(AT, "prod"), id="no-autoscaler"),
-        pytest.param(OTHER, finding(AT, "prod"), id="flags-not-declared"),
-        pytest.param(
-            {**OTHER, "capacityBuffers": True, "kubernetes": "1.34"},
-            finding(AT, "1.34", "prod", "1.35"),
-            id="alpha",
-        ),
-        pytest.param(KARPENTER, finding("B283 spec.backend.type", "CapacityBuffer"), id="gate-not-declared"),
-        pytest.param(
-            {**BUFFERS, "karpenter": {"gates": {"CapacityBuffer": False}}},
-            finding("B283 spec.backend.type", "CapacityBuffer"),
-            id="gate-off",
-        ),
-    ],
-)
+@tabled("checks")
 def test_without_it_nobody_would_keep_the_seats(cluster: Value, finding_: str) -> None:
     assert told(cluster) == [finding_]
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from berth.checks import claimeddevices
 
 from tests.cases import tabled
@@ -27,18 +26,7 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     return lines(claimeddevices.check_claims_are_held(declared.reservations[0], declared, declared.site))
 
 
-@pytest.mark.parametrize(
-    ("cluster", "problems"),
-    [
-        (NEW, []),
-        ({**NEW, "kubernetes": "1.36"}, []),
-        ({**NEW, "kubernetes": "1.33"}, ["B283 spec.resourceClaims @key"]),
-        ({"name": "prod"}, ["B283 spec.resourceClaims @key"]),
-        ({**NEW, "autoscaler": "cluster-autoscaler"}, []),
-        ({**NEW, "autoscaler": "karpenter"}, ["B140 spec.resourceClaims @key"]),
-    ],
-    ids=["first", "newer", "older", "unknown", "cluster-autoscaler", "karpenter"],
-)
+@tabled("checks")
 def test_a_cluster_allocates_devices_from_1_34_on(cluster: Value, problems: list[str]) -> None:
     assert of_class(cluster) == problems
     assert of_class(cluster, resourceClaims=[]) == []
@@ -56,17 +44,7 @@ def seats(behavior: str | None) -> Value:
 BUFFER = {"percent": 20, "minimum": 1}
 
 
-@pytest.mark.parametrize(
-    ("provisioning", "problems"),
-    [
-        (seats(None), []),
-        (seats("maintain"), []),
-        (seats("reduce"), []),
-        ({**seats("buffer"), "buffer": BUFFER}, []),
-        (seats("none"), ["B312 spec.provisioning"]),
-    ],
-    ids=["usual", "maintain", "reduce", "buffer", "none"],
-)
+@tabled("checks")
 def test_sessions_get_devices_only_where_placeholders_follow_them(
     provisioning: Value, problems: list[str]
 ) -> None:
@@ -86,15 +64,7 @@ def test_an_entry_may_keep_its_placeholders_alone() -> None:
 OWNERS = [{"labelSelector": {"matchLabels": {"course": "ml"}}}]
 
 
-@pytest.mark.parametrize(
-    "backend",
-    [
-        {"type": "koordinator", "owners": OWNERS},
-        {"type": "koordinator", "owners": OWNERS, "withPlaceholders": True},
-        {"type": "capacityBuffer"},
-    ],
-    ids=["slots", "slots-with-placeholders", "buffer"],
-)
+@tabled("checks")
 def test_only_placeholders_hold_devices(backend: Value) -> None:
     assert of_reservation(backend=backend) == ["B311 spec.backend"]
     assert of_reservation([], backend=backend) == []

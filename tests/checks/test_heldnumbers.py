@@ -18,6 +18,7 @@ from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
 
+from tests.cases import tabled
 from tests.checks.heldnumbers import API, EVERY, HPA, NODE_POOL, documents, held_site, holding
 from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
 
@@ -184,16 +185,7 @@ def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
     assert alone(holding(target=target, otherwise=1), held=[{**quotas, "namespaces": ["lab", "lab2"]}]) == []
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        API,
-        {**TARGETS["pool"], "path": "spec.replicas"},
-        {**TARGETS["quota"], "path": 'spec.hard["requests.cpu"]'},
-        {**TARGETS["quota"], "kind": "Sandboxes", "apiVersion": "x.org/v1", "path": "spec.a[0].b"},
-    ],
-    ids=["known", "node-pool", "quota", "items"],
-)
+@tabled("checks")
 def test_the_entry_that_is_advised_is_one(target: Value) -> None:
     number = holding(target=target, otherwise=1, **(OTHER if target["kind"] == "Sandboxes" else {}))
     (problem,) = alone(number, held=[ENTRIES["queue"]])
@@ -300,37 +292,12 @@ def policy_problems(*, held: Sequence[Value] = EVERY, **match: Sequence[str]) ->
     return lines(check_names_in_policies(declared, declared.site))
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "*",
-        "*/shop/*",
-        f"{IN_SHOP}/*",
-        f"{IN_SHOP}/api",
-        "Horiz*",
-        "*/api",
-        "*r/s*p/*",
-        "NodePool/*",
-        "NodePool/a",
-    ],
-)
+@tabled("checks")
 def test_a_target_of_a_policy_may_be_whatever_is_held(target: str) -> None:
     assert policy_problems(targets=[target]) == []
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        IN_SHOP,
-        f"{IN_SHOP}/",
-        "HorizontalPodAutoscaler/api",
-        "HorizontalPodAutoscalers/shop/*",
-        "horizontalpodautoscaler/shop/*",
-        "*/shops/*",
-        "NodePool",
-        "ScaledObject/shop/*",
-    ],
-)
+@tabled("checks")
 def test_a_target_of_a_policy_that_fits_nothing_is_refused(target: str) -> None:
     place = "B061 spec.policies.0.match.targets.1"
 

@@ -84,43 +84,7 @@ USER = "singleuser: {}\nscheduling:\n"
 POD, DEFAULT = "scheduling.podPriority", "scheduling.podPriority.defaultPriority"
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        pytest.param(
-            "  userPlaceholder: {replicas: 5}", ["B262 scheduling.userPlaceholder.replicas"], id="on"
-        ),
-        pytest.param("  userPlaceholder: {enabled: true}", [], id="none-of-them"),
-        pytest.param("  userPlaceholder: {enabled: false, replicas: 5}", [], id="off"),
-        pytest.param(
-            "  {userPlaceholder: {replicas: 5}, podPriority: {enabled: true}}", [], id="with-priority"
-        ),
-        pytest.param(
-            "  {userPlaceholder: {replicas: 5}, podPriority: {enabled: true, userPlaceholderPriority: -5}}",
-            [f"B262 {POD}.userPlaceholderPriority"],
-            id="above-ours",
-        ),
-        pytest.param(
-            "  {userPlaceholder: {replicas: 5}, podPriority: {enabled: true, userPlaceholderPriority: 0}}",
-            [f"B262 {POD}.userPlaceholderPriority"],
-            id="as-sessions",
-        ),
-        pytest.param("  podPriority: {enabled: true}", [], id="priorities-of-the-chart"),
-        pytest.param("  podPriority: {enabled: false, defaultPriority: -20}", [], id="no-priorities"),
-        pytest.param("  podPriority: {enabled: true, defaultPriority: -10}", [f"B262 {DEFAULT}"], id="equal"),
-        pytest.param("  podPriority: {enabled: true, defaultPriority: -9}", [], id="above"),
-        pytest.param(
-            "  podPriority: {enabled: true, globalDefault: true, defaultPriority: -11}",
-            [f"B262 {DEFAULT}"],
-            id="global-default",
-        ),
-        pytest.param(
-            "  podPriority: {enabled: true, imagePullerPriority: -10}",
-            [f"B262 {POD}.imagePullerPriority"],
-            id="image-pullers",
-        ),
-    ],
-)
+@tabled("checks")
 def test_priorities_that_do_not_go_with_placeholders_are_told(values: str, expected: list[str]) -> None:
     assert told(USER + values) == [f"hub.yaml:3 {one}" for one in expected]
 

@@ -133,29 +133,7 @@ def test_owners_are_missing_where_labels_of_pods_do_not_tell_them(
     assert told({"owners": OWNERS}, KOORDINATOR, found, sessions=course) == []
 
 
-@pytest.mark.parametrize(
-    ("sessions", "course"),
-    [
-        pytest.param(HUB, {}, id="jupyterhub"),
-        pytest.param(
-            {**HUB, "namespaces": {"matchLabels": {"home": "yes"}}},
-            {"namespaces": ["ada"]},
-            id="course-names-a-namespace",
-        ),
-        pytest.param(HUB, {"namespaces": ["hub"], "matchLabels": {"a": "b"}}, id="course"),
-        pytest.param(
-            {"source": "pods", "namespaces": ["lab"]}, {"matchLabels": {"a": "b"}}, id="labels-of-course"
-        ),
-        pytest.param(
-            {
-                **{"source": "custom", "version": "v1", "resource": "pods", "namespaces": ["lab"]},
-                "selector": {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]},
-            },
-            {},
-            id="custom-pods",
-        ),
-    ],
-)
+@tabled("checks")
 def test_owners_are_the_sessions_of_the_class_where_labels_tell_them(sessions: Value, course: Value) -> None:
     assert told({}, KOORDINATOR, resource_class(sessions=sessions), sessions=course) == []
 
@@ -173,26 +151,10 @@ def test_sessions_of_one_class_should_not_take_the_seats_of_another() -> None:
 
 TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"a": "b"}}}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 
 
-@pytest.mark.parametrize(
-    ("part", "placement"),
-    [
-        pytest.param("podAffinity", {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}, id="required"),
-        pytest.param(
-            "podAntiAffinity",
-            {"affinity": {"podAntiAffinity": {PREFERRED: [{"weight": 1, "podAffinityTerm": TERM}]}}},
-            id="preferred",
-        ),
-        pytest.param(
-            "topologySpreadConstraints",
-            {"topologySpreadConstraints": [{**SPREAD, "labelSelector": {"matchLabels": {"a": "b"}}}]},
-            id="spread",
-        ),
-    ],
-)
+@tabled("checks")
 def test_what_looks_into_its_own_namespace_needs_one(part: str, placement: Value) -> None:
     problem = finding("B111 spec.backend", part)
     there = {"spec": {"template": {"metadata": {"namespace": "hub"}}}}
@@ -202,16 +164,7 @@ def test_what_looks_into_its_own_namespace_needs_one(part: str, placement: Value
     assert told({}, KOORDINATOR, resource_class(**placement, reservation=there)) == []
 
 
-@pytest.mark.parametrize(
-    "placement",
-    [
-        {"affinity": {"podAffinity": {REQUIRED: [{**TERM, "namespaces": ["hub"]}]}}},
-        {"affinity": {"podAffinity": {REQUIRED: [{**TERM, "namespaceSelector": {}}]}}},
-        {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{}]}}}},
-        {"topologySpreadConstraints": [SPREAD]},
-    ],
-    ids=["namespaces", "selector-of-namespaces", "nodes", "no-pods"],
-)
+@tabled("checks")
 def test_what_names_its_namespaces_looks_there(placement: Value) -> None:
     assert told({}, KOORDINATOR, resource_class(**placement)) == []
 

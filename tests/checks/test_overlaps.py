@@ -38,43 +38,7 @@ def expression(key: str, operator: str, *values: str) -> Value:
     return {"matchExpressions": [{**value, "values": list(values)} if values else value]}
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "loser"),
-    [
-        pytest.param(HUB, HUB, "b", id="by-name"),
-        pytest.param(HUB, PODS, "b", id="a-hub-requires-a-label"),
-        pytest.param(PODS, {**PODS, "namespaces": ["lab"]}, "a", id="fewer-namespaces"),
-        pytest.param(PODS, {**PODS, "selector": labels(size="small")}, "a", id="more-labels"),
-        pytest.param(HOMES, PODS, "a", id="a-named-namespace-may-have-the-label"),
-        pytest.param({**HOMES, "selector": labels(size="small")}, HUB, "a", id="names-come-first"),
-        pytest.param(HOMES, {**HOMES, "namespaces": labels(team="x")}, "b", id="a-namespace-with-both"),
-        pytest.param(HOMES, {**HOMES, "namespaces": labels(home="yes", team="x")}, "a", id="more-of-them"),
-        pytest.param(
-            {**HUB, "selector": labels(size="small")},
-            {**HUB, "selector": labels(course="ml")},
-            "b",
-            id="labels-with-different-keys",
-        ),
-        pytest.param(
-            {**HUB, "selector": expression("size", "In", "s", "m")},
-            {**HUB, "selector": expression("size", "In", "m", "l")},
-            "b",
-            id="a-common-value",
-        ),
-        pytest.param(
-            {**HUB, "selector": expression("size", "NotIn", "s")},
-            {**HUB, "selector": expression("size", "NotIn", "m")},
-            "b",
-            id="any-other-value",
-        ),
-        pytest.param(
-            {**HUB, "selector": expression("size", "NotIn", "s")},
-            {**HUB, "selector": expression("size", "DoesNotExist")},
-            "b",
-            id="no-value",
-        ),
-    ],
-)
+@tabled("checks")
 def test_overlapping_classes_are_reported_at_the_one_that_loses(one: Value, other: Value, loser: str) -> None:
     file, winner = {"a": ("a.yaml", "b"), "b": ("b.yaml", "a")}[loser]
 

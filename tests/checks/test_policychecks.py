@@ -410,21 +410,7 @@ def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
     assert held_problems(number, {**policy, "when": {"seatsAbove": 25}}) == []
 
 
-@pytest.mark.parametrize(
-    ("combine", "spec", "is_added"),
-    [
-        pytest.param("sum", {}, True, id="sum"),
-        pytest.param("sum", {"resourceClass": "tiny"}, True, id="other-class"),
-        pytest.param("sum", {"suspend": True}, False, id="suspended"),
-        pytest.param(
-            "sum",
-            {"recurrence": weekly({"dayOfWeek": 1, "startTime": "15:00", "endTime": "17:00"})},
-            False,
-            id="other-time",
-        ),
-        pytest.param("largest", {}, False, id="largest"),
-    ],
-)
+@tabled("checks")
 def test_who_splits_a_number_among_reservations_avoids_no_policy(
     combine: str, spec: dict[str, Any], is_added: bool
 ) -> None:

@@ -50,7 +50,6 @@ def compared(declared: Declared, text: str) -> list[str]:
 
 STOCK_SCHEDULER: Value = {"singleuser": {}, "scheduling": {"userScheduler": {"enabled": False}}}
 UNLABELED = {("B085", "spec.sessions.selector")}
-UNTOLERATED = finding("B085 spec", "org/dedicated=user", "org_dedicated=user")
 DEDICATED = [
     {"key": f"hub.jupyter.org{sign}dedicated", "operator": "Equal", "value": "user", "effect": "NoSchedule"}
     for sign in "/_"
@@ -121,49 +120,7 @@ def test_the_largest_of_its_profiles_counts() -> None:
 GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
-@pytest.mark.parametrize(
-    ("of_session", "of_class", "expected"),
-    [
-        pytest.param({"node_selector": {"pool": "a"}}, {"nodeSelector": {"pool": "a"}}, [], id="same-label"),
-        pytest.param(
-            {"node_selector": {"pool": "a"}},
-            {},
-            [finding("B085 spec", "sessions have pool=a")],
-            id="no-label",
-        ),
-        pytest.param(
-            {"node_selector": {"pool": "a"}},
-            {"nodeSelector": {"pool": "b"}},
-            [finding("B085 spec.nodeSelector", "pool=a")],
-            id="other-label",
-        ),
-        pytest.param(
-            {},
-            {"nodeSelector": {"pool": "b"}},
-            [finding("B085 spec.nodeSelector", "class has pool=b")],
-            id="more",
-        ),
-        pytest.param(
-            {"tolerations": [*DEDICATED, GPU]}, {}, ["B085 spec.tolerations"], id="lacks-a-toleration"
-        ),
-        pytest.param(
-            {},
-            {"tolerations": [*DEDICATED, GPU]},
-            [finding("B085 spec.tolerations", "class has tolerations of nvidia.com/gpu:NoSchedule")],
-            id="tolerates-more",
-        ),
-        pytest.param(
-            {},
-            {"tolerations": []},
-            [UNTOLERATED],
-            id="none-tolerated",
-        ),
-        pytest.param({}, {"tolerations": [{"operator": "Exists"}]}, [], id="tolerates-all"),
-        pytest.param(
-            {"tolerations": [*DEDICATED, {**GPU, "effect": "PreferNoSchedule"}]}, {}, [], id="only-preferred"
-        ),
-    ],
-)
+@tabled("checks")
 def test_a_placeholder_goes_where_its_session_goes(
     of_session: Value, of_class: Value, expected: list[str]
 ) -> None:
@@ -289,31 +246,7 @@ def unset(values: Value, *hubs: Value, name: str = "small", **labels: str) -> li
     return [one for one in lines(one for one in problems if isinstance(one, Problem)) if "selector" in one]
 
 
-CHOICES = {"course": {"choices": {"x": {"kubespawner_override": {"extra_labels": {"course": "x"}}}}}}
-HOOK = "spawner.extra_labels = {**spawner.extra_labels, %s: course}"
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        hub(profile(extra_labels={"course": "x"}), profile("Other")),
-        hub(profile(extra_labels={"course": "{username}"})),
-        hub({**profile(), "profile_options": CHOICES}),
-        hub(profile(), extraLabels={"course": "x"}),
-        {**STOCK_SCHEDULER, "hub": {"extraConfig": {"label": HOOK % '"course"'}}},
-        {**STOCK_SCHEDULER, "hub": {"extraConfig": {"label": HOOK % "'course'"}}},
-        {
-            "hub": {
-                "config": {
-                    "KubeSpawner": {
-                        "group_overrides": {"x": {"spawner_override": {"extra_labels": {"course": "x"}}}}
-                    }
-                }
-            }
-        },
-    ],
-    ids=["profile", "filled-in", "choice", "all", "hook", "hook-in-single-quotes", "group"],
-)
+@tabled("checks")
 def test_a_label_that_the_values_set_somewhere_is_no_finding(values: Value) -> None:
     assert unset(values, course="x") == []
     assert unset(STOCK_SCHEDULER, values, course="x") == []

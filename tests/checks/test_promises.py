@@ -8,6 +8,7 @@ from berth.checks.seatsizes import check_seats_fit_on_nodes
 from berth.findings import Problem
 from berth.schema.declared import Declared
 
+from tests.cases import tabled
 from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
@@ -48,15 +49,7 @@ def test_an_autoscaler_adds_no_nodes_for_slots() -> None:
     assert told({**KOORDINATOR, "standing": True}, {"autoscaler": "karpenter"}) == ([], [NO_NODES])
 
 
-@pytest.mark.parametrize(
-    ("backend", "autoscaler"),
-    [
-        (KOORDINATOR, "none"),
-        ({**KOORDINATOR, "withPlaceholders": True}, "karpenter"),
-        ({"type": "placeholder"}, "karpenter"),
-    ],
-    ids=["no-autoscaler", "placeholders-come-first", "placeholders-alone"],
-)
+@tabled("checks")
 def test_where_nodes_come_nothing_is_told(backend: dict[str, Any], autoscaler: str) -> None:
     assert told(backend, {"autoscaler": autoscaler}) == ([], [])
 
@@ -66,16 +59,7 @@ def test_sessions_of_another_scheduler_see_no_slots() -> None:
     assert told(KOORDINATOR, schedulerName=None) == (["B141 spec"], [])
 
 
-@pytest.mark.parametrize(
-    ("backend", "cluster", "scheduler"),
-    [
-        (KOORDINATOR, {}, "koord-scheduler"),
-        (KOORDINATOR, {"koordinator": {"schedulerName": "ours"}}, "ours"),
-        ({**KOORDINATOR, "sessionAffinity": True}, {"koordinator": {"colocationProfiles": True}}, None),
-        ({"type": "placeholder"}, {}, None),
-    ],
-    ids=["koordinators", "koordinators-by-another-name", "sent-by-a-profile", "no-slots"],
-)
+@tabled("checks")
 def test_sessions_that_see_slots_are_in_order(
     backend: dict[str, Any], cluster: Value, scheduler: str | None
 ) -> None:

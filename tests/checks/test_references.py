@@ -7,6 +7,7 @@ import pytest
 from berth.checks import references
 from berth.findings import Problem
 
+from tests.cases import tabled
 from tests.saying import (
     Value,
     document,
@@ -165,16 +166,7 @@ def test_a_reservation_that_narrows_nothing_is_noted() -> None:
     assert told(course, resource_class(), resource_class("huge"), site()) == [EVERY]
 
 
-@pytest.mark.parametrize(
-    "sessions",
-    [
-        {"namespaces": ["hub"]},
-        {"matchLabels": {"a": "b"}},
-        {"matchAnnotations": {"a": "b"}},
-        {"projectTemplate": TEMPLATE},
-    ],
-    ids=["namespaces", "labels", "annotations", "template"],
-)
+@tabled("checks")
 def test_whatever_narrows_is_enough(sessions: dict[str, Any]) -> None:
     course = reservation(provisioning=MAINTAIN, sessions=sessions)
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from berth.checks.jobplacement import check_job_placement
 
+from tests.cases import tabled
 from tests.saying import finding, lines, read, resource_class, site
 
 USERS = {"key": "dedicated", "operator": "Equal", "value": "users", "effect": "NoSchedule"}
@@ -41,31 +42,12 @@ def test_a_class_that_tolerates_nothing_is_in_order() -> None:
     assert told([]) == told([], nodeSelector=POOL) == []
 
 
-@pytest.mark.parametrize(
-    "ours",
-    [
-        USERS,
-        {"operator": "Exists"},
-        {"operator": "Exists", "effect": "NoSchedule"},
-        {"key": "dedicated", "operator": "Exists"},
-        {"key": "dedicated", "value": "users"},
-    ],
-    ids=["same", "all", "all-of-the-effect", "any-value", "any-effect"],
-)
+@tabled("checks")
 def test_what_our_jobs_tolerate_too_is_in_order(ours: dict[str, str]) -> None:
     assert told([USERS], {"tolerations": [ours]}) == []
 
 
-@pytest.mark.parametrize(
-    "ours",
-    [
-        {"key": "other", "operator": "Exists"},
-        {**USERS, "value": "admins"},
-        {**USERS, "effect": "NoExecute"},
-        {"operator": "Exists", "effect": "NoExecute"},
-    ],
-    ids=["other-key", "other-value", "other-effect", "all-of-another-effect"],
-)
+@tabled("checks")
 def test_another_taint_does_not_help(ours: dict[str, str]) -> None:
     assert told([USERS], {"tolerations": [ours]}) == warning(0, "dedicated=users:NoSchedule")
 
@@ -76,32 +58,12 @@ def test_in_doubt_the_site_named_the_very_taint(of_class: dict[str, Any]) -> Non
     assert told([of_class], {"tolerations": [USERS]}) == []
 
 
-@pytest.mark.parametrize(
-    "toleration",
-    [
-        {"operator": "Exists"},
-        {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"},
-        {**USERS, "effect": "PreferNoSchedule"},
-        {"key": "maintenance", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60},
-    ],
-    ids=["no-taint-named", "state-of-a-node", "only-preferred", "only-for-a-while"],
-)
+@tabled("checks")
 def test_what_names_no_lasting_taint_that_keeps_pods_away_is_in_order(toleration: dict[str, Any]) -> None:
     assert told([toleration], nodeSelector=POOL) == []
 
 
-@pytest.mark.parametrize(
-    ("selector", "warned"),
-    [
-        ({"pool": "core"}, False),
-        ({"role": "core"}, False),
-        (POOL, True),
-        ({**POOL, "role": "core"}, False),
-        ({"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}, True),
-        ({}, True),
-    ],
-    ids=["other-nodes", "other-label", "the-same-nodes", "fewer-nodes", "any-linux", "nothing-chosen"],
-)
+@tabled("checks")
 def test_a_site_that_chose_other_nodes_for_our_jobs_is_not_warned(
     selector: dict[str, str], warned: bool
 ) -> None:

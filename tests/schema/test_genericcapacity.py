@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-import pytest
 from berth.findings import Origin
 from berth.schema.cloudcapacity import GenericCapacity
 from berth.schema.cloudmachines import NodeShapeSpec
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
+from tests.cases import tabled
 from tests.saying import Value, document, finding, read, resource_class, site, told
 
 NODE = {"name": "large", "allocatable": {"cpu": "15.6", "memory": "60Gi"}}
@@ -67,21 +67,7 @@ def test_what_is_written_is_kept() -> None:
     assert (one.startup_seconds, one.daemon_requests) == (360, {"cpu": "1", "pods": "6"})
 
 
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        pytest.param({"nodes": []}, "B012 spec.nodes", id="no-nodes"),
-        pytest.param({"nodes": [NODE, NODE]}, "B016 spec.nodes.1.name", id="one-name-twice"),
-        pytest.param(
-            {"nodes": [{"name": "a", "allocatable": {"cpu": "1"}}]},
-            "B011 spec.nodes.0.allocatable",
-            id="no-memory",
-        ),
-        pytest.param({"nodeStartMinutes": None}, "B011 spec", id="no-start"),
-        pytest.param({"nodeStartMinutes": 241}, "B012 spec.nodeStartMinutes", id="too-long"),
-        pytest.param({"nodeClass": {}}, "B010 spec.nodeClass @key", id="a-key-of-aws"),
-    ],
-)
+@tabled("schema")
 def test_faults_are_told_at_their_place(spec: dict[str, object], expected: str) -> None:
     assert told(site(), generic(**spec)) == [f"b.yaml {expected}"]
 

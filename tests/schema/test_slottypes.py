@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from berth.backends.koordinator.slottypes import why_unread
 
+from tests.cases import tabled
+
 REQUESTS = {"requests": {"memory": "4Gi", "cpu": ".5"}, "limits": {"x": "1e3"}}
 GOOD: dict[str, Any] = {
     "spec": {
@@ -66,45 +68,7 @@ def test_other_instants_stop_it(expires: str) -> None:
     assert why_unread(changed("spec.expires", expires)) == f'expires "{expires}" is not an instant'
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "told"),
-    [
-        ("spec.template", [], "template [] is not a mapping"),
-        ("spec.template.spec", "x", 'template.spec "x" is not a mapping'),
-        ("spec.template.metadata.labels", {"a": 1}, "template.metadata.labels.a 1 is not text"),
-        ("spec.template.spec.nodeSelector", [], "template.spec.nodeSelector [] is not a mapping"),
-        ("spec.template.spec.nodeName", 7, "template.spec.nodeName 7 is not text"),
-        ("spec.template.spec.priority", "9", 'template.spec.priority "9" is not a whole number of 32 bits'),
-        ("spec.template.spec.containers", {}, "template.spec.containers {} is not a list"),
-        ("spec.template.spec.containers.0", "x", 'template.spec.containers[0] "x" is not a mapping'),
-        (
-            "spec.template.spec.containers.0.resources",
-            "x",
-            'template.spec.containers[0].resources "x" is not a mapping',
-        ),
-        (
-            "spec.template.spec.containers.0.resources.requests.memory",
-            "4 Gi",
-            'template.spec.containers[0].resources.requests.memory "4 Gi" is not a quantity',
-        ),
-        (
-            "spec.template.spec.priority",
-            2**31,
-            "template.spec.priority 2147483648 is not a whole number of 32 bits",
-        ),
-        (
-            "spec.template.spec.tolerations",
-            [{"tolerationSeconds": "30"}],
-            'template.spec.tolerations[0].tolerationSeconds "30" is not a whole number',
-        ),
-        ("spec.template.spec.affinity", [], "template.spec.affinity [] is not a mapping"),
-        ("spec.template.spec.hostNetwork", "true", 'template.spec.hostNetwork "true" is not true or false'),
-        ("spec.allocateOnce", "false", 'allocateOnce "false" is not true or false'),
-        ("spec.owners", {}, "owners {} is not a list"),
-        ("spec.template.spec.overhead.cpu", True, "template.spec.overhead.cpu true is not a quantity"),
-    ],
-    ids=lambda value: str(value)[:40],
-)
+@tabled("schema")
 def test_what_is_of_a_wrong_type_in_a_template_stops_it(path: str, value: object, told: str) -> None:
     assert why_unread(changed(path, value)) == told
 

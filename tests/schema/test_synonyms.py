@@ -1,6 +1,5 @@
 """A key that another place calls by another word is told with the word of this place."""
 
-import pytest
 from berth.findings import Finding
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -39,47 +38,7 @@ def found(text: str) -> list[Finding]:
     return [finding for finding in pipeline.findings() if finding.code in ("B010", "B011", "B016")]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "path", "fix"),
-    [
-        ("startDate", "from", "spec.recurrence.from", "Write startDate."),
-        ("startDate", "start", "spec.recurrence.start", "Write startDate."),
-        ("endDate", "until", "spec.recurrence.until", "Write endDate."),
-        ("endDate", "to", "spec.recurrence.to", "Write endDate."),
-        ("endDate", "end", "spec.recurrence.end", "Write endDate."),
-        (
-            EXCEPT,
-            "except: [{date: 2026-03-10, until: 2026-03-20}]",
-            "spec.recurrence.except[0].until",
-            "Write a range as {from: 2026-03-10, to: 2026-03-20}.",
-        ),
-        (
-            EXCEPT,
-            "except: [{from: 2026-03-10, until: 2026-03-20}]",
-            "spec.recurrence.except[0].until",
-            "Write to.",
-        ),
-        (
-            EXCEPT,
-            "except: [{startDate: 2026-03-10, to: 2026-03-20}]",
-            "spec.recurrence.except[0].startDate",
-            "Write from.",
-        ),
-        ('startTime: "09:00"', 'start: "09:00"', "spec.recurrence.schedule[0].start", "Write startTime."),
-        ('endTime: "12:00"', 'to: "12:00"', "spec.recurrence.schedule[0].to", "Write endTime."),
-        (ENTRY, ENTRY[:-1] + ", to: 2026-04-01}", "spec.recurrence.schedule[0].to", "Write until."),
-        (ENTRY, ENTRY[:-1] + ", start: 2026-04-01}", "spec.recurrence.schedule[0].start", "Write from."),
-        ("dayOfWeek", "day", "spec.recurrence.schedule[0].day", "Write dayOfWeek."),
-        ("dayOfWeek", "weekday", "spec.recurrence.schedule[0].weekday", "Write dayOfWeek."),
-        (
-            ENTRY,
-            LATER.replace('to: {startTime: "10:00"', 'to: {start: "10:00"'),
-            "spec.recurrence.moved[0].to.start",
-            "Write startTime.",
-        ),
-        ("placeholderCount", "count", "spec.provisioning.count", "Write placeholderCount."),
-    ],
-)
+@tabled("schema")
 def test_another_word_for_a_key_is_told_with_the_one_that_is_meant(
     old: str, new: str, path: str, fix: str
 ) -> None:

@@ -13,7 +13,7 @@ from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_
 from berth.schema.declared import TERM, Declared, Reference
 from berth.schema.documentproblems import IDLE_KEY, choice, nearest, shown
 from berth.schema.reservation import Reservation
-from berth.schema.values import ResourceClass, Site
+from berth.schema.values import ResourceClass, Seats, Site
 
 if TYPE_CHECKING:
     from berth.schema.policies import MatchSpec
@@ -37,7 +37,8 @@ def check_named_cluster(
 
 
 def check_names_in_classes(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check the clusters and capacities of all classes."""
+    """Check the calendars of the Site, and the clusters and capacities of all classes."""
+    yield from _calendars(site.origin, ("spec",), site.calendars, declared)
     for resource_class in declared.classes.values():
         yield from check_named_cluster(resource_class.origin, resource_class.cluster, site)
         yield from _clouds(resource_class, declared, site)
@@ -178,11 +179,6 @@ def check_names_in_reservation(reservation: Reservation, declared: Declared) -> 
         yield from _counted(reservation, counted)
 
 
-def check_calendar_names(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check the calendars of all reservations."""
-    yield from _calendars(site.origin, ("spec",), site.calendars, declared)
-
-
 def check_names_in_faulty(declared: Declared) -> Iterator[Problem]:
     """Check what faulty reservations name."""
     for reference in declared.faulty:
@@ -198,24 +194,15 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
     """Report a reference to what nobody declares."""
     if declared.may_exist(reference.kind, reference.name):
         return
-    if reference.kind == "ResourceClass":
-        code, fix = UNKNOWN_NAME, choice(reference.name, tuple(sorted(declared.classes)))
-    elif reference.kind == "Calendar":
-        fix = nearest(reference.name, sorted(declared.calendars), "Add a Calendar with this name; known:")
-        code = UNKNOWN_NAME
-    elif reference.kind == "CloudCapacity":
-        known = sorted((*declared.clouds, *declared.generic))
-        fix = nearest(reference.name, known, "Add a CloudCapacity with this name; known:")
-        code = UNKNOWN_NAME
+    kind, name, origin, path = reference
+    if kind == "ResourceClass":
+        fix = choice(name, tuple(sorted(declared.classes)))
+    elif kind == TERM:
+        fix = nearest(name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
     else:
-        fix = nearest(reference.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
-        code = UNKNOWN_NAME
-    yield reference.origin.problem(
-        code,
-        reference.path,
-        f"no {reference.kind} named {shown(reference.name)}.",
-        fix,
-    )
+        known = declared.calendars if kind == "Calendar" else (*declared.clouds, *declared.generic)
+        fix = nearest(name, sorted(known), f"Add a {kind} with this name; known:")
+    yield origin.problem(UNKNOWN_NAME, path, f"no {kind} named {shown(name)}.", fix)
 
 
 def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
@@ -223,15 +210,19 @@ def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
     if not reservation.seats_listed:
         yield ("spec", "resourceClass"), reservation.seats[0][0]
         return
-    for i, (name, _) in enumerate(reservation.seats):
-        yield ("spec", "provisioning", "seats", i, "resourceClass"), name
-    for i, line in enumerate(reservation.recurrence.lines):
+    for path, seats in written_seats(reservation):
+        yield from (((*path, "seats", i, "resourceClass"), name) for i, (name, _) in enumerate(seats))
+
+
+def written_seats(reservation: Reservation) -> Iterator[tuple[Path, Seats]]:
+    """Yield the seats of the reservation, and of each line and move with seats of its own, with its path."""
+    recurrence = reservation.recurrence
+    yield ("spec", "provisioning"), reservation.seats
+    for i, line in enumerate(recurrence.lines):
         if line.seats is not reservation.seats:
-            for j, (name, _) in enumerate(line.seats):
-                yield (*entry_path(i, reservation.recurrence), "seats", j, "resourceClass"), name
-    for i, move in enumerate(reservation.recurrence.moves):
-        for j, (name, _) in enumerate(move.seats or ()):
-            yield ("spec", "recurrence", "moved", i, "to", "seats", j, "resourceClass"), name
+            yield entry_path(i, recurrence), line.seats
+    for i, move in enumerate(recurrence.moves):
+        yield ("spec", "recurrence", "moved", i, "to"), move.seats or ()
 
 
 def _counting_line(reservation: Reservation, resource_class: str) -> tuple[Path, str]:

@@ -6,6 +6,7 @@ Instants are seconds in UTC; `now` is passed in.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
+from berth.checks.references import written_seats
 from berth.dates.exceptions import Exclusions, calendars_of, entry_path
 from berth.dates.expansion import EXTRA, MOVED, ON_HOLIDAY, Occurrence, window_minutes
 from berth.dates.moments import local_text, named, span_text
@@ -152,14 +153,7 @@ def check_large_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -
 
 def _counts(reservation: Reservation) -> Iterator[tuple[Path, str, int]]:
     """Yield each count that the file has, with its place and class."""
-    recurrence = reservation.recurrence
-    places: list[tuple[Path, tuple[tuple[str, int], ...]]] = [(("spec", "provisioning"), reservation.seats)]
-    for i, line in enumerate(recurrence.lines):
-        if line.seats is not reservation.seats:
-            places.append((entry_path(i, recurrence), line.seats))
-    for i, move in enumerate(recurrence.moves):
-        places.append((("spec", "recurrence", "moved", i, "to"), move.seats or ()))
     field = reservation.holder.unit.field
-    for path, seats in places:
+    for path, seats in written_seats(reservation):
         for j, (name, count) in enumerate(seats):
             yield (*path, *(("seats", j) if reservation.seats_listed else ()), field), name, count
