@@ -51,7 +51,9 @@ def tabled(room: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         table = written.items() if isinstance(written, dict) else ((None, row) for row in written)
         values = [(name, row if isinstance(row, list) else [row]) for name, row in table]
         names = [*signature(test).parameters][: len(values[0][1])]
-        return pytest.mark.parametrize(names, [pytest.param(*row, id=name) for name, row in values])(test)
+        rows = [pytest.param(*row, id=name) for name, row in values]
+        marked: Callable[..., None] = pytest.mark.parametrize(names, rows)(test)
+        return marked
 
     return decorate
 
