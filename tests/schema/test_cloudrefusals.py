@@ -1,35 +1,73 @@
-"""What `validate` refuses of clouds."""
+"""What `validate` refuses of clouds; observed.md says which of it Karpenter's definitions refuse, too."""
+
+from typing import Any
 
 import pytest
 from berth.checks import cloudchecks
 from berth.findings import ERROR, severity
+from berth.schema.declared import Declared
 
+from tests.cases import tabled
 from tests.checks.clouds import KARPENTER
-from tests.saying import read, resource_class, site
-from tests.schema.cloudrefusals import BY_BOTH, ONLY_BY_US, SPEC, Document, Refused, spec, unchecked
+from tests.saying import Value, read, resource_class, site
 from tests.schema.clouds import cloud
 from tests.schema.definitions import refusals
 
+_MACHINES = {"instanceType": "m5.xlarge", "zone": "us-east-1a", "count": 1}
+SPEC: dict[str, Any] = {
+    "nodeClass": {
+        "role": "KarpenterNodeRole-prod",
+        "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": "prod"}}],
+        "securityGroupSelectorTerms": [{"tags": {"karpenter.sh/discovery": "prod"}}],
+        "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
+    },
+    "reservations": [{"id": "cr-0123456789abcdef0", **_MACHINES}],
+    "capacityTypes": ["reserved", "on-demand"],
+    "requirements": [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["m5.xlarge"]}],
+}
+ANY = {"key": "a", "operator": "Exists"}
 
-def codes(said: Document) -> set[str]:
-    """Of errors."""
-    known = read(site(KARPENTER), resource_class(cloudCapacity=["refused"]), cloud("refused", **said))
-    assert known.site is not None
-    found = [*known.problems, *cloudchecks.check_clouds(known, known.site)]
+
+def known(spec: Value) -> Declared:
+    return read(site(KARPENTER), resource_class(cloudCapacity=["refused"]), cloud("refused", **spec))
+
+
+def codes(change: Value) -> set[str]:
+    """Codes of errors in a good spec with these keys; reservations and requirements are completed."""
+    spec = {**SPEC, **change, "nodeClass": {**SPEC["nodeClass"], **change.get("nodeClass", {})}}
+    spec["reservations"] = [{**_MACHINES, **one} for one in spec["reservations"]]
+    spec["requirements"] = [*SPEC["requirements"], *change.get("requirements", ())]
+    declared = known(spec)
+    assert declared.site is not None
+    found = [*declared.problems, *cloudchecks.check_clouds(declared, declared.site)]
     return {problem.code for problem in found if severity(problem.code) == ERROR and problem.file == "c.yaml"}
 
 
 def test_what_they_are_changes_of_is_good() -> None:
-    assert codes(SPEC) == set()
-    assert refusals(unchecked(SPEC)) == []
+    assert codes({}) == set()
+    assert refusals(known(SPEC).clouds["refused"]) == []
 
 
-@pytest.mark.parametrize("one", [*BY_BOTH, *ONLY_BY_US], ids=lambda one: one.name)
-def test_we_refuse_it_for_one_reason(one: Refused) -> None:
-    assert codes(spec(one.change)) == {one.code}
+@tabled("schema")
+def test_we_refuse_what_karpenter_refuses(change: Value, code: str) -> None:
+    assert codes(change) == {code}
 
 
-@pytest.mark.parametrize("one", ONLY_BY_US, ids=lambda one: one.name)
-def test_the_definitions_take_it(one: Refused) -> None:
-    """But for their rules in CEL."""
-    assert refusals(unchecked(spec(one.change))) == []
+@tabled("schema")
+def test_we_refuse_what_karpenter_would_take_and_not_use(change: Value, code: str) -> None:
+    assert codes(change) == {code}
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        pytest.param({"labels": {f"a{number}": "" for number in range(101)}}, "B012", id="labels"),
+        pytest.param(
+            {"disruption": {"budgets": [{"nodes": str(i)} for i in range(51)]}}, "B151", id="budgets"
+        ),
+        pytest.param({"reservations": [{"id": f"cr-{i:02}"} for i in range(31)]}, "B012", id="reservations"),
+        pytest.param({"requirements": [ANY] * 90}, "B012", id="requirements"),
+    ],
+)
+def test_there_are_only_so_many(change: Value, code: str) -> None:
+    assert codes(change) == {code}
