@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 from berth.backends.koordinator.slotoptions import Owner
 from berth.schema import outline
 from berth.schema.basemodel import Model
-from berth.schema.classsessions import ClassSessions
 from berth.schema.outline import Node, fields
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import SessionMatch
+from berth.schema.resourceclass import ClassSessions
 
 M = TypeVar("M", bound=Model)
 

@@ -16,8 +16,7 @@ from berth.machines.overtime import (
     SimulationRun,
 )
 from berth.manifests import nodeaffinity
-from berth.schema.cloudcapacity import CloudCapacity
-from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
+from berth.schema.cloudcapacity import CloudCapacity, InstanceTypeSpec, MachineReservation
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, PoolRequirement
 from berth.schema.seatholders import Unit

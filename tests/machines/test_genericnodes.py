@@ -8,8 +8,7 @@ from berth.machines.capacitycatalog import as_clouds, shape_names
 from berth.machines.costplan import lead_seconds
 from berth.machines.formatting import machines_json, machines_text
 from berth.machines.overtime import MachineCounts, sorted_counts
-from berth.schema.cloudcapacity import GenericCapacity
-from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudcapacity import GenericCapacity, NodeShapeSpec
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built

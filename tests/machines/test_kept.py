@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from berth.machines.capacitycatalog import declared_types
 from berth.machines.instancetypes import allocatable, parse_resources
-from berth.schema.cloudmachines import InstanceTypeSpec
+from berth.schema.cloudcapacity import InstanceTypeSpec
 
 from tests.machines.stories import cloud, demand, resource_class, run, sold, told
 

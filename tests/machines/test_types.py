@@ -9,7 +9,7 @@ from berth.machines.instancetypes import (
     ec2_types,
     parse_resources,
 )
-from berth.schema.cloudmachines import InstanceTypeSpec
+from berth.schema.cloudcapacity import InstanceTypeSpec
 from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built

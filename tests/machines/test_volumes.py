@@ -3,8 +3,7 @@
 import pytest
 from berth.machines.capacitycatalog import as_clouds, shape_names
 from berth.machines.overtime import MachineCounts
-from berth.schema.cloudcapacity import GenericCapacity
-from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudcapacity import GenericCapacity, NodeShapeSpec
 
 from tests.machines.stories import HOUR, ORIGIN, demand, planned, resource_class
 

@@ -10,7 +10,7 @@ from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
 from berth.dates.recurrence import expand
 from berth.manifests.timetabletext import LARGEST, timetable_text, timetable_that_fits
 from berth.pipeline import Part
-from berth.schema.classsessions import ClassSessions
+from berth.schema.resourceclass import ClassSessions
 from berth.schema.values import Site
 
 from tests.awkward import AWKWARD

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudcapacity import MachineReservation
 
 from tests.cases import tabled
 from tests.saying import Value

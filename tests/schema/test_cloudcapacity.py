@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from berth.findings import Origin
 from berth.machines.versions import NEWEST
-from berth.schema.cloudcapacity import CloudCapacity
-from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudcapacity import CloudCapacity, MachineReservation
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 from berth.schema.siteparts import KarpenterSpec
 

@@ -4,9 +4,8 @@ from decimal import Decimal
 
 import pytest
 from berth.core.jsonvalues import parse_instant
-from berth.schema.cloudcapacity import CloudSpec
+from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
 from berth.schema.cloudgrammar import architecture_of
-from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation
 
 from tests.built import built
 from tests.cases import table, tabled

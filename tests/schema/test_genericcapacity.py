@@ -3,8 +3,7 @@
 from decimal import Decimal
 
 from berth.findings import Origin
-from berth.schema.cloudcapacity import GenericCapacity
-from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudcapacity import GenericCapacity, NodeShapeSpec
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.schema.basemodel import Model
-from berth.schema.cloudmachines import InstanceTypeSpec, NodeShapeSpec
+from berth.schema.cloudcapacity import InstanceTypeSpec, NodeShapeSpec
 from berth.schema.pod import completed
 from berth.schema.resourceclass import ResourceClassSpec
 from berth.schema.site import ClusterSpec, JobResources, RuntimeSpec

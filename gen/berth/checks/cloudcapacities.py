@@ -11,9 +11,8 @@ from berth.machines.nodelabels import NODEPOOL
 from berth.manifests import naming
 from berth.manifests.placed import class_names, cluster_named, cluster_of
 from berth.quantity import parse
-from berth.schema.cloudcapacity import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity, MachineReservation
 from berth.schema.cloudgrammar import BLOCK
-from berth.schema.cloudmachines import MachineReservation
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit

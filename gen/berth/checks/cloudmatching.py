@@ -29,9 +29,8 @@ from berth.machines.nodelabels import (
     toleration_by_plugin,
     untolerated,
 )
-from berth.schema.cloudcapacity import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity, MachineReservation
 from berth.schema.cloudgrammar import architecture_of
-from berth.schema.cloudmachines import MachineReservation
 from berth.schema.declared import Declared
 from berth.schema.nodepoolparts import NodeTaint, PoolRequirement
 from berth.schema.scheduling import NodeRequirement, PodToleration

@@ -32,9 +32,8 @@ from berth.machines.windowbudgets import (
 )
 from berth.manifests.nodeaffinity import own_budgets
 from berth.manifests.placed import class_names
-from berth.schema.cloudcapacity import CloudCapacity
+from berth.schema.cloudcapacity import CloudCapacity, MachineReservation
 from berth.schema.cloudgrammar import BLOCK
-from berth.schema.cloudmachines import MachineReservation
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit

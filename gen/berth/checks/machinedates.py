@@ -10,8 +10,7 @@ from berth.core.jsonvalues import instant_text
 from berth.dates.exceptions import DATES_OF_MACHINES
 from berth.findings import Problem
 from berth.manifests.placed import class_names
-from berth.schema.cloudcapacity import CloudCapacity
-from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudcapacity import CloudCapacity, MachineReservation
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass

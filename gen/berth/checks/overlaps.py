@@ -6,8 +6,8 @@ from berth.core.sessions import LabelRequirement, Recognition, may_overlap
 from berth.findings import Problem
 from berth.manifests.placed import behaviors_by_class, cluster_of
 from berth.manifests.timetabletext import recognition_of
-from berth.schema.classsessions import BY_LABEL
 from berth.schema.declared import Declared
+from berth.schema.resourceclass import BY_LABEL
 from berth.schema.values import Cluster, Site
 
 SAME_SESSIONS = "B075"

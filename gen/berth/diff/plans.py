@@ -43,8 +43,7 @@ from berth.output import findinglist
 from berth.output.answers import Answer, hours_json, instant_json
 from berth.output.columns import as_object
 from berth.pipeline import Pipeline
-from berth.schema.cloudmachines import InstanceTypeSpec
-from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity
+from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity, InstanceTypeSpec
 from berth.schema.declared import Declared
 from berth.schema.values import Site
 

@@ -51,9 +51,14 @@ from berth.machines.nodelabels import (
 )
 from berth.manifests import naming
 from berth.quantity import parse, text
-from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity
+from berth.schema.cloudcapacity import (
+    CloudCapacity,
+    GenericCapacity,
+    InstanceTypeSpec,
+    MachineReservation,
+    NodeShapeSpec,
+)
 from berth.schema.cloudgrammar import GENERIC
-from berth.schema.cloudmachines import InstanceTypeSpec, MachineReservation, NodeShapeSpec
 from berth.schema.nodeclass import BlockDevice, Kubelet, NodeClass
 from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 

@@ -5,9 +5,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.manifests.nodeaffinity import pools
-from berth.schema.classsessions import ClassSessions
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
+from berth.schema.resourceclass import ClassSessions
 from berth.schema.values import Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:

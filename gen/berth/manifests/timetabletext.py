@@ -18,9 +18,9 @@ from berth.dates.zone import DAY, load, number, resolve
 from berth.findings import Problem
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
-from berth.schema.classsessions import ClassSessions
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import EVERY_SESSION, SessionMatch
+from berth.schema.resourceclass import ClassSessions
 from berth.schema.values import ResourceClass, Scaling, Seats, Site
 
 TOO_LARGE = "B073"

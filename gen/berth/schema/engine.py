@@ -14,8 +14,7 @@ from berth.schema.grammar import UNFIT, is_artifact
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
-    from berth.schema.argocdoptions import ArgoCD
-    from berth.schema.fluxoptions import Flux
+    from berth.schema.engineoptions import ArgoCD, Flux
     from berth.schema.siteparts import RepositorySpec
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
@@ -30,8 +29,8 @@ class NoEngine(Model):
 
 
 OPTIONS = {
-    "argocd": Lazy("berth.schema.argocdoptions", "ArgoCD"),
-    "flux": Lazy("berth.schema.fluxoptions", "Flux"),
+    "argocd": Lazy("berth.schema.engineoptions", "ArgoCD"),
+    "flux": Lazy("berth.schema.engineoptions", "Flux"),
     "none": Lazy(NoEngine),
 }
 
@@ -49,7 +48,7 @@ EngineSpec = Annotated[
     | Annotated[Any, OPTIONS["argocd"]]
     | Annotated[Any, OPTIONS["flux"]]
     | Annotated[Any, OPTIONS["none"]]
-    | Annotated[Any, Lazy("berth.schema.fluxoptions", "AnyEngine")],
+    | Annotated[Any, Lazy("berth.schema.engineoptions", "AnyEngine")],
     Switch(_by_type, hidden=1),
 ]
 

@@ -10,12 +10,13 @@ from berth.core.timetable import Buffer
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, Use, field, lazy
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, DocumentProblems, Refusal
-from berth.schema.entry import (
+from berth.schema.recurrencespec import (
     BEHAVIOR,
     LEAD,
     TIME,
     ClassSeats,
     OwnSeats,
+    RecurrenceSpec,
     ScaledClassSeats,
     ScaledSeats,
     ScalingKeys,
@@ -24,7 +25,6 @@ from berth.schema.entry import (
     listed,
     scaling,
 )
-from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.seatholders import Holder, Unit
 from berth.schema.types import (
     Annotations,

@@ -26,9 +26,8 @@ from berth.schema.site import (
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
-    from berth.schema.argocdoptions import ArgoCD
     from berth.schema.engine import NoEngine
-    from berth.schema.fluxoptions import Flux
+    from berth.schema.engineoptions import ArgoCD, Flux
     from berth.schema.siteparts import HubSpec
 
 M = TypeVar("M", bound=Model)

@@ -11,7 +11,7 @@ from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
 from berth.manifests.placed import placed
 from berth.quantity import NANO, parse
-from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudcapacity import MachineReservation
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site

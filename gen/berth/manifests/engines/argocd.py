@@ -16,7 +16,7 @@ from berth.schema.engine import NAMESPACES
 from berth.schema.values import Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:
-    from berth.schema.argocdoptions import ArgoCD
+    from berth.schema.engineoptions import ArgoCD
 
 NAMESPACE = NAMESPACES["argocd"]
 _KINDS = (

@@ -15,7 +15,7 @@ from berth.schema.grammar import is_artifact
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:
-    from berth.schema.fluxoptions import Flux
+    from berth.schema.engineoptions import Flux
 
 NAMESPACE = NAMESPACES["flux"]
 
