@@ -22,6 +22,18 @@ from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.engine import EngineSpec, check_engines
 from berth.schema.metadata import OF_PODS, OwnLabels, PodAnnotations, check_sizes
 from berth.schema.pod import Tolerating, check_amounts, check_resources
+from berth.schema.siteparts import (
+    CeilingSpec,
+    Destination,
+    HubSpec,
+    KarpenterSpec,
+    KoordinatorSpec,
+    NamespaceSpec,
+    PrioritySpec,
+    RenkuSpec,
+    RepositorySpec,
+    check_hubs,
+)
 from berth.schema.types import (
     DnsLabel,
     DnsName,
@@ -37,29 +49,9 @@ from berth.version import VERSION
 if TYPE_CHECKING:
     from berth.schema.heldobjects import HeldSpec
     from berth.schema.policies import PolicySpec
-    from berth.schema.siteparts import (
-        CeilingSpec,
-        Destination,
-        HubSpec,
-        KarpenterSpec,
-        KoordinatorSpec,
-        NamespaceSpec,
-        PrioritySpec,
-        RenkuSpec,
-        RepositorySpec,
-    )
 else:
     HeldSpec = lazy("berth.schema.heldobjects", "HeldSpec")
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
-    CeilingSpec = lazy("berth.schema.siteparts", "CeilingSpec")
-    Destination = lazy("berth.schema.siteparts", "Destination")
-    HubSpec = lazy("berth.schema.siteparts", "HubSpec")
-    KarpenterSpec = lazy("berth.schema.siteparts", "KarpenterSpec")
-    KoordinatorSpec = lazy("berth.schema.siteparts", "KoordinatorSpec")
-    NamespaceSpec = lazy("berth.schema.siteparts", "NamespaceSpec")
-    PrioritySpec = lazy("berth.schema.siteparts", "PrioritySpec")
-    RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
-    RepositorySpec = lazy("berth.schema.siteparts", "RepositorySpec")
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
@@ -236,9 +228,7 @@ class ClusterSpec(Overridable):
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         check_amounts(self.largest_node, (*path, "largestNode"), report)
-        if isinstance(self.z2jh, tuple):  # the model of its items is imported when a site has some
-            from berth.schema.siteparts import check_hubs  # noqa: PLC0415
-
+        if isinstance(self.z2jh, tuple):
             check_hubs(self.z2jh, (*path, "z2jh"), report)
 
     @property
@@ -299,7 +289,7 @@ def namespace_of(cluster: ClusterSpec, site: SiteSpec) -> tuple[str, bool]:
     return namespace.name, namespace.create
 
 
-def priority_value(priority: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
+def priority_value(priority: int | PrioritySpec | None, path: Path) -> tuple[int | None, Path]:
     """Return the number in either form of a priority, and its place."""
     if priority is None or isinstance(priority, int):
         return priority, path

@@ -1,4 +1,4 @@
-"""The parts of a `Site` that most sites leave out, imported when one has them."""
+"""The parts of a `Site` that most sites leave out."""
 
 import re
 from typing import Annotated, Literal

@@ -23,12 +23,12 @@ from berth.schema.site import (
     namespace_of,
     priority_value,
 )
+from berth.schema.siteparts import HubSpec
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
     from berth.schema.engine import NoEngine
     from berth.schema.engineoptions import ArgoCD, Flux
-    from berth.schema.siteparts import HubSpec
 
 M = TypeVar("M", bound=Model)
 Seats = tuple[tuple[str, int], ...]
@@ -243,10 +243,8 @@ class Cluster(ClusterSpec):
         return ("name", name or "") if server is None else ("server", server)
 
     @property
-    def hubs(self) -> "list[tuple[Path, HubSpec]]":
+    def hubs(self) -> list[tuple[Path, HubSpec]]:
         """Return the JupyterHubs whose values are known, and the path of each in the cluster."""
-        from berth.schema.siteparts import HubSpec  # noqa: PLC0415 - few clusters have one
-
         if isinstance(self.z2jh, str):
             return [(("z2jh",), HubSpec.model_construct(files=(self.z2jh,)))]
         return [(("z2jh", i), hub) for i, hub in enumerate(self.z2jh or ())]
