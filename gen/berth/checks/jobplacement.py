@@ -11,7 +11,7 @@ from berth.machines.nodelabels import ARCH, OS
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.scheduling import PodToleration
-from berth.schema.values import Cluster, ResourceClass, Site
+from berth.schema.values import Site
 
 NO_ROOM = "B033"
 _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
@@ -22,8 +22,11 @@ def check_job_placement(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check each class, unless the site sends its Jobs to other nodes."""
     for resource_class in declared.classes.values():
         cluster = cluster_of(resource_class, site)
-        if cluster is None or _runs_elsewhere(cluster, resource_class):
+        if cluster is None:
             continue
+        asked, chosen = resource_class.pod.node_selector or {}, cluster.runtime.node_selector or {}
+        if any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items()):
+            continue  # the site sends its Jobs to nodes that the class does not select
         ours = cluster.runtime.tolerations or ()
         closed = [
             (i, toleration)
@@ -32,28 +35,18 @@ def check_job_placement(declared: Declared, site: Site) -> Iterator[Problem]:
             and not any(may_match_same_taint(toleration, other) for other in ours)
         ]
         if closed:
-            yield _problem(
-                resource_class, cluster, closed[0][0], [taint_text(toleration) for _, toleration in closed]
+            taints = ", ".join(taint_text(toleration) for _, toleration in closed)
+            message = (
+                f"Berth's Jobs do not tolerate {taints}: while cluster {cluster.name} is full, they cannot "
+                "preempt a placeholder of this class."
             )
-
-
-def _problem(resource_class: ResourceClass, cluster: Cluster, first: int, taints: list[str]) -> Problem:
-    message = (
-        f"Berth's Jobs do not tolerate {', '.join(taints)}: while cluster {cluster.name} is full, "
-        "they cannot preempt a placeholder of this class."
-    )
-    fix = (
-        f"Add {'them' if len(taints) > 1 else 'it'} to the site's runtime.tolerations, or select nodes for "
-        'Jobs by runtime.nodeSelector; if those have capacity, annotate berth.dev/ignore: "B033: <reason>".'
-    )
-    return resource_class.origin.problem(NO_ROOM, ("spec", "tolerations", first), message, fix)
-
-
-def _runs_elsewhere(cluster: Cluster, resource_class: ResourceClass) -> bool:
-    """Tell whether the site sends Berth's Jobs to nodes that the class does not select."""
-    asked = resource_class.pod.node_selector or {}
-    chosen = cluster.runtime.node_selector or {}
-    return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
+            fix = (
+                f"Add {'them' if len(closed) > 1 else 'it'} to the site's runtime.tolerations, or select "
+                "nodes for Jobs by runtime.nodeSelector; if those have capacity, annotate berth.dev/ignore: "
+                '"B033: <reason>".'
+            )
+            path = ("spec", "tolerations", closed[0][0])
+            yield resource_class.origin.problem(NO_ROOM, path, message, fix)
 
 
 def names_a_taint(one: PodToleration) -> bool:

@@ -82,7 +82,11 @@ def check_selected_node_labels(declared: Declared, site: Site) -> Iterator[Probl
         if cluster is None:
             continue
         yield from _labels(resource_class, cluster)
-        if cluster.platform == AUTOPILOT and not _chooses_hardware(resource_class):
+        # Other hardware of Google has limits of its own.
+        keys = chain((key for _, key in _selected(resource_class)), resource_class.requests)
+        if cluster.platform == AUTOPILOT and not any(
+            key in _HARDWARE or key.startswith("cloud.google.com/gke-") or "/gpu" in key for key in keys
+        ):
             yield from _sizes(resource_class)
 
 
@@ -117,12 +121,6 @@ def _selected(resource_class: ResourceClass) -> Iterator[tuple[Path, str]]:
     for i, wish in enumerate(affinity.preferred or ()):
         for j, expression in enumerate(wish.preference.match_expressions or ()):
             yield (*at, name, i, "preference", "matchExpressions", j, "key"), expression.key
-
-
-def _chooses_hardware(resource_class: ResourceClass) -> bool:
-    """Tell whether a class chooses other hardware of Google, which has limits of its own."""
-    keys = chain((key for _, key in _selected(resource_class)), resource_class.requests)
-    return any(key in _HARDWARE or key.startswith("cloud.google.com/gke-") or "/gpu" in key for key in keys)
 
 
 def _sizes(resource_class: ResourceClass) -> Iterator[Problem]:

@@ -278,15 +278,14 @@ def _lacking_labels(of: Placement, other: Placement) -> str:
     """Return requirements of one pod that another has not: each of its terms must hold a whole one."""
     terms, others = _terms(of), _terms(other)
     for term in others:
-        missing = [{one for one in wanted if not _is_implied(one, term)} for wanted in terms]
+        named = {key for key, how in term if how[0] == "="}
+        missing = [
+            {(key, how) for key, how in wanted - term if how != " Exists" or key not in named}
+            for wanted in terms
+        ]
         if all(missing):
             return ", ".join(sorted(f"{key}{how}" for key, how in missing[0]))
     return ""
-
-
-def _is_implied(wanted: tuple[str, str], by: _Requirements) -> bool:
-    key, how = wanted
-    return wanted in by or (how == " Exists" and any(one == key and has[0] == "=" for one, has in by))
 
 
 def _terms(pod: Placement) -> list[_Requirements]:

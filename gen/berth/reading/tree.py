@@ -84,12 +84,16 @@ def _unusual_pairs(
     for key, value in zip(children[::2], children[1::2], strict=True):
         name = _key_of(key, lines)
         if name is None:
-            faults.append(_key_is_collection(key))
+            message = f"the key is {_kind(key.value)}; keys must be text."
+            fix = 'Put text that begins with "{" or "[" in quotes.'
+            faults.append(Fault("B005", key.at, message, fix))
             continue
         # In quotes, `<<` is a key like any other.
         target = merges if name == "<<" and lines.text[key.at : key.end] == name else pairs
         if name in target:
-            faults.append(_duplicate(key, name, target[name][0], lines))
+            line, _ = lines.place(target[name][0].at)
+            message = f'duplicate key "{visible(name)}": it is in line {line} already.'
+            faults.append(Fault("B004", key.at, message, "Keep one of the two."))
             continue
         if type(key.value) is not str:
             faults.append(_key_is_not_text(key, name))
@@ -121,12 +125,6 @@ def too_many(at: int) -> Fault[int]:
     return Fault("B006", at, message, 'Use fewer aliases ("*name"), or split the file.')
 
 
-def _duplicate(key: TextNode, name: str, first: TextNode, lines: Lines) -> Fault[int]:
-    line, _ = lines.place(first.at)
-    message = f'duplicate key "{visible(name)}": it is in line {line} already.'
-    return Fault("B004", key.at, message, "Keep one of the two.")
-
-
 def _key_is_not_text(key: TextNode, name: str) -> Fault[int]:
     shown = visible(name)
     message = (
@@ -135,11 +133,6 @@ def _key_is_not_text(key: TextNode, name: str) -> Fault[int]:
     return Fault(
         "B005", key.at, message, f'Put it in quotes: "{shown}".' if name else 'Write one before the ":".'
     )
-
-
-def _key_is_collection(key: TextNode) -> Fault[int]:
-    message = f"the key is {_kind(key.value)}; keys must be text."
-    return Fault("B005", key.at, message, 'Put text that begins with "{" or "[" in quotes.')
 
 
 def _kind(value: Value) -> str:
@@ -306,7 +299,9 @@ class _Reader:
             self._anchors = {}
             self._size = 0
             if event.version == (1, 1):
-                self.faults.append(_old_version(start))
+                message = "the file asks for YAML 1.1, but it is read as YAML 1.2."
+                fix = 'Remove the line that begins with "%YAML".'
+                self.faults.append(Fault("B005", start, message, fix))
         elif isinstance(event, events.DocumentEndEvent):
             self.documents.append(self._block.children.pop())
 
@@ -378,11 +373,6 @@ def _hidden(character: str, at: int) -> Fault[int]:
     return Fault(
         "B002", at, message, 'Remove it; if there are many, save the file with the encoding "UTF-8".'
     )
-
-
-def _old_version(at: int) -> Fault[int]:
-    message = "the file asks for YAML 1.1, but it is read as YAML 1.2."
-    return Fault("B005", at, message, 'Remove the line that begins with "%YAML".')
 
 
 def _no_anchor(at: int, name: str, is_open: bool) -> Fault[int]:

@@ -1,6 +1,6 @@
 """`metadata` of all documents: which labels and annotations people may set, and what all kinds share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Origin, Path
@@ -71,20 +71,6 @@ def _set_by_berth(name: str) -> Refusal:
     return Refusal(f"{shown(name)} is set by Berth itself.", "Remove it.", RESERVED, at_key=True)
 
 
-def _own_label(text: str) -> str:
-    name = grammar.label_key(text)
-    refusal = refusal_of_ours(name)
-    if refusal is not None:
-        raise refusal
-    return name
-
-
-def _label_of_document(text: str) -> str:
-    name = _own_label(text)
-    _refuse_reserved(name)
-    return name
-
-
 # What Berth's templates annotate pods with: see templates/placeholder/ and templates/window/.
 _ON_OUR_PODS = (
     "cluster-autoscaler.kubernetes.io/safe-to-evict",
@@ -92,19 +78,20 @@ _ON_OUR_PODS = (
 )
 
 
-def _pod_annotation(text: str) -> str:
-    name = grammar.label_key(text)
-    if name in _ON_OUR_PODS or name.startswith(BERTH_DOMAIN):
-        raise _set_by_berth(name)
-    return name
+def _key(
+    ours: tuple[str, ...], allowed: tuple[str, ...] = (), *, of_document: bool = False
+) -> Callable[[str], str]:
+    """Make the grammar of a key that authors may set: not one of `ours`, nor of Berth's domain."""
 
+    def read(text: str) -> str:
+        name = grammar.label_key(text)
+        if name in ours or (name.startswith(BERTH_DOMAIN) and name not in allowed):
+            raise _set_by_berth(name)
+        if of_document:
+            _refuse_reserved(name)
+        return name
 
-def _annotation_of_document(text: str) -> str:
-    name = grammar.label_key(text)
-    if name.startswith(BERTH_DOMAIN) and name not in FOR_BERTH:
-        raise _set_by_berth(name)
-    _refuse_reserved(name)
-    return name
+    return read
 
 
 def _refuse_reserved(name: str) -> None:
@@ -116,8 +103,9 @@ def _refuse_reserved(name: str) -> None:
         raise Refusal(f"{shown(name)} belongs to {owner}.", "Remove it.", RESERVED, at_key=True)
 
 
-OwnLabels = dict[Annotated[str, Text("label key", _own_label)], LabelValue]
-PodAnnotations = dict[Annotated[str, Text("label key", _pod_annotation)], AnyText]
+OwnLabels = dict[Annotated[str, Text("label key", _key(BERTH_LABELS))], LabelValue]
+_AnnotationKey = Annotated[str, Text("label key", _key((), FOR_BERTH, of_document=True))]
+PodAnnotations = dict[Annotated[str, Text("label key", _key(_ON_OUR_PODS))], AnyText]
 
 
 def check_sizes(
@@ -161,11 +149,11 @@ Pairs = tuple[tuple[str, str], ...]
 
 class Metadata(Model):
     name: DnsLabel = field(meaning="unique among the documents of its kind")
-    labels: dict[Annotated[str, Text("label key", _label_of_document)], LabelValue] = field(
+    labels: dict[Annotated[str, Text("label key", _key(BERTH_LABELS, of_document=True))], LabelValue] = field(
         {}, "set on every object rendered for it: a reservation, or a CloudCapacity of AWS", "none"
     )
-    annotations: dict[Annotated[str, Text("label key", _annotation_of_document)], AnyText] = field(
-        {}, "the same; `berth.dev/ignore` on any document", "none"
+    annotations: dict[Annotated[str, Text("label key", _key((), FOR_BERTH, of_document=True))], AnyText] = (
+        field({}, "the same; `berth.dev/ignore` on any document", "none")
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
