@@ -68,32 +68,6 @@ FITS = {
     "what-nothing-is-known-of": requirement("karpenter.k8s.aws/instance-network-bandwidth", "1"),
     "sold-there": {"instanceTypes": [{"name": "p5.48xlarge", "zones": ["us-east-1a"]}]},
 }
-EXCLUDES = {
-    "zone": (
-        requirement("topology.kubernetes.io/zone", "us-east-1b"),
-        "topology.kubernetes.io/zone In [us-east-1b] / topology.kubernetes.io/zone In [us-east-1a]",
-    ),
-    "type": (
-        requirement("node.kubernetes.io/instance-type", "m5.large"),
-        "node.kubernetes.io/instance-type In [m5.large] / node.kubernetes.io/instance-type In [p5.48xlarge]",
-    ),
-    "family": (
-        requirement("karpenter.k8s.aws/instance-family", "g6"),
-        "karpenter.k8s.aws/instance-family In [g6] / karpenter.k8s.aws/instance-family In [p5]",
-    ),
-    "architecture": (
-        requirement("kubernetes.io/arch", "arm64"),
-        "kubernetes.io/arch In [arm64] / kubernetes.io/arch In [amd64]",
-    ),
-    "region": (
-        requirement("topology.kubernetes.io/region", "eu-central-1"),
-        "topology.kubernetes.io/region In [eu-central-1] / topology.kubernetes.io/region In [us-east-1]",
-    ),
-    "sold-elsewhere": (
-        {"instanceTypes": [{"name": "p5.48xlarge", "zones": ["us-east-1b"]}]},
-        "p5.48xlarge / us-east-1b / us-east-1a",
-    ),
-}
 
 
 @pytest.mark.parametrize("spec", FITS.values(), ids=FITS)
@@ -101,7 +75,7 @@ def test_a_reservation_meets_the_requirements(spec: Value) -> None:
     assert of_cloud(reservations=[RESERVED], **spec) == []
 
 
-@pytest.mark.parametrize(("spec", "why"), EXCLUDES.values(), ids=EXCLUDES)
+@tabled("checks")
 def test_a_reservation_that_is_excluded(spec: Value, why: str) -> None:
     assert of_cloud(reservations=[RESERVED], **spec) == [
         finding("B162 spec.reservations.0", "cr-0a", *why.split(" / "))

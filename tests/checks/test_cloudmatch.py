@@ -1,7 +1,6 @@
 """Requirements of a capacity that no machine meets: types and operating systems."""
 
-import pytest
-
+from tests.cases import tabled
 from tests.checks.clouds import of_cloud
 from tests.saying import Value, finding
 
@@ -13,16 +12,7 @@ def types(*names: str) -> Value:
     return {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": list(names)}
 
 
-NOTHING = {
-    "no-type-of-the-architecture": (
-        [ARM, types("m5.large", "g5.xlarge")],
-        "kubernetes.io/arch In [arm64] / kubernetes.io/arch In [amd64]",
-    ),
-    "no-image-of-the-system": ([WINDOWS], "kubernetes.io/os"),
-}
-
-
-@pytest.mark.parametrize(("requirements", "why"), NOTHING.values(), ids=NOTHING)
+@tabled("checks")
 def test_what_no_machine_meets(requirements: list[Value], why: str) -> None:
     assert of_cloud(requirements=requirements) == [finding("B162 spec.requirements", *why.split(" / "))]
 

@@ -1,7 +1,6 @@
 """Machines that two clusters select alike, without an id."""
 
-import pytest
-
+from tests.cases import tabled
 from tests.checks.clouds import KARPENTER, MACHINE, of_documents
 from tests.clouddocuments import cloud
 from tests.saying import Value, finding, resource_class, site
@@ -29,14 +28,6 @@ def test_clusters_that_select_alike_do_not_see_each_other() -> None:
     assert told(TAGS, second, cluster="one") == []
 
 
-OTHER: dict[str, Value] = {
-    "other-tags": {"tags": {"course": "ml"}},
-    "another-type": {**TAGS, "instanceType": "m5.large"},
-    "another-zone": {**TAGS, "zone": "us-east-1b"},
-    "by-id": {"id": "cr-0a"},
-}
-
-
-@pytest.mark.parametrize("second", OTHER.values(), ids=OTHER)
+@tabled("checks")
 def test_clusters_that_select_other_machines(second: Value) -> None:
     assert told(TAGS, second) == []

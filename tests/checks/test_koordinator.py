@@ -91,39 +91,7 @@ def test_only_standing_slots_end_when_their_class_says(key: str) -> None:
     assert told({"standing": True}, KOORDINATOR, class_that_ends, **standing) == []
 
 
-WITHOUT_OWNERS: dict[str, tuple[Value | None, Value]] = {
-    "no-sessions": (None, {}),
-    "renku": (RENKU, {}),
-    "renku-with-labels": ({**RENKU, "selector": {"matchLabels": {"a": "b"}}}, {}),
-    "pods-without-labels": ({"source": "pods", "namespaces": ["lab"]}, {}),
-    "pods-told-by-what-they-have-not": (
-        {
-            **{"source": "pods", "namespaces": ["lab"]},
-            "selector": {"matchExpressions": [{"key": "exam", "operator": "DoesNotExist"}]},
-        },
-        {},
-    ),
-    "another-kind": (
-        {
-            **{"source": "custom", "group": "kubeflow.org", "version": "v1", "resource": "notebooks"},
-            **{"namespaces": ["lab"], "selector": {"matchLabels": {"a": "b"}}},
-        },
-        {},
-    ),
-    "class-told-by-annotations": (
-        {
-            **{"source": "custom", "version": "v1", "resource": "pods", "namespaces": ["lab"]},
-            **{"selector": {"matchLabels": {"a": "b"}}, "matchAnnotations": {"c": "d"}},
-        },
-        {},
-    ),
-    "course-told-by-annotations": (HUB, {"matchAnnotations": {"a": "b"}}),
-    "course-elsewhere": (HUB, {"namespaces": ["lab"]}),
-    "namespaces-by-label": ({**HUB, "namespaces": {"matchLabels": {"home": "yes"}}}, {}),
-}
-
-
-@pytest.mark.parametrize(("sessions", "course"), WITHOUT_OWNERS.values(), ids=WITHOUT_OWNERS)
+@tabled("checks")
 def test_owners_are_missing_where_labels_of_pods_do_not_tell_them(
     sessions: Value | None, course: Value
 ) -> None:

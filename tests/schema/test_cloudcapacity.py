@@ -11,6 +11,7 @@ from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 from berth.schema.siteparts import KarpenterSpec
 
 from tests.built import built
+from tests.cases import tabled
 from tests.saying import Value, read, reservation, resource_class, site, told, weekly
 from tests.schema.clouds import BLANK, made
 from tests.schema.nodeclasses import GOOD, plain
@@ -116,19 +117,7 @@ def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
     ]
 
 
-KARPENTER: dict[str, tuple[Value, list[str]]] = {
-    "no-version": ({"version": "newest"}, ["B283 spec.clusters.0.karpenter.version"]),
-    "a-number": ({"version": 1.14}, ["B013 spec.clusters.0.karpenter.version"]),
-    "too-old": ({"version": "0.37"}, ["B283 spec.clusters.0.karpenter.version"]),
-    "no-gate": (
-        {"gates": {"Reservations": True}},
-        ["B283 spec.clusters.0.karpenter.gates.Reservations @key"],
-    ),
-    "no-flag": ({"gates": {"NodeRepair": "on"}}, ["B013 spec.clusters.0.karpenter.gates.NodeRepair"]),
-}
-
-
-@pytest.mark.parametrize(("said", "problems"), KARPENTER.values(), ids=KARPENTER)
+@tabled("schema")
 def test_what_is_told_of_karpenter(said: Value, problems: list[str]) -> None:
     assert told(site({"name": "a", "karpenter": said})) == [f"a.yaml {problem}" for problem in problems]
 

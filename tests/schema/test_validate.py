@@ -9,6 +9,7 @@ from berth.schema import validate
 from berth.schema.basemodel import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
 from berth.schema.documentproblems import DocumentProblems, Refusal
 
+from tests.cases import tabled
 from tests.saying import ask, said
 
 
@@ -96,27 +97,9 @@ class House(Model):
 
 
 LAB = {"name": "lab", "seats": 9}
-HOUSES: dict[str, tuple[Any, list[str]]] = {
-    "beside-a-fault": (
-        {"name": "A", "rooms": [LAB], "hall": LAB},
-        ["B016 hall.seats", "B016 rooms.0.seats", "B019 name"],
-    ),
-    "beside-a-faulty-item": (
-        {"name": "a", "rooms": [{"name": "A"}, LAB, 5]},
-        ["B013 rooms.2", "B016 rooms.1.seats", "B019 rooms.0.name"],
-    ),
-    "beside-nulls": (
-        {"name": "A", "rooms": [None, {**LAB, "tags": None}]},
-        ["B013 rooms.0", "B016 rooms.1.seats", "B019 name"],
-    ),
-    "a-list-twice-beside-a-fault": ({"name": "A", "doors": ["a", "a"]}, ["B016 doors.1", "B019 name"]),
-    "warning": ({"name": "a"}, ["B029 name @key"]),
-    "no-warning-above-a-fault": ({"name": "a", "rooms": [{"name": "A"}]}, ["B019 rooms.0.name"]),
-    "no-warning-above-a-contradiction": ({"name": "a", "rooms": [LAB]}, ["B016 rooms.0.seats"]),
-}
 
 
-@pytest.mark.parametrize(("value", "problems"), HOUSES.values(), ids=HOUSES)
+@tabled("schema")
 def test_a_model_is_asked_once_nothing_in_it_is_faulty(value: Any, problems: list[str]) -> None:
     assert said(House, value) == problems
 
