@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from berth.checks import claimeddevices
+from berth.checks import seatplacement
 
 from tests.cases import tabled
 from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
@@ -15,7 +15,7 @@ def of_class(cluster: Value, **spec: Any) -> list[str]:
     declared = read(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
     assert declared.problems == []
     assert declared.site is not None
-    return lines(claimeddevices.check_device_claims(declared, declared.site))
+    return lines(seatplacement.check_device_claims(declared, declared.site))
 
 
 def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
@@ -23,7 +23,7 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     declared = read(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
     assert declared.problems == []
     assert declared.site is not None
-    return lines(claimeddevices.check_claims_are_held(declared.reservations[0], declared, declared.site))
+    return lines(seatplacement.check_claims_are_held(declared.reservations[0], declared, declared.site))
 
 
 @tabled("checks")

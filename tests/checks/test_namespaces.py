@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from berth.checks import namespaces
+from berth.checks import platforms
 
 from tests.cases import tabled
 from tests.cli import project
@@ -18,7 +18,7 @@ OWNERS = [{"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"a
 def told(*documents: Value) -> list[str]:
     declared = read(*documents)
     assert declared.site is not None, declared.problems
-    return lines(namespaces.check_namespace_per_cluster(declared, declared.site))
+    return lines(platforms.check_namespace_per_cluster(declared, declared.site))
 
 
 def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it() -> None:

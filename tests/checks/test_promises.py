@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from berth.backends.koordinator.slotchecks import check_scheduler_of_slots, check_slot_profiles
-from berth.checks.seatsizes import check_seats_fit_on_nodes
+from berth.checks.seatplacement import check_seats_fit_on_nodes
 from berth.findings import Problem
 from berth.schema.declared import Declared
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.checks.jobplacement import check_job_placement
+from berth.checks.seatplacement import check_job_placement
 
 from tests.cases import tabled
 from tests.saying import finding, lines, read, resource_class, site

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from berth.checks import images
+from berth.checks import platforms
 from berth.manifests import deployments, window
 from berth.manifests.placed import placed
 
@@ -83,7 +83,7 @@ def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: l
     assert declared.site is not None
 
     assert told == [
-        line.partition(":")[0] for line in lines(images.check_image_volumes(declared, declared.site))
+        line.partition(":")[0] for line in lines(platforms.check_image_volumes(declared, declared.site))
     ]
 
 

@@ -1,7 +1,8 @@
-"""Check what managed platforms change or refuse: GKE Autopilot and EKS Auto Mode.
+"""Check what a cluster changes, refuses or shares: managed platforms, old Kubernetes, Namespaces of others.
 
 Autopilot: the general-purpose class in clusters that support bursting (created with GKE 1.30.2 or later).
-Auto Mode: the labels of its documentation of 2025. What OpenShift refuses is not rendered for it.
+Auto Mode: the labels of its documentation of 2025. What OpenShift refuses is not rendered for it. The engine
+owns the Namespace that is rendered, and prunes it: with a Namespace goes everything in it.
 """
 
 from collections.abc import Iterator
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from berth.findings import Path, Problem
 from berth.machines.nodelabels import AWS, WELL_KNOWN
+from berth.machines.versions import version_text
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.quantity import NANO, parse, text
 from berth.schema.declared import Declared
+from berth.schema.engine import CALLED, NAMESPACES
 from berth.schema.values import AUTO_MODE, AUTOPILOT, Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -159,3 +162,60 @@ def _up(dividend: int, divisor: int, unit: int) -> int:
 def _shown(name: str, amount: int) -> str:
     """Return an amount of cpu in thousandths, or of memory in MiB."""
     return f"{amount // (NANO // 1000)}m" if name == "cpu" else f"{amount // (2**20 * NANO)}Mi"
+
+
+NOT_OURS = "B280"
+
+
+def check_namespace_per_cluster(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the Namespace of each cluster."""
+    for i, cluster in enumerate(site.clusters):
+        user = _other_user(cluster, declared, site) if cluster.creates_namespace else ""
+        if user:
+            message = (
+                f"{user} in {cluster.namespace}: cluster {cluster.name} would set its Namespace to Pod "
+                "Security restricted, and delete it together with the last file of Berth."
+            )
+            fix = f"Write a namespace of its own; or {{name: {cluster.namespace}, create: false}}."
+            owner: Path = ("clusters", i) if cluster.has_own_namespace else ()
+            path: Path = ("spec", *owner, "namespace")
+            yield site.origin.problem(NOT_OURS, path, message, fix)
+
+
+def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
+    """Return who else uses the Berth namespace of a cluster; empty if nobody is known to."""
+    for resource_class in declared.classes.values():
+        is_here = resource_class.sessions is not None and cluster_of(resource_class, site) is cluster
+        if (
+            is_here
+            and resource_class.sessions
+            and cluster.namespace in resource_class.sessions.namespace_names
+        ):
+            return f"sessions of class {resource_class.name} run"
+    for reservation in declared.reservations:
+        classes = [declared.classes[name] for name, _ in reservation.seats if name in declared.classes]
+        is_here = any(cluster_of(resource_class, site) is cluster for resource_class in classes)
+        if is_here and cluster.namespace in reservation.holder.owner_namespaces:
+            return f"owners of the slots of reservation {reservation.name} run"
+    options = cluster.engine_options
+    home = "" if options.type == "none" else options.namespace or NAMESPACES[options.type]
+    return f"{CALLED[options.type]}'s own objects are" if cluster.namespace == home else ""
+
+
+NO_VOLUMES = "B283"
+VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
+
+
+def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Report image volumes in a cluster that is too old for them: its API server drops them."""
+    for resource_class in declared.classes.values():
+        cluster = cluster_of(resource_class, site)
+        if cluster is None or cluster.kubernetes is None or not resource_class.images:
+            continue
+        if resource_class.image_warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
+            version = version_text(cluster.kubernetes)
+            message = f"Kubernetes {version} of cluster {cluster.name} cannot mount images as volumes."
+            path = ("spec", "imageWarmUp")
+            yield resource_class.origin.problem(
+                NO_VOLUMES, path, message, "Write initContainer, or leave it out."
+            )

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from berth.checks.hubchecks import ComparedHub, check_priorities, check_schedulers, counts_sessions_of
-from berth.checks.jobplacement import may_match_same_taint, names_a_taint, taint_text
+from berth.checks.seatplacement import may_match_same_taint, names_a_taint, taint_text
 from berth.core.sessions import LabelRequirement
 from berth.findings import ERROR, Finding, Path, Problem
 from berth.manifests.placed import cluster_of
