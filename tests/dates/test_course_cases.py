@@ -6,7 +6,8 @@ import pytest
 from berth.dates.recurrence import expand
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.recurrencespec import RecurrenceSpec, StandardSeats
+from berth.schema.entry import StandardSeats
+from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.values import Scaling
 
 from tests.cases import SEATS, Case, reservation, text, told

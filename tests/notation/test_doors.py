@@ -33,13 +33,8 @@ from berth.reading.scalar import plain
 from berth.schema import validate
 from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry
 from berth.schema.documentproblems import DocumentProblems
-from berth.schema.recurrencespec import (
-    ClassSeats,
-    DateOrException,
-    RecurrenceSpec,
-    ScheduleEntry,
-    StandardSeats,
-)
+from berth.schema.entry import ClassSeats, ScheduleEntry, StandardSeats
+from berth.schema.recurrencespec import DateOrException, RecurrenceSpec
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Provisioning
 from berth.schema.site import SiteSpec

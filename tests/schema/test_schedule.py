@@ -3,7 +3,8 @@
 from datetime import date
 
 import pytest
-from berth.schema.recurrencespec import RecurrenceSpec, StandardSeats
+from berth.schema.entry import StandardSeats
+from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Scaling, Seats
 
 from tests.cases import table

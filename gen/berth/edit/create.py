@@ -23,8 +23,9 @@ from berth.reading.source import SCHEMA
 from berth.schema import grammar
 from berth.schema.basemodel import Model
 from berth.schema.documentproblems import CHOICE, CONFLICT, MISSING, Refusal, close, nearest, shown
+from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.plainfields import plain_fields
-from berth.schema.recurrencespec import EQUAL_TIMES, Monthly, RecurrenceSpec
+from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
 from berth.schema.validate import read_text

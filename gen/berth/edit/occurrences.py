@@ -30,7 +30,7 @@ from berth.notation.days import next_weekday
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan, end_time
 from berth.output.answers import seats_text
-from berth.schema.recurrencespec import EQUAL_TIMES
+from berth.schema.entry import EQUAL_TIMES
 from berth.schema.values import Seats
 
 

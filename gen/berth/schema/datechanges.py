@@ -6,7 +6,7 @@ from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, field
 from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
-from berth.schema.recurrencespec import (
+from berth.schema.entry import (
     END,
     END_DAY,
     NAME,

@@ -10,13 +10,12 @@ from berth.core.timetable import Buffer
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, Use, field, lazy
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, DocumentProblems, Refusal
-from berth.schema.recurrencespec import (
+from berth.schema.entry import (
     BEHAVIOR,
     LEAD,
     TIME,
     ClassSeats,
     OwnSeats,
-    RecurrenceSpec,
     ScaledClassSeats,
     ScaledSeats,
     ScalingKeys,
@@ -25,6 +24,7 @@ from berth.schema.recurrencespec import (
     listed,
     scaling,
 )
+from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.seatholders import Holder, Unit
 from berth.schema.types import (
     Annotations,
