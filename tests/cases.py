@@ -35,7 +35,7 @@ def table(section: str, more: Mapping[str, tuple[Any, list[str]]] = {}) -> list[
     """What is given and what it says, of a section of cases/schema.yaml, for `parametrize`."""
     written = {
         name: (case["given"], _with_findings(case.get("says", [])))
-        for name, case in _tables("schema")[section].items()
+        for name, case in tables("schema")[section].items()
     }
     return [pytest.param(*case, id=name) for name, case in (*written.items(), *more.items())]
 
@@ -47,7 +47,7 @@ def tabled(room: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        written = _with_findings(_tables(room)[test.__name__])
+        written = _with_findings(tables(room)[test.__name__])
         table = written.items() if isinstance(written, dict) else ((None, row) for row in written)
         values = [(name, row if isinstance(row, list) else [row]) for name, row in table]
         names = [*signature(test).parameters][: len(values[0][1])]
@@ -59,10 +59,11 @@ def tabled(room: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 
 @cache
-def _tables(room: str) -> dict[str, Any]:
+def tables(room: str) -> dict[str, Any]:
+    """All tables of cases/ROOM.yaml."""
     text = (Path(__file__).parent / f"cases/{room}.yaml").read_text("utf-8")
-    tables: dict[str, Any] = yaml.load(text, yaml.CSafeLoader)
-    return tables
+    by_name: dict[str, Any] = yaml.load(text, yaml.CSafeLoader)
+    return by_name
 
 
 def _with_findings(value: Any) -> Any:

@@ -1,11 +1,13 @@
 """A finding points at the very value, by line, column and a path in people's words."""
 
 import pytest
-from berth.findings import Finding, Path, Problem
+from berth.findings import Finding, Problem
 from berth.reading.document import parse
 from berth.reading.place import Places, locate
 from berth.reading.scalar import IN_QUOTES
 from berth.reading.source import Source
+
+from tests.cases import tables
 
 SITE = """\
 # é
@@ -29,95 +31,26 @@ spec:
     b
 """
 
-PLACES: dict[str, tuple[Path, tuple[int, int], tuple[int, int], str, str]] = {
-    # path, place of the value, place of the key, as written, as shown
-    "root": ((), (2, 1), (2, 1), "", ""),
-    "text": (("kind",), (2, 7), (2, 1), "Site", "kind"),
-    "mapping-beside-its-key": (("metadata",), (3, 11), (3, 1), "", "metadata"),
-    "mapping-below-its-key": (("spec",), (4, 1), (4, 1), "", "spec"),
-    "quoted": (("metadata", "name"), (3, 18), (3, 12), '"Zürich"', "metadata.name"),
-    "after-an-umlaut": (
-        ("metadata", "labels", "a.b/c"),
-        (3, 44),
-        (3, 37),
-        "é",
-        'metadata.labels["a.b/c"]',
-    ),
-    "odd-key": (("metadata", "labels", "x\ty"), (3, 55), (3, 47), "0900", 'metadata.labels["x\\\\ty"]'),
-    "item": (("spec", "clusters", 0), (6, 7), (6, 7), "", "spec.clusters[prod]"),
-    "item-of-a-named-item": (
-        ("spec", "clusters", 0, "ceilings", 0, "seats", "small"),
-        (8, 27),
-        (8, 20),
-        "300",
-        "spec.clusters[prod].ceilings[0].seats.small",
-    ),
-    "item-without-a-name": (
-        ("spec", "clusters", 1, "ceilings"),
-        (9, 17),
-        (9, 7),
-        "[]",
-        "spec.clusters[1].ceilings",
-    ),
-    "empty-item": (("spec", "clusters", 2), (10, 5), (10, 5), "", "spec.clusters[2]"),
-    "item-with-an-odd-name": (
-        ("spec", "clusters", 3, "name"),
-        (11, 14),
-        (11, 8),
-        '"a b"',
-        "spec.clusters[3].name",
-    ),
-    "item-by-class": (
-        ("spec", "seats", 0, "placeholderCount"),
-        (14, 23),
-        (14, 5),
-        "-3",
-        "spec.seats[small].placeholderCount",
-    ),
-    "item-whose-name-is-no-text": (
-        ("spec", "seats", 1, "resourceClass"),
-        (15, 21),
-        (15, 6),
-        "5",
-        "spec.seats[1].resourceClass",
-    ),
-    "after-a-tag": (
-        ("spec", "seats", 1, "placeholderCount"),
-        (15, 48),
-        (15, 24),
-        "7",
-        "spec.seats[1].placeholderCount",
-    ),
-    "empty-value": (("spec", "empty"), (16, 3), (16, 3), "", "spec.empty"),
-    "text-over-lines": (("spec", "text"), (17, 9), (17, 3), "|\n    a\n    b\n", "spec.text"),
-    "missing": (("metadata", "annotations", "a"), (3, 11), (3, 11), "", "metadata.annotations.a"),
-    "missing-below-its-key": (("spec", "namespace"), (4, 1), (4, 1), "", "spec.namespace"),
-    "missing-in-an-item": (("spec", "clusters", 0, "x y"), (6, 7), (6, 7), "", 'spec.clusters[prod]["x y"]'),
-    "missing-item": (("spec", "seats", 9), (12, 3), (12, 3), "", "spec.seats[9]"),
-    "missing-at-the-top": (("apiVersion",), (2, 1), (2, 1), "", "apiVersion"),
-    "key-of-a-list": (("spec", "seats", "a"), (12, 3), (12, 3), "", "spec.seats.a"),
-    "item-of-text": (("kind", 0), (2, 7), (2, 7), "", "kind[0]"),
-    "key-in-quotes": (("metadata", 'a"\\'), (3, 11), (3, 11), "", 'metadata["a\\"\\\\"]'),
-}
+PLACES = tables("reading")["places"]
 
 
 @pytest.mark.parametrize(("path", "value", "key", "raw", "shown"), PLACES.values(), ids=PLACES)
 def test_a_value_has_its_place_and_its_path(
-    path: Path, value: tuple[int, int], key: tuple[int, int], raw: str, shown: str
+    path: list[str | int], value: str, key: str, raw: str, shown: str
 ) -> None:
     places = Places(SITE.encode())
 
-    assert places.at(0, path) == value
-    assert places.at(0, path, key=True) == key
-    assert places.path_text(0, path) == shown
+    assert "{}:{}".format(*places.at(0, (*path,))) == value
+    assert "{}:{}".format(*places.at(0, (*path,), key=True)) == key
+    assert places.path_text(0, (*path,)) == shown
     if raw:
-        assert places.raw(0, path) == raw
+        assert places.raw(0, (*path,)) == raw
 
 
 def test_a_mark_and_other_line_ends_move_nothing() -> None:
     plain, marked = Places(SITE.encode()), Places(b"\xef\xbb\xbf" + SITE.replace("\n", "\r\n").encode())
     for path, *_ in PLACES.values():
-        assert marked.at(0, path) == plain.at(0, path)
+        assert marked.at(0, (*path,)) == plain.at(0, (*path,))
 
 
 def test_documents_are_counted_as_they_are_read() -> None:
