@@ -7,77 +7,30 @@ from berth.reading.document import parse
 from berth.reading.scalar import Value, ZeroPrefixedNumber
 from berth.reading.source import Source
 
+# Text, of which YAML 1.1 takes some for something else.
+# fmt: off
+TEXTS = (
+    "09:00", "17:30", "1:30:00", "no", "on", "yes", "y", "off", "2026-02-02", "2026-02-02T09:00:00Z", "1_000",
+    "0b11", "0o8", "0x", "=", "1e", "1.2.3", "12e03x", "tRUE", "nULL", "Infinity", "NaN", "+", ".", "...x",
+    "a#b", "a:b", "über", "-x",
+)
+# fmt: on
+WHOLE = {"0": 0, "-0": 0, "25": 25, "+25": 25, "-3": -3, "0o17": 15, "0x1F": 31, "9" * 300: int("9" * 300)}
+NUMBERS = {"1.5": 1.5, "5.": 5.0, ".5": 0.5, "-.5": -0.5, "1e3": 1000.0, "12e03": 12000.0, "1E+2": 100.0} | {
+    **{"09.5": 9.5, "-.Inf": -math.inf},
+    **dict.fromkeys(("9" * 400, "1e999", ".inf", "+.INF"), math.inf),
+}
+WORDS = {**dict.fromkeys(("true", "True", "TRUE"), True), **dict.fromkeys(("false", "FALSE"), False)}
+NEITHER = {text: ZeroPrefixedNumber(text) for text in ("0900", "017", "-00", "08")}
 SCALARS: dict[str, Value] = {
-    # text that YAML 1.1 takes for something else
-    "09:00": "09:00",
-    "17:30": "17:30",
-    "1:30:00": "1:30:00",
-    "no": "no",
-    "on": "on",
-    "yes": "yes",
-    "y": "y",
-    "off": "off",
-    "2026-02-02": "2026-02-02",
-    "2026-02-02T09:00:00Z": "2026-02-02T09:00:00Z",
-    "1_000": "1_000",
-    "0b11": "0b11",
-    "0o8": "0o8",
-    "0x": "0x",
-    "=": "=",
-    "1e": "1e",
-    "1.2.3": "1.2.3",
-    "12e03x": "12e03x",
-    "tRUE": "tRUE",
-    "nULL": "nULL",
-    "Infinity": "Infinity",
-    "NaN": "NaN",
-    "+": "+",
-    ".": ".",
-    "...x": "...x",
+    **{text: text for text in TEXTS},
+    **WHOLE,
+    **NUMBERS,
+    **WORDS,
+    **dict.fromkeys(("~", "null", "Null", ""), None),
+    **NEITHER,
+    # comments, quotes and tags
     "a b # c": "a b",
-    "a#b": "a#b",
-    "a:b": "a:b",
-    "über": "über",
-    "-x": "-x",
-    # whole numbers
-    "0": 0,
-    "-0": 0,
-    "25": 25,
-    "+25": 25,
-    "-3": -3,
-    "0o17": 15,
-    "0x1F": 31,
-    "9" * 300: int("9" * 300),
-    "9" * 400: math.inf,
-    # numbers
-    "1.5": 1.5,
-    "5.": 5.0,
-    ".5": 0.5,
-    "-.5": -0.5,
-    "1e3": 1000.0,
-    "12e03": 12000.0,
-    "1E+2": 100.0,
-    "09.5": 9.5,
-    "1e999": math.inf,
-    ".inf": math.inf,
-    "+.INF": math.inf,
-    "-.Inf": -math.inf,
-    # words
-    "true": True,
-    "True": True,
-    "TRUE": True,
-    "false": False,
-    "FALSE": False,
-    "~": None,
-    "null": None,
-    "Null": None,
-    "": None,
-    # neither text nor number
-    "0900": ZeroPrefixedNumber("0900"),
-    "017": ZeroPrefixedNumber("017"),
-    "-00": ZeroPrefixedNumber("-00"),
-    "08": ZeroPrefixedNumber("08"),
-    # quotes and tags
     '"09:00"': "09:00",
     "'25'": "25",
     '"true"': "true",
