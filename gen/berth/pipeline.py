@@ -23,7 +23,7 @@ from berth.checks import (
     seatplacement,
     typos,
 )
-from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
+from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, PoolLoads, pool_loads
 from berth.checks.collisions import check_rendered_names
 from berth.dates.cronschedules import open_spans, schedules
 from berth.dates.expansion import Expansion, Occurrence
@@ -74,10 +74,14 @@ class Item(NamedTuple):
         """Whether no other reservation has a say in it, but only documents that all share."""
         return self.reservation.holder.shared is None and not self.reservation.spec.rehearses
 
+    def placed_loads(self) -> Iterator[tuple[Placed, ClassSteps]]:
+        """Yield the place of each part with its loads."""
+        return zip((part.placed for part in self.parts), self.loads, strict=True)
+
     def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
         """Yield each cluster and the loads of the reservation's pools there."""
-        for part, loads in zip(self.parts, self.loads, strict=True):
-            yield part.placed.cluster.name, pool_loads(self.reservation, loads)
+        for placed_part, loads in self.placed_loads():
+            yield placed_part.cluster.name, pool_loads(self.reservation, loads)
 
 
 def read_file(source: Source) -> tuple[Sequence[ReadDocument], Sequence[Finding]]:
@@ -190,13 +194,12 @@ class Pipeline:
                 windows = item.expansion.occurrences
                 of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
                 item = item._replace(problems=(*item.problems, *of_clouds))
-            for part, loads in zip(item.parts, item.loads, strict=True):
-                ceilings.take(part.placed, loads)
             self.problems += item.problems
             items.append(item)
         self.problems += self._check_together(site, items)
-        self.problems += ceilings.problems({one.name: one for one in known.reservations})
-        self.held, problems = cloudchecks.cloud_windows(known, site, ceilings.pools)
+        loads = PoolLoads(pair for item in items for pair in item.placed_loads())
+        self.problems += ceilings.problems(loads, {one.name: one for one in known.reservations})
+        self.held, problems = cloudchecks.cloud_windows(known, site, loads.pools)
         self.problems += problems
         for item in items:
             if text_of is not None and item.is_renderable(known):

@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from berth.checks.ceilings import Ceilings, PoolLoad, peak, promised, sum_changes, window_steps
+from berth.checks.ceilings import Ceilings, PoolLoad, PoolLoads, peak, promised, sum_changes, window_steps
 from berth.core.sessions import Match
 from berth.core.target import full_count, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool
@@ -130,11 +130,12 @@ def exceeded(*documents: Value | list[Value]) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
     ceilings = Ceilings(declared.site, declared.classes)
-    for one in declared.reservations:
-        occurrences = expand(one, declared.calendars).occurrences
-        for part in placed(one, declared, declared.site):
-            ceilings.take(part, ceilings.loads(part, occurrences))
-    found = ceilings.problems({one.name: one for one in declared.reservations})
+    loads = PoolLoads(
+        (part, ceilings.loads(part, expand(one, declared.calendars).occurrences))
+        for one in declared.reservations
+        for part in placed(one, declared, declared.site)
+    )
+    found = ceilings.problems(loads, {one.name: one for one in declared.reservations})
     return lines(found, files=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks import autoscalers, cloudchecks, references
-from berth.checks.ceilings import Ceilings
+from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoads
 from berth.checks.collisions import check_rendered_names
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Path, Problem, severity
@@ -31,7 +31,7 @@ def everything(documents: list[Any]) -> list[Problem]:
     if known.site is None:
         return items
     limited = cloudchecks.limited(known)
-    placings: list[tuple[Placed, int]] = []
+    placings: list[tuple[Placed, ClassSteps]] = []
     ceilings = Ceilings(known.site, known.classes, also=limited)
     items += autoscalers.check_autoscalers(known, known.site)
     items += autoscalers.check_pods_for_autoscaler(known, known.site)
@@ -50,14 +50,11 @@ def everything(documents: list[Any]) -> list[Problem]:
             CheckedReservation(reservation, known, known.site, expansion.occurrences)
         )
         for part in placed(reservation, known, known.site):
-            placings.append((part, 1))
-            ceilings.take(part, ceilings.loads(part, expansion.occurrences))
-    items += check_rendered_names(known.site, known.classes.values(), placings)
-    items += cloudchecks.cloud_windows(known, known.site, ceilings.pools)[1]
-    return [
-        *items,
-        *ceilings.problems({reservation.name: reservation for reservation in known.reservations}),
-    ]
+            placings.append((part, ceilings.loads(part, expansion.occurrences)))
+    items += check_rendered_names(known.site, known.classes.values(), ((part, 1) for part, _ in placings))
+    loads = PoolLoads(placings)
+    items += cloudchecks.cloud_windows(known, known.site, loads.pools)[1]
+    return [*items, *ceilings.problems(loads, {one.name: one for one in known.reservations})]
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:

@@ -290,33 +290,6 @@ def otherwise_load(holders: Sequence[tuple[Reservation, Sequence[PoolLoad]]], na
     return load._replace(is_otherwise=True)
 
 
-class OtherwiseLoads:
-    """Collect the pools of those who hold a number, to know what stands there outside of windows."""
-
-    def __init__(self) -> None:
-        self._holders: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
-
-    def take(
-        self, cluster: str, reservation: Reservation, classes: Iterable[str], pools: Sequence[PoolLoad]
-    ) -> None:
-        """Collect one part of a reservation. One that is suspended has classes and no pools."""
-        holder = reservation.holder
-        for name in classes if holder.otherwise_count else ():
-            of_class = [pool for pool in pools if pool.resource_class == name]
-            self._holders.setdefault((cluster, holder.shared, name), []).append((reservation, of_class))
-
-    def loads(self, cluster: str) -> list[PoolLoad]:
-        """Return what stands in a cluster outside of windows, once for each number.
-
-        That of a suspended reservation, too: its number goes back to it.
-        """
-        return [
-            otherwise_load(holders, name)
-            for (there, _, name), holders in self._holders.items()
-            if there == cluster
-        ]
-
-
 def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
     """Return the dates of a ceiling as minutes, [first, last), in the site's time zone."""
     zone = named(zone_name)
@@ -333,8 +306,40 @@ def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
     ]
 
 
+class PoolLoads:
+    """The loads of all pools by cluster, and what numbers of somebody else are outside of windows."""
+
+    def __init__(self, parts: Iterable[tuple[Placed, ClassSteps]]) -> None:
+        """Count parts of reservations. One that is suspended has classes and no loads."""
+        self._pools: dict[str, list[PoolLoad]] = {}
+        self._holders: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
+        for placed, loads in parts:
+            cluster, reservation = placed.cluster.name, placed.reservation
+            pools, holder = pool_loads(reservation, loads), reservation.holder
+            self._pools.setdefault(cluster, []).extend(pools)
+            for found in placed.classes if holder.otherwise_count else ():
+                of_class = [pool for pool in pools if pool.resource_class == found.name]
+                same = self._holders.setdefault((cluster, holder.shared, found.name), [])
+                same.append((reservation, of_class))
+
+    def pools(self, cluster: str) -> Sequence[PoolLoad]:
+        return self._pools.get(cluster, ())
+
+    def with_otherwise(self, cluster: str) -> Sequence[PoolLoad]:
+        """Return the same and what stands outside of windows, once for each number.
+
+        That of a suspended reservation, too: its number goes back to it.
+        """
+        otherwise = (
+            otherwise_load(holders, name)
+            for (there, _, name), holders in self._holders.items()
+            if there == cluster
+        )
+        return [*self.pools(cluster), *otherwise]
+
+
 class Ceilings:
-    """Collect the changes of all pools that a ceiling may limit, then check their sums."""
+    """The ceilings of all clusters, and which classes they limit."""
 
     def __init__(
         self,
@@ -344,7 +349,7 @@ class Ceilings:
         also: Set[str] = frozenset(),
         all_loads: bool = False,
     ) -> None:
-        """`also` are classes that something else limits; `all_loads` collects every class."""
+        """`also` are classes that something else limits; `all_loads` counts every class."""
         self.site = site
         self._classes = classes
         self._limits = {c.name: [_limits(ceiling, classes) for ceiling in c.ceilings] for c in site.clusters}
@@ -354,11 +359,9 @@ class Ceilings:
             else {name for limits in ceilings for limit in limits for name in limit.each} | also
             for name, ceilings in self._limits.items()
         }
-        self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
-        self._otherwise = OtherwiseLoads()
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
-        """Return what to pass to `take` for one part of a reservation."""
+        """Return the loads of those classes of a part of a reservation that count."""
         limited = self._limited[placed.cluster.name]
         if not limited or placed.reservation.suspend:
             return []
@@ -368,27 +371,16 @@ class Ceilings:
             for resource_class in classes
         ]
 
-    def take(self, placed: Placed, loads: ClassSteps) -> None:
-        """Collect the loads of one part."""
-        cluster, pools = placed.cluster.name, pool_loads(placed.reservation, loads)
-        self._pools[cluster] += pools
-        names = [resource_class.name for resource_class in placed.classes]
-        self._otherwise.take(cluster, placed.reservation, names, pools)
-
     def is_limited(self, cluster: str, resource_class: str) -> bool:
         """Tell whether a ceiling of the cluster limits a class."""
         return any(resource_class in limit.each for limits in self._limits[cluster] for limit in limits)
 
-    def pools(self, cluster: str) -> Sequence[PoolLoad]:
-        """Return all loads collected for a cluster."""
-        return self._pools[cluster]
-
-    def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
+    def problems(self, loads: PoolLoads, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
             spans = [ceiling_span(ceiling, self.site.zone) for ceiling in cluster.ceilings]
             limits = [*zip(spans, self._limits[cluster.name], strict=True)]
-            pools = [*self._pools[cluster.name], *self._otherwise.loads(cluster.name)] if limits else []
+            pools = loads.with_otherwise(cluster.name) if limits else []
             yield from _exceeded(cluster.name, limits, pools, reservations)
 
 

@@ -26,7 +26,7 @@ from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChan
 from berth.diff.compare import ReservationVersion, Versions, compare_versions, find_renamed, is_same
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
 from berth.diff.manifests import REMOVED, FileChange, compare_file
-from berth.diff.peaks import PoolLoads, compare_peaks
+from berth.diff.peaks import SideLoads, compare_peaks
 from berth.diff.permissions import Permission, new_permissions
 from berth.diff.shared import compare_shared
 from berth.diff.sharednumbers import most
@@ -176,8 +176,8 @@ def _pairs(
     return pairs, [*warnings, *risks.similarity_warnings(removed, added)]
 
 
-def _loads(side: Pipeline, versions: Iterable[ReservationVersion | None]) -> PoolLoads:
-    return PoolLoads(side.site, side.declared.classes, (version.item for version in versions if version))
+def _loads(side: Pipeline, versions: Iterable[ReservationVersion | None]) -> SideLoads:
+    return SideLoads(side.site, side.declared.classes, (version.item for version in versions if version))
 
 
 def _policies(sides: tuple[Pipeline, Pipeline]) -> Policies:
@@ -218,7 +218,7 @@ def _changes(
 def _problems_of_change(
     sides: tuple[Pipeline, Pipeline],
     changes: Iterable[tuple[ReservationChange, Versions]],
-    loads: PoolLoads,
+    loads: SideLoads,
     shared: Sequence[SharedChange],
     now: int,
 ) -> Iterator[Problem]:
@@ -290,7 +290,7 @@ def _permissions(
 
 def _compare_plans(
     sides: tuple[Pipeline, Pipeline],
-    loads: tuple[PoolLoads, PoolLoads],
+    loads: tuple[SideLoads, SideLoads],
     now: int,
     policies: Policies,
     *,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from berth.checks.ceilings import (
     NO_END,
     ClassChanges,
-    OtherwiseLoads,
     PoolLoad,
+    PoolLoads,
     ceiling_span,
     changes_by_class,
     held_by_reservation,
@@ -31,28 +31,15 @@ Counted = tuple[Sequence[PoolLoad], ClassChanges]
 """Pools, and their changes by class."""
 
 
-class PoolLoads:
-    """The loads of all pools of one side, by cluster."""
+class SideLoads(PoolLoads):
+    """The loads of all pools of one side."""
 
     def __init__(
         self, site: Site | None, classes: Mapping[str, ResourceClass], items: Iterable[Item]
     ) -> None:
+        super().__init__(pair for item in items for pair in item.placed_loads())
         self.site = site
         self.classes = classes
-        self._pools: dict[str, list[PoolLoad]] = {}
-        self._otherwise = OtherwiseLoads()
-        for item in items:
-            for part, (cluster, pools) in zip(item.parts, item.pool_loads(), strict=True):
-                self._pools.setdefault(cluster, []).extend(pools)
-                names = [resource_class.name for resource_class in part.placed.classes]
-                self._otherwise.take(cluster, item.reservation, names, pools)
-
-    def pools(self, cluster: str) -> Sequence[PoolLoad]:
-        return self._pools.get(cluster, ())
-
-    def with_otherwise(self, cluster: str) -> Sequence[PoolLoad]:
-        """Return the same and what numbers are outside of windows, as ceilings count it."""
-        return [*self.pools(cluster), *self._otherwise.loads(cluster)]
 
     def clusters(self) -> list[str]:
         return [cluster.name for cluster in self.site.clusters] if self.site else []
@@ -63,7 +50,7 @@ class PoolLoads:
         return sorted({resource for name in used for resource in self.classes[name].requests})
 
 
-def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
+def compare_peaks(before: SideLoads, after: SideLoads) -> Iterator[PeakChange]:
     """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then."""
     zone = after.site.zone if after.site else "UTC"
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):
@@ -86,7 +73,7 @@ def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
 
 
 def _measures(
-    before: PoolLoads, after: PoolLoads, cluster: str
+    before: SideLoads, after: SideLoads, cluster: str
 ) -> Iterator[tuple[str, Sequence[Counted], Sequence[Mapping[str, int]], list[tuple[CeilingSpec, str]]]]:
     """Yield what is counted, in which pools, what a seat of each class takes, and the ceilings for it.
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from berth.checks.policychecks import PoolCosts
 from berth.dates.moments import hours_text, local_text, named
 from berth.diff.change import MachinesChange, MonthChange, PlanChange, ReservedUsageChange
-from berth.diff.peaks import PoolLoads
+from berth.diff.peaks import SideLoads
 from berth.diff.wording import DiffLine
 from berth.findings import Problem
 from berth.machines.clusterplans import plan_clusters, unplanned_items
@@ -55,7 +55,7 @@ _Prices = Mapping[_Key, Decimal]
 
 
 def compare_plans(
-    sides: tuple[Pipeline, Pipeline], loads: tuple[PoolLoads, PoolLoads], now: int, *, with_costs: bool
+    sides: tuple[Pipeline, Pipeline], loads: tuple[SideLoads, SideLoads], now: int, *, with_costs: bool
 ) -> tuple[PlanChange, tuple[Sequence[Problem], Sequence[Problem]], PoolCosts, Mapping[str, str]]:
     """Return what differs, the problems of both plans, costs if asked for, and what prices do, by capacity.
 
@@ -87,7 +87,7 @@ def compare_plans(
 
 
 def _plan(
-    declared: Declared, site: Site, loads: PoolLoads, now: int, with_costs: bool
+    declared: Declared, site: Site, loads: SideLoads, now: int, with_costs: bool
 ) -> tuple[CostPlan, tuple[Problem, ...], PoolCosts]:
     """Return the plan of one side, its problems, and what pools cost from now on."""
     clusters = plan_clusters(declared, site, {cluster: loads.pools(cluster) for cluster in loads.clusters()})
