@@ -169,7 +169,7 @@ def test_the_example_of_three_pods_takes_three_rounds() -> None:
 
 
 def test_a_round_that_places_no_seat_is_no_loop() -> None:
-    limited = cloud("m5.large", limits=(("cpu", "4"),))
+    limited = cloud("m5.large", limits={"cpu": "4"})
 
     some, none = (run([limited], [demand("ml", "8-12=3", of=each.name)], [each]) for each in (SMALL, LARGE))
 
