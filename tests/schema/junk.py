@@ -4,16 +4,12 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from berth.backends.backendinterface import CheckedReservation, backend_of
-from berth.checks import autoscalers, cloudchecks, references
-from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoads
-from berth.checks.collisions import check_rendered_names
-from berth.dates.recurrence import expand
 from berth.findings import ERROR, Path, Problem, severity
-from berth.manifests.placed import Placed, placed
+from berth.pipeline import FileReading, Pipeline
+from berth.reading.document import Document
 from berth.reading.scalar import ZeroPrefixedNumber
-
-from tests.saying import read
+from berth.reading.source import Source
+from berth.schema.declared import read_document
 
 # fmt: off
 JUNK: tuple[Any, ...] = (
@@ -25,36 +21,16 @@ JUNK: tuple[Any, ...] = (
 
 
 def everything(documents: list[Any]) -> list[Problem]:
-    """What is told of documents from reading to ceilings, as the whole line goes."""
-    known = read(*documents)
-    items = list(known.problems)
-    if known.site is None:
-        return items
-    limited = cloudchecks.limited(known)
-    placings: list[tuple[Placed, ClassSteps]] = []
-    ceilings = Ceilings(known.site, known.classes, also=limited)
-    items += autoscalers.check_autoscalers(known, known.site)
-    items += autoscalers.check_pods_for_autoscaler(known, known.site)
-    items += cloudchecks.check_clouds(known, known.site)
-    items += references.check_names_in_classes(known, known.site)
-    items += references.check_renku_ids(known)
-    items += references.check_names_in_ceilings(known, known.site)
-    for reservation in known.reservations:
-        items += references.check_names_in_reservation(reservation, known)
-        expansion = expand(reservation, known.calendars)
-        items += expansion.problems
-        items += cloudchecks.check_reserved_clouds(
-            reservation, known, expansion.occurrences, cloudchecks.class_fits(known)
-        )
-        items += backend_of(reservation.holder).problems(
-            CheckedReservation(reservation, known, known.site, expansion.occurrences)
-        )
-        for part in placed(reservation, known, known.site):
-            placings.append((part, ceilings.loads(part, expansion.occurrences)))
-    items += check_rendered_names(known.site, known.classes.values(), ((part, 1) for part, _ in placings))
-    loads = PoolLoads(placings)
-    items += cloudchecks.cloud_windows(known, known.site, loads.pools)[1]
-    return [*items, *ceilings.problems(loads, {one.name: one for one in known.reservations})]
+    """What is told of documents, each in a file of its own, from reading to ceilings."""
+
+    def read_value(source: Source) -> FileReading:
+        value = documents[ord(source.file[0]) - 97]
+        return FileReading([read_document(Document(source.file, 0, value))], [])
+
+    sources = [Source(f"{chr(97 + i)}.yaml", b"") for i in range(len(documents))]
+    pipeline = Pipeline(sources=sources, file_reader=read_value)
+    assert len([*pipeline.items()]) <= len(documents)
+    return [problem for problem in pipeline.problems if isinstance(problem, Problem)]
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
