@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from berth.findings import ERROR, Path, Problem, severity
-from berth.pipeline import FileReading, Pipeline
+from berth.findings import ERROR, Finding, Path, Problem, severity
+from berth.pipeline import Pipeline
 from berth.reading.document import Document
 from berth.reading.scalar import ZeroPrefixedNumber
 from berth.reading.source import Source
-from berth.schema.declared import read_document
+from berth.schema.declared import ReadDocument, read_document
 
 # fmt: off
 JUNK: tuple[Any, ...] = (
@@ -23,9 +23,9 @@ JUNK: tuple[Any, ...] = (
 def everything(documents: list[Any]) -> list[Problem]:
     """What is told of documents, each in a file of its own, from reading to ceilings."""
 
-    def read_value(source: Source) -> FileReading:
+    def read_value(source: Source) -> tuple[list[ReadDocument], list[Finding]]:
         value = documents[ord(source.file[0]) - 97]
-        return FileReading([read_document(Document(source.file, 0, value))], [])
+        return [read_document(Document(source.file, 0, value))], []
 
     sources = [Source(f"{chr(97 + i)}.yaml", b"") for i in range(len(documents))]
     pipeline = Pipeline(sources=sources, file_reader=read_value)
