@@ -63,7 +63,8 @@ GATES = {
     "socket": r"berth\.runtime\.apiclient",
     "http": r"berth\.(runtime\.apiclient|plugins\.renku\.projecttemplates)",
     "ssl": r"berth\.(runtime\.apiclient|plugins\.renku\.projecttemplates)",
-    "threading": r"berth\.(runtime\.watch|plugins\.renku\.projecttemplates|live\.(client|access))",
+    "threading": r"berth\.(runtime\.watch|plugins\.(renku\.projecttemplates|slots\.slotwrites)"
+    r"|live\.(client|access))",
     "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|watch)"
     r"|live\.(client|access)|cli\.\w+)",
     "click": r"berth\.cli\.\w+",

@@ -6,9 +6,8 @@ response that no API server sends raises `ApiError`."""
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from functools import partial
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
@@ -217,23 +216,6 @@ def start_thread(run: Callable[[], None]) -> None:
         threading.Thread(target=run, daemon=True).start()
     finally:
         threading.stack_size(before)
-
-
-def run_all(runs: Sequence[Callable[[], None]]) -> None:
-    """Run all at the same time, and wait for them. None of them may raise."""
-    over = threading.Semaphore(0)
-
-    def run_one(run: Callable[[], None]) -> None:
-        try:
-            run()
-        finally:
-            over.release()
-
-    for run in runs[1:]:
-        start_thread(partial(run_one, run))
-    runs[0]()
-    for _ in runs[1:]:
-        over.acquire()
 
 
 class Reader(Protocol):

@@ -1,6 +1,7 @@
 """Lists slots, and writes them."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -20,7 +21,7 @@ from berth.plugins.slots.slots import (
     slot_selector,
 )
 from berth.runtime.apiclient import Api, ApiError
-from berth.runtime.watch import Collection, list_objects, run_all
+from berth.runtime.watch import Collection, list_objects, start_thread
 
 LEAVING_SECONDS = 0.5  # ten times what the scheduler needs
 
@@ -84,7 +85,7 @@ def apply_plan(
         if tried and not may_go_on(tried):
             done = done._replace(is_cut=True)
             break
-        run_all([partial(_try_write, write, errors) for write in batch])
+        _run_all([partial(_try_write, write, errors) for write in batch])
         tried += len(batch)
         if any(not isinstance(error, ApiError) or _is_unavailable(error) for error in errors):
             break
@@ -135,3 +136,20 @@ def _renew_slot(api: Api, slot: Slot, expires: int) -> bool:
         spec["owners"] = json.loads(slot.closed)
     written = api.patch(SLOT, "", slot.name, {"metadata": {"resourceVersion": slot.version}, "spec": spec})
     return bool(written)
+
+
+def _run_all(runs: Sequence[Callable[[], None]]) -> None:
+    """Run all at the same time, and wait for them. None of them may raise."""
+    over = threading.Semaphore(0)
+
+    def run_one(run: Callable[[], None]) -> None:
+        try:
+            run()
+        finally:
+            over.release()
+
+    for run in runs[1:]:
+        start_thread(partial(run_one, run))
+    runs[0]()
+    for _ in runs[1:]:
+        over.acquire()
