@@ -71,7 +71,8 @@ class StubServer(ThreadingHTTPServer):
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate / "ca.crt", certificate / "key.pem")
-            self.socket = context.wrap_socket(self.socket, server_side=True)
+            # A client that was stopped before its handshake holds up its own thread, and no other client.
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
 
     @property
