@@ -75,8 +75,13 @@ def reported(process: "subprocess.Popen[str]") -> tuple[int, float]:
     return active, mebibytes
 
 
+AT_REST = 24 if sys.version_info < (3, 14) else 28  # the interpreter itself has become larger
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
-@pytest.mark.parametrize(("sessions", "most"), [(50, 24), pytest.param(5000, 36, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("sessions", "most"), [(50, AT_REST), pytest.param(5000, 36, marks=pytest.mark.long)]
+)
 def test_sessions_are_read_whole_and_kept_small(
     account: Path, tmp_path: Path, sessions: int, most: int
 ) -> None:
