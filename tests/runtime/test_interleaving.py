@@ -109,9 +109,8 @@ class Stage:
 
     def look(self) -> None:
         """After whatever has changed something."""
-        observed = self.pod.observed
         for name, pod in self.pods.items():
-            self._allow(name, pod.source, observed.seen("small", self.pod.now))
+            self._allow(name, pod.source, pod.observed.seen("small", self.pod.now))
         if self.swept:
             timetable = parse_timetable(self.swept)
             target = pool_target(timetable, timetable.pools[0], int(self.pod.now))
