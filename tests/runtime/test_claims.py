@@ -258,7 +258,7 @@ def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: 
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("timetable_text", "message"),
     [
         ("{", "the timetable is not JSON: "),
         (None, "timetable.json: is missing"),
@@ -266,10 +266,10 @@ def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: 
         ('{"version": 9}', "version: 9 is not supported; this version of Berth reads 1"),
     ],
 )
-def test_what_is_malformed_is_told(said: object, message: str) -> None:
-    found = reading_of(config_map("ml", said))
+def test_what_is_malformed_is_told(timetable_text: object, message: str) -> None:
+    reading = reading_of(config_map("ml", timetable_text))
 
-    assert (found.name, str(found.found)[: len(message)]) == ("ml", message)
+    assert (reading.name, str(reading.found)[: len(message)]) == ("ml", message)
 
 
 def test_claims_are_those_of_the_open_occurrences() -> None:
@@ -454,16 +454,16 @@ def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
 def test_every_case_of_attribution_comes_out_as_it_says(case: Case) -> None:
     claims = [
         Claim(
-            one["name"],
+            row["name"],
             at("07:30"),
             at("08:00"),
-            at(one["end"]),
-            int(one["count"]),
-            Match(labels=tuple(one.get("matchLabels", {}).items())),
+            at(row["end"]),
+            int(row["count"]),
+            Match(labels=tuple(row.get("matchLabels", {}).items())),
         )
-        for one in case["open"]
+        for row in case["open"]
     ]
-    kinds = [[Session("", "renku", 0, one["labels"])] * int(one["number"]) for one in case["sessions"]]
+    kinds = [[Session("", "renku", 0, row["labels"])] * int(row["number"]) for row in case["sessions"]]
 
     expected = {name: int(number) for name, number in case["attributed"].items()}
     assert expected == counted(list(chain(*kinds)), claims)
@@ -477,12 +477,12 @@ def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
     occurrences = [
         TimetableOccurrence(
             str(n),
-            at(one["start"]) - 60 * int(one["lead"]),
-            at(one["start"]),
-            at(one["end"]),
-            (("small", int(one["count"])),),
+            at(row["start"]) - 60 * int(row["lead"]),
+            at(row["start"]),
+            at(row["end"]),
+            (("small", int(row["count"])),),
         )
-        for n, one in enumerate(case["occurrences"])
+        for n, row in enumerate(case["occurrences"])
     ]
     sessions = [Session(str(n), "renku", 0) for n in range(int(case.get("active", 0)))]
 
@@ -510,19 +510,19 @@ def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
 def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_is_lost(seed: int) -> None:
     chance = Random(seed)
     claims, sessions = some_claims(chance), some_sessions(chance)
-    found = counted(sessions, claims)
+    counts = counted(sessions, claims)
 
     fitting = [session for session in sessions if any(fits(session, claim) for claim in claims)]
-    assert sum(found.values()) == len(fitting)
-    assert found.keys() == {claim.id for claim in claims}
+    assert sum(counts.values()) == len(fitting)
+    assert counts.keys() == {claim.id for claim in claims}
     order = ranked(claims)
-    assert found == one_by_one(sessions, order)
+    assert counts == one_by_one(sessions, order)
     seats = assign_seats(Counter(claim_group(session, order) for session in sessions), order)
     for places, mine in seats.items():
         assert {place for place, number in mine.items() if number} <= set(places)
         for place, number in mine.items():
-            if number and found[order[place].id] > order[place].count:
-                assert all(found[order[other].id] >= order[other].count for other in places)
+            if number and counts[order[place].id] > order[place].count:
+                assert all(counts[order[other].id] >= order[other].count for other in places)
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))

@@ -79,7 +79,7 @@ class Stage:
             kind: ObjectRef(kind, name, f"uid-{kind}", "course", 0)
             for kind, name in (("ConfigMap", "course"), ("Deployment", "course-small"))
         }
-        found = api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"])
+        pool = api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"])
         lease = api.find(LEASE, "berth", "course-small")
         leases: dict[str, PoolLease] = {"course-small": parse_lease(lease)} if lease else {}
         text = api.get_timetable("berth", "course").timetable
@@ -91,7 +91,7 @@ class Stage:
                 ReservationState(
                     "course",
                     (TimetableObject(refs["ConfigMap"], text, "", self.edited),),
-                    (found,),
+                    (pool,),
                 ),
             ),
             namespace="berth",
@@ -192,21 +192,21 @@ def test_while_sessions_only_come_the_scale_only_falls(
     behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
     """And no value is written twice, however many programs there are."""
-    with stage(seed, timetable_text(COURSE, behaviour=behaviour), names=names) as it:
+    with stage(seed, timetable_text(COURSE, behaviour=behaviour), names=names) as play:
         for _ in range(150 * len(names)):
-            if it.random.random() < 0.1:
-                it.pod.arrive(1)
-                it.look()
-            if it.random.random() < 0.05:
-                it.pod.now += it.random.random()
-                it.look()
-            it.turn()
-        it.settle()
+            if play.random.random() < 0.1:
+                play.pod.arrive(1)
+                play.look()
+            if play.random.random() < 0.05:
+                play.pod.now += play.random.random()
+                play.look()
+            play.turn()
+        play.settle()
 
-        assert it.errors == []
-        assert it.wrong == []
-        assert it.values == sorted(set(it.values), reverse=True)
-        assert it.pod.replicas == it.pod.wished()
+        assert play.errors == []
+        assert play.wrong == []
+        assert play.values == sorted(set(play.values), reverse=True)
+        assert play.pod.replicas == play.pod.wished()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -215,30 +215,30 @@ def test_while_sessions_only_come_the_scale_only_falls(
 def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_the_end(
     behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
-    with stage(seed, timetable_text(COURSE, NEXT, behaviour=behaviour), "09:29:45", names) as it:
+    with stage(seed, timetable_text(COURSE, NEXT, behaviour=behaviour), "09:29:45", names) as play:
         for _ in range(200 * len(names)):
-            happens = it.random.random()
+            happens = play.random.random()
             if happens < 0.06:
-                it.pod.arrive(it.random.choice((1, 1, 2, -1)) if it.pod.wished() < 25 else 1)
+                play.pod.arrive(play.random.choice((1, 1, 2, -1)) if play.pod.wished() < 25 else 1)
             elif happens < 0.1:
-                it.cluster.set("course-small", it.random.choice((0, 3, 100)))
+                play.cluster.set("course-small", play.random.choice((0, 3, 100)))
             elif happens < 0.13:
-                it.cluster.interfere("/deployments/", it.random.choice(TROUBLE), times=1)
+                play.cluster.interfere("/deployments/", play.random.choice(TROUBLE), times=1)
             elif happens < 0.14:
-                it.lose_an_answer()
+                play.lose_an_answer()
             elif happens < 0.2:
-                it.pod.now += it.random.choice((0.01, 0.3, 1.0))
-            it.look()
-            it.turn()
-        it.cluster.interferences.clear()
-        it.settle(4)
-        settled = len(it.values)
-        it.settle(1)
+                play.pod.now += play.random.choice((0.01, 0.3, 1.0))
+            play.look()
+            play.turn()
+        play.cluster.interferences.clear()
+        play.settle(4)
+        settled = len(play.values)
+        play.settle(1)
 
-        assert SWEEP in names or it.errors == []  # a sweep that cannot read ends, and comes back
-        assert it.wrong == []
-        assert it.pod.replicas == it.pod.wished()
-        assert behaviour == "reduce" or len(it.values) == settled
+        assert SWEEP in names or play.errors == []  # a sweep that cannot read ends, and comes back
+        assert play.wrong == []
+        assert play.pod.replicas == play.pod.wished()
+        assert behaviour == "reduce" or len(play.values) == settled
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -249,26 +249,26 @@ def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
     """The values of the two are told apart by their size."""
     before = timetable_text(COURSE, behaviour="maintain")
     after = timetable_text((*COURSE[:4], {"small": 1000}), behaviour="maintain")
-    with stage(seed, before, names=names) as it:
+    with stage(seed, before, names=names) as play:
         for n in range(300 * len(names)):
             if n == 100:
-                it.finish("one")
-                it.edit(after)
-                it.pod.source.refresh()  # long before the other does
-            if it.random.random() < 0.05:
-                it.pod.arrive(1)
-            if it.random.random() < 0.03:
-                it.cluster.set("course-small", it.random.choice((0, 5000)))
-            if it.random.random() < 0.3:
-                it.pod.now += 0.3
-            it.look()
-            it.turn()
-        it.settle()
-        first = next(n for n, value in enumerate(it.values) if value > 100)
+                play.finish("one")
+                play.edit(after)
+                play.pod.source.refresh()  # long before the other does
+            if play.random.random() < 0.05:
+                play.pod.arrive(1)
+            if play.random.random() < 0.03:
+                play.cluster.set("course-small", play.random.choice((0, 5000)))
+            if play.random.random() < 0.3:
+                play.pod.now += 0.3
+            play.look()
+            play.turn()
+        play.settle()
+        first = next(n for n, value in enumerate(play.values) if value > 100)
 
-        assert it.errors == []
-        assert min(it.values[first:]) > 100
-        assert it.pod.replicas == it.pod.wished() > 100
+        assert play.errors == []
+        assert min(play.values[first:]) > 100
+        assert play.pod.replicas == play.pod.wished() > 100
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -278,47 +278,47 @@ def test_from_before_the_opening_until_after_the_end_a_pool_opens_once_and_close
     behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
     row = ("course/1", "08:00", "08:01", "08:03", {"small": 25})
-    with stage(seed, timetable_text(row, behaviour=behaviour), "07:59:30", names) as it:
-        it.cluster.set("course-small", 0)
-        while it.pod.now < at("08:03:20"):
-            if it.random.random() < 0.3:
-                it.pod.now += it.random.choice((0.01, 0.3, 1.0))
-                it.look()
-            it.turn()
-        it.settle(7)
-        moves = [after - before for before, after in pairwise([0, *it.values])]
+    with stage(seed, timetable_text(row, behaviour=behaviour), "07:59:30", names) as play:
+        play.cluster.set("course-small", 0)
+        while play.pod.now < at("08:03:20"):
+            if play.random.random() < 0.3:
+                play.pod.now += play.random.choice((0.01, 0.3, 1.0))
+                play.look()
+            play.turn()
+        play.settle(7)
+        moves = [after - before for before, after in pairwise([0, *play.values])]
 
-        assert it.errors == []
-        assert it.wrong == []
+        assert play.errors == []
+        assert play.wrong == []
         assert [move > 0 for move in moves].count(True) == 1
         assert 0 not in moves
-        assert (it.values[0], it.values[-1]) == (25, 0)
-        assert [pod.scaler.exit_code for pod in it.pods.values()] == [0] * len(it.pods)
-        assert [pod.word for pod in it.pods.values()] == ["closed"] * len(it.pods)
+        assert (play.values[0], play.values[-1]) == (25, 0)
+        assert [pod.scaler.exit_code for pod in play.pods.values()] == [0] * len(play.pods)
+        assert [pod.word for pod in play.pods.values()] == ["closed"] * len(play.pods)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int) -> None:
     """The pod dies, people come, somebody resets the pool, and another pod takes over in between."""
-    with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("one", SWEEP)) as it:
-        it.pod.arrive(5)
-        it.settle(2)
-        it.pod.now += VALID_SECONDS
+    with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("one", SWEEP)) as play:
+        play.pod.arrive(5)
+        play.settle(2)
+        play.pod.now += VALID_SECONDS
         for _ in range(3):
-            it.pod.arrive(1)
-            it.cluster.set("course-small", it.random.choice((0, 3, 100)))
-            it.look()
-            it.finish(SWEEP)
-        assert it.pod.replicas == 25
+            play.pod.arrive(1)
+            play.cluster.set("course-small", play.random.choice((0, 3, 100)))
+            play.look()
+            play.finish(SWEEP)
+        assert play.pod.replicas == 25
 
-        it.pod.scaler = it.pod.make()
+        play.pod.scaler = play.pod.make()
         for _ in range(100):
-            it.turn()
-        it.settle(2)
-        written = len(it.values)
-        it.settle(6)
+            play.turn()
+        play.settle(2)
+        written = len(play.values)
+        play.settle(6)
 
-        assert it.errors == []
-        assert it.wrong == []
-        assert min(it.values) >= 17
-        assert (it.pod.replicas, len(it.values)) == (17, written)
+        assert play.errors == []
+        assert play.wrong == []
+        assert min(play.values) >= 17
+        assert (play.pod.replicas, len(play.values)) == (17, written)

@@ -92,10 +92,10 @@ def test_each_source_is_read_as_cheaply_as_it_can_be(
 
 
 def test_requests_say_what_is_wanted() -> None:
-    found = session_collections(HUB)["hub"]
-    first, later = found.list_request(100, ""), found.list_request(25, "a+/=")
-    watch = found.watch_request("17", 240)
-    selected = [("labelSelector", found.labels), ("fieldSelector", RUNNING)]
+    sessions = session_collections(HUB)["hub"]
+    first, later = sessions.list_request(100, ""), sessions.list_request(25, "a+/=")
+    watch = sessions.watch_request("17", 240)
+    selected = [("labelSelector", sessions.labels), ("fieldSelector", RUNNING)]
 
     assert urlsplit(first.path).path == "/api/v1/namespaces/hub/pods"
     assert parse_qsl(urlsplit(first.path).query) == [*selected, ("limit", "100")]
@@ -139,9 +139,9 @@ RENKU_SESSIONS = {
 }
 
 
-@pytest.mark.parametrize(("found", "expected"), RENKU_SESSIONS.values(), ids=RENKU_SESSIONS)
-def test_a_session_of_renku_is_active_by_renkus_own_rule(found: Tree, expected: bool) -> None:
-    assert expected is is_active(found, RENKU)
+@pytest.mark.parametrize(("session", "expected"), RENKU_SESSIONS.values(), ids=RENKU_SESSIONS)
+def test_a_session_of_renku_is_active_by_renkus_own_rule(session: Tree, expected: bool) -> None:
+    assert expected is is_active(session, RENKU)
 
 
 def test_a_class_without_an_id_has_no_sessions_of_renku() -> None:
@@ -151,7 +151,7 @@ def test_a_class_without_an_id_has_no_sessions_of_renku() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("session", "expected"),
     [
         (tree(labels=SERVER), True),
         (tree(labels=SERVER, metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False),
@@ -159,8 +159,8 @@ def test_a_class_without_an_id_has_no_sessions_of_renku() -> None:
     ],
     ids=["a-pod", "deleted", "ours"],
 )
-def test_a_pod_is_active_unless_it_is_deleted_or_ours(found: Tree, expected: bool) -> None:
-    assert [expected] * 2 == [is_active(found, HUB), is_active(found, PODS)]
+def test_a_pod_is_active_unless_it_is_deleted_or_ours(session: Tree, expected: bool) -> None:
+    assert [expected] * 2 == [is_active(session, HUB), is_active(session, PODS)]
 
 
 @pytest.mark.parametrize(

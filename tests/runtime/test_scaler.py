@@ -100,19 +100,19 @@ def test_the_pod_of_a_plain_reservation_needs_no_plugin(account: Path, tmp_path:
     """Also where the site has a Renku, of which all timetables know."""
     berth = make_berth(tmp_path / "code")
     rmtree(berth / "berth/plugins")
-    with scene(account, tmp_path, running=4) as it:
-        tree = json.loads(str(it.cluster.timetable))
+    with scene(account, tmp_path, running=4) as site:
+        tree = json.loads(str(site.cluster.timetable))
         tree["settings"]["renkuUrl"] = "https://renku.example.org"
-        it.cluster.timetable = json.dumps(tree)
-        variables = {**it.variables, "BERTH_PLUGINS": ""}
+        site.cluster.timetable = json.dumps(tree)
+        variables = {**site.variables, "BERTH_PLUGINS": ""}
         command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
         scaler = subprocess.Popen(command, cwd=berth, env=variables, stdout=subprocess.PIPE, text=True)
 
-        assert it.reaches(21)
+        assert site.reaches(21)
 
-        it.sessions.put(SESSIONS, session("late"))
+        site.sessions.put(SESSIONS, session("late"))
 
-        assert it.reaches(20)
+        assert site.reaches(20)
         assert "failed" not in stop(scaler)[1]
 
 
@@ -157,29 +157,29 @@ def test_each_rendered_pod_has_the_plugins_that_its_timetable_needs(tmp_path: Pa
 
 
 def test_it_opens_by_the_sessions_that_run_and_follows_those_that_come(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path, running=4) as it:
-        scaler, occurrence = it.start(), start_main(tmp_path)
+    with scene(account, tmp_path, running=4) as site:
+        scaler, occurrence = site.start(), start_main(tmp_path)
 
-        assert it.reaches(21)
+        assert site.reaches(21)
 
-        it.sessions.put(SESSIONS, session("late"))
+        site.sessions.put(SESSIONS, session("late"))
 
-        assert it.reaches(20)
-        assert it.word == "221845392000"
+        assert site.reaches(20)
+        assert site.word == "221845392000"
         assert stop(occurrence) == (143, [])
         code, told = stop(scaler)
         # The second scale is in the cluster a moment before it is in the log.
         assert (code, told[0], told[-1], "scaled" in told) == (0, "timetable", "terminated", True)
-        assert it.cluster.writers == ["scaler", "scaler"]
-        assert it.cluster.scales["course-small"] == 20
+        assert site.cluster.writers == ["scaler", "scaler"]
+        assert site.cluster.scales["course-small"] == 20
 
 
 def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path, window=OVER, replicas=25) as it:
-        scaler, occurrence = it.start(), start_main(tmp_path)
+    with scene(account, tmp_path, window=OVER, replicas=25) as site:
+        scaler, occurrence = site.start(), start_main(tmp_path)
         occurrence.communicate(timeout=30)
 
-        assert (occurrence.returncode, it.cluster.scales["course-small"], it.word) == (0, 0, "closed")
+        assert (occurrence.returncode, site.cluster.scales["course-small"], site.word) == (0, 0, "closed")
 
         time.sleep(0.5)
 
@@ -188,16 +188,16 @@ def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp
 
 
 def test_a_scaler_that_is_killed_and_starts_anew_moves_nothing(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path, running=4) as it:
-        scaler, occurrence = it.start(), start_main(tmp_path)
-        assert it.reaches(21)
+    with scene(account, tmp_path, running=4) as site:
+        scaler, occurrence = site.start(), start_main(tmp_path)
+        assert site.reaches(21)
         scaler.kill()
         scaler.communicate()
-        scaler = it.start()
-        it.sessions.put(SESSIONS, session("late"))
+        scaler = site.start()
+        site.sessions.put(SESSIONS, session("late"))
 
-        assert it.reaches(20)
-        assert len(it.cluster.writers) == 2
+        assert site.reaches(20)
+        assert len(site.cluster.writers) == 2
         assert occurrence.poll() is None
         stop(occurrence)
         stop(scaler)
@@ -208,17 +208,17 @@ def test_a_scaler_that_is_stopped_gives_its_lease_up_and_leaves_the_time_and_the
 ) -> None:
     """However slow the machine of the test is."""
     patient = "import os, sys; from berth.runtime import scaler as s; s.RELEASE_SECONDS = 20.0"
-    with scene(account, tmp_path) as it:
-        scaler = run_code(f"{patient}; sys.exit(s.main(os.environ, sys.argv[1]))", it.variables, str(account))
-        assert it.reaches(25)
-        held = dict(it.cluster.all_in(LEASES)["course-small"]["spec"])
+    with scene(account, tmp_path) as site:
+        scaler = run_code(f"{patient}; sys.exit(s.main(os.environ, sys.argv[1]))", site.variables, str(account))
+        assert site.reaches(25)
+        held = dict(site.cluster.all_in(LEASES)["course-small"]["spec"])
         scaler.terminate()
         output, _ = scaler.communicate(timeout=30)
         code, told = scaler.returncode, events(output)
 
         assert (code, told[-1], held["holderIdentity"]) == (0, "terminated", "course-1-x")
-        assert it.cluster.all_in(LEASES)["course-small"]["spec"] == {**held, "holderIdentity": ""}
-        assert (it.cluster.scales["course-small"], len(it.cluster.writers)) == (25, 1)
+        assert site.cluster.all_in(LEASES)["course-small"]["spec"] == {**held, "holderIdentity": ""}
+        assert (site.cluster.scales["course-small"], len(site.cluster.writers)) == (25, 1)
 
 
 def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
@@ -239,28 +239,28 @@ def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
 
 
 def test_a_scaler_that_hangs_for_long_ends_the_pod(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path) as it:
-        scaler = it.start()
-        assert it.reaches(25)
+    with scene(account, tmp_path) as site:
+        scaler = site.start()
+        assert site.reaches(25)
         scaler.send_signal(signal.SIGSTOP)
         occurrence = start_main(tmp_path, "o.STUCK_SECONDS = 2.0")
         occurrence.communicate(timeout=20)
 
-        assert (occurrence.returncode, it.cluster.scales["course-small"]) == (1, 25)
+        assert (occurrence.returncode, site.cluster.scales["course-small"]) == (1, 25)
         scaler.send_signal(signal.SIGCONT)
         stop(scaler)
 
 
 def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path, window=OVER, replicas=25) as it:
+    with scene(account, tmp_path, window=OVER, replicas=25) as site:
         reader, writer = os.pipe()
         os.close(reader)
         command = [sys.executable, "-c", START.format("scaler"), str(account)]
         folder = PACKAGE.parents[1]
-        with subprocess.Popen(command, cwd=folder, env=it.variables, stdout=writer) as scaler:
+        with subprocess.Popen(command, cwd=folder, env=site.variables, stdout=writer) as scaler:
             os.close(writer)
-            assert it.reaches(0)
-            assert wait_until(lambda: it.word == "closed")
+            assert site.reaches(0)
+            assert wait_until(lambda: site.word == "closed")
             scaler.terminate()
 
     assert scaler.returncode == 0

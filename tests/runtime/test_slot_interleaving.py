@@ -57,7 +57,7 @@ class Stage:
         self.objects.koordinator = self.koordinator
         leases = LEASE.path(NAMESPACE)
         self.objects.collections[leases] = self.world.cluster.all_in(leases)
-        self.told: set[str] = set()
+        self.counted: set[str] = set()
         self.errors: list[BaseException] = []
         self.tell()
         self.runs = [self.world.make() for name in players if name != "sweep"]
@@ -76,7 +76,7 @@ class Stage:
         Sweep(context, site).run()
 
     def tell(self) -> None:
-        self.world.sessions(small={"course/1": len(self.told)})
+        self.world.sessions(small={"course/1": len(self.counted)})
 
     def edit(self, text: str) -> None:
         self.world.cluster.timetable = text
@@ -89,11 +89,11 @@ class Stage:
             case 0 | 1:
                 koordinator.schedule()
             case 2:
-                self.told.add(random.choice(names))
-            case 3 if waiting := [name for name in self.told if not self.is_bound(name)]:
+                self.counted.add(random.choice(names))
+            case 3 if waiting := [name for name in self.counted if not self.is_bound(name)]:
                 koordinator.enter(random.choice(waiting))
-            case 4 if self.told:
-                self.told.remove(random.choice(sorted(self.told)))
+            case 4 if self.counted:
+                self.counted.remove(random.choice(sorted(self.counted)))
             case 5:
                 koordinator.leave(random.choice(names))
             case 6 if koordinator.objects and random.random() < 0.2:
@@ -109,10 +109,10 @@ class Stage:
 
     def settle(self, rounds: int = 12) -> None:
         """Time in which nothing happens but what follows by itself."""
-        for name in self.told:
+        for name in self.counted:
             if not self.is_bound(name):
                 self.koordinator.enter(name)
-        for name in [f"s{n}" for n in range(6) if f"s{n}" not in self.told]:
+        for name in [f"s{n}" for n in range(6) if f"s{n}" not in self.counted]:
             self.koordinator.leave(name)
         for _ in range(rounds):
             self.world.now += 5
@@ -123,9 +123,9 @@ class Stage:
 
     def wished(self) -> int:
         assert self.world.cluster.timetable
-        found = parse_timetable(self.world.cluster.timetable)
-        counts = {"course/1": len(self.told)}
-        return pool_target(found, found.pools[0], int(self.world.now), counts).replicas
+        read = parse_timetable(self.world.cluster.timetable)
+        counts = {"course/1": len(self.counted)}
+        return pool_target(read, read.pools[0], int(self.world.now), counts).replicas
 
 
 @contextmanager
@@ -144,20 +144,20 @@ def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
 def test_whatever_takes_turns_all_is_right_in_the_end(
     behaviour: str, seed: int, players: tuple[str, ...]
 ) -> None:
-    with stage(seed, slot_text(ROW, behaviour=behaviour), *players) as it:
+    with stage(seed, slot_text(ROW, behaviour=behaviour), *players) as play:
         for _ in range(300):
-            if it.random.random() < 0.25:
-                it.happen()
-            it.random.choice(it.players).turn()
-        it.world.cluster.interferences.clear()
-        it.settle()
-        writes = len(it.koordinator.writes)
-        it.settle(1)
+            if play.random.random() < 0.25:
+                play.happen()
+            play.random.choice(play.players).turn()
+        play.world.cluster.interferences.clear()
+        play.settle()
+        writes = len(play.koordinator.writes)
+        play.settle(1)
 
-        assert it.errors == []
-        assert it.koordinator.used_deletes == []
-        assert it.world.counts.split("+")[0] == str(it.wished())
-        assert behaviour == "reduce" or len(it.koordinator.writes) == writes
+        assert play.errors == []
+        assert play.koordinator.used_deletes == []
+        assert play.world.counts.split("+")[0] == str(play.wished())
+        assert behaviour == "reduce" or len(play.koordinator.writes) == writes
 
 
 @pytest.mark.parametrize("players", [("one",), ("one", "two"), ("one", "sweep")], ids="-".join)
@@ -165,60 +165,60 @@ def test_whatever_takes_turns_all_is_right_in_the_end(
 def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
     seed: int, players: tuple[str, ...]
 ) -> None:
-    with stage(seed, slot_text(ROW), *players) as it:
-        it.settle(2)
+    with stage(seed, slot_text(ROW), *players) as play:
+        play.settle(2)
         for n in range(6):
-            it.told.add(f"s{n}")
-            it.tell()
-            for _ in range(it.random.randrange(60)):
-                it.random.choice(it.players).turn()
-            it.world.now += it.random.choice((0.1, 3.0))
-            it.koordinator.enter(f"s{n}")
-        it.settle()
+            play.counted.add(f"s{n}")
+            play.tell()
+            for _ in range(play.random.randrange(60)):
+                play.random.choice(play.players).turn()
+            play.world.now += play.random.choice((0.1, 3.0))
+            play.koordinator.enter(f"s{n}")
+        play.settle()
 
-        assert [verb for verb, _ in it.koordinator.writes] == ["POST"] * 6
-        assert it.world.counts == "0+6"
+        assert [verb for verb, _ in play.koordinator.writes] == ["POST"] * 6
+        assert play.world.counts == "0+6"
 
 
 @pytest.mark.parametrize("seed", seeds(1, 6))
 def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
     after = slot_text((*ROW[:4], {"small": 9}), variant="b")
-    with stage(seed, slot_text(ROW), "one", "two", "sweep") as it:
-        it.settle(2)
-        it.edit(after)
+    with stage(seed, slot_text(ROW), "one", "two", "sweep") as play:
+        play.settle(2)
+        play.edit(after)
         most = 0
         for _ in range(600):
-            if it.random.random() < 0.2:
-                it.koordinator.schedule()
-                it.world.now += it.random.choice((0.1, 1.0))
-            it.random.choice(it.players).turn()
-            most = max(most, len(it.koordinator.objects))
-        it.settle()
+            if play.random.random() < 0.2:
+                play.koordinator.schedule()
+                play.world.now += play.random.choice((0.1, 1.0))
+            play.random.choice(play.players).turn()
+            most = max(most, len(play.koordinator.objects))
+        play.settle()
 
-        assert it.errors == []
-        assert it.world.counts == "9+0"
-        assert {name[-8:] for name in it.koordinator.objects} == {OTHER}
+        assert play.errors == []
+        assert play.world.counts == "9+0"
+        assert {name[-8:] for name in play.koordinator.objects} == {OTHER}
         assert most <= 6 + 9
-        assert len(it.koordinator.writes) <= 6 + 9 + 6 + 9
+        assert len(play.koordinator.writes) <= 6 + 9 + 6 + 9
 
 
 @pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
 @pytest.mark.parametrize("seed", seeds(1, 5))
 def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
-    with stage(seed, slot_text(ROW), *players) as it:
-        it.world.now = at("09:59:50")
-        it.settle(1)
+    with stage(seed, slot_text(ROW), *players) as play:
+        play.world.now = at("09:59:50")
+        play.settle(1)
         for n in range(300):
-            if it.random.random() < 0.25 and it.world.now < at("10:00:20"):
-                it.happen()
+            if play.random.random() < 0.25 and play.world.now < at("10:00:20"):
+                play.happen()
             if n == 100:
-                it.world.now = max(it.world.now, at("10:00"))
-            it.random.choice(it.players).turn()
-        it.world.cluster.interferences.clear()
-        it.world.now = max(it.world.now, at("10:00:31"))
-        it.settle(3)
+                play.world.now = max(play.world.now, at("10:00"))
+            play.random.choice(play.players).turn()
+        play.world.cluster.interferences.clear()
+        play.world.now = max(play.world.now, at("10:00:31"))
+        play.settle(3)
 
-        assert it.errors == []
-        assert it.koordinator.objects == {}
-        assert [run.exit_code for run in it.runs] == [0] * len(it.runs)
+        assert play.errors == []
+        assert play.koordinator.objects == {}
+        assert [run.exit_code for run in play.runs] == [0] * len(play.runs)

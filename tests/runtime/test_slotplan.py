@@ -111,11 +111,11 @@ def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: o
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected"),
     [(0, "0s"), (59, "59s"), (60, "1m0s"), (3599, "59m59s"), (3600, "1h0m0s"), (90_061, "25h1m1s")],
 )
-def test_durations_are_as_go_writes_them(seconds: int, said: str) -> None:
-    assert go_duration(seconds) == said
+def test_durations_are_as_go_writes_them(seconds: int, expected: str) -> None:
+    assert go_duration(seconds) == expected
 
 
 def test_no_window_is_too_long_for_go() -> None:
@@ -155,8 +155,8 @@ LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})
 def numbers(
     timetable: Timetable, now: str, sessions: dict[str, int] | None, owners: int, settled: int
 ) -> tuple[int, int, int | None]:
-    found = slot_demand(desired_state(timetable, timetable.pools[0], at(now), sessions), owners, settled)
-    return found.wanted, found.kept, found.expires
+    demand = slot_demand(desired_state(timetable, timetable.pools[0], at(now), sessions), owners, settled)
+    return demand.wanted, demand.kept, demand.expires
 
 
 MAINTAINED = {
@@ -173,9 +173,9 @@ MAINTAINED = {
 
 @pytest.mark.parametrize(("sessions", "owners", "settled", "expected"), MAINTAINED.values(), ids=MAINTAINED)
 def test_maintain(sessions: int | None, owners: int, settled: int, expected: tuple[int, int]) -> None:
-    told = None if sessions is None else {"course/1": sessions}
+    counts = None if sessions is None else {"course/1": sessions}
 
-    assert numbers(parse_timetable(slot_text(ROW)), "08:30", told, owners, settled) == (
+    assert numbers(parse_timetable(slot_text(ROW)), "08:30", counts, owners, settled) == (
         *expected,
         at("10:00"),
     )
@@ -218,15 +218,15 @@ def test_whatever_is_there(seed: int, behaviour: str) -> None:
     random = Random(seed)
     timetable = parse_timetable(slot_text(ROW, LATER, behaviour=behaviour))
     pool, now = timetable.pools[0], random.randrange(at("07:20"), at("12:10"))
-    told = {name: random.randrange(30) for name in ("course/1", "course/2")}
-    desired = desired_state(timetable, pool, now, told)
+    counts = {name: random.randrange(30) for name in ("course/1", "course/2")}
+    desired = desired_state(timetable, pool, now, counts)
     sessions, owners = sum(reported_sessions(desired).values()), random.randrange(40)
     settled = random.randrange(max(sessions - owners, 0) + 1)
     found = slot_demand(desired, owners, settled)
 
     assert found.wanted <= found.kept
     if owners <= sessions:
-        assert found.wanted == pool_target(timetable, pool, now, told).replicas  # the very formula
+        assert found.wanted == pool_target(timetable, pool, now, counts).replicas  # the very formula
     if owners + settled >= sessions:
         assert found.wanted == found.kept
     assert slot_demand(desired, owners + 1, settled).wanted <= found.wanted

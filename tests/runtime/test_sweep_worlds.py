@@ -107,9 +107,9 @@ class Made:
 
 def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
     random = Random(seed)
-    mades = [Made(random, name) for name in ("a", "b", "c", "d", "e")]
-    names = "".join(f"{one.name}\n" for one in mades if one.is_named)
-    trees = [tree for one in mades for tree in one.trees]
+    reservations = [Made(random, name) for name in ("a", "b", "c", "d", "e")]
+    names = "".join(f"{reservation.name}\n" for reservation in reservations if reservation.is_named)
+    trees = [tree for reservation in reservations for tree in reservation.trees]
     foreign = [copy.deepcopy(tree) for tree in trees if random.random() < 0.5]
     for n, tree in enumerate(foreign):
         tree["metadata"] |= {"name": f"foreign-{n}", "uid": f"foreign-{n}", "ownerReferences": []}
@@ -121,7 +121,7 @@ def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
     swept = Swept(
         random.choice(MOMENTS), *trees, *foreign, code, inventory(f"# here\n{names}"), prunes=prunes
     )
-    return swept, mades
+    return swept, reservations
 
 
 def state(swept: Swept) -> dict[tuple[str, str], Tree]:
@@ -143,39 +143,39 @@ def changed(before: dict[tuple[str, str], Tree], after: dict[tuple[str, str], Tr
 @pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
 @pytest.mark.parametrize("seed", seeds(20, 150))
 def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: int, prunes: bool) -> None:
-    swept, found = world(seed, prunes)
+    swept, reservations = world(seed, prunes)
     before = state(swept)
 
     assert swept.run() == 0
     touched = changed(before, state(swept))
     assert not [name for _, name in touched if name.startswith(("foreign", "berth-"))]
-    for one in found:
-        if one.has_timetable and not one.is_good:
-            theirs = [each for each in touched if each[1].split("-")[0] == one.name]
-            if not prunes or one.is_named:  # nothing but the mark of a reservation that is back
-                assert theirs in ([], [(CONFIGMAPS, one.name)]), "malformed"
+    for reservation in reservations:
+        if reservation.has_timetable and not reservation.is_good:
+            theirs = [each for each in touched if each[1].split("-")[0] == reservation.name]
+            if not prunes or reservation.is_named:  # nothing but the mark of a reservation that is back
+                assert theirs in ([], [(CONFIGMAPS, reservation.name)]), "malformed"
     assert (swept.run(), swept.cluster.writes) == (0, [])
 
 
 @pytest.mark.parametrize("seed", seeds(20, 150))
 def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_left(seed: int) -> None:
-    swept, found = world(seed, prunes=False)
+    swept, reservations = world(seed, prunes=False)
     now = swept.cluster.now
     is_open, is_due = at("07:30") <= now < at("10:00"), at("07:30:30") <= now < at("10:00")
     before = swept.cluster.replicas()
     swept.run()
 
     after = swept.cluster.replicas()
-    for one in found:
-        name = f"{one.name}-small"
-        if not one.is_good or name not in before:
+    for reservation in reservations:
+        name = f"{reservation.name}-small"
+        if not reservation.is_good or name not in before:
             continue
-        if one.is_led(now):
-            assert after[name] == before[name] or not is_open or one.is_suspended
-        elif one.is_overridden:
+        if reservation.is_led(now):
+            assert after[name] == before[name] or not is_open or reservation.is_suspended
+        elif reservation.is_overridden:
             assert after[name] == 7
-        elif one.is_suspended or not is_open:
-            assert after[name] == 0 or one.may_close(now)
+        elif reservation.is_suspended or not is_open:
+            assert after[name] == 0 or reservation.may_close(now)
         else:
             assert after[name] == (SEATS if is_due else before[name])
 
@@ -215,18 +215,18 @@ def text_of(random: Random, name: str) -> str:
     """Placeholders, slots, or slots that placeholders come before."""
     backend = random.choice(["placeholder", "slots", "slots", "both"])
     row: Row = (f"{name}/1", *COURSE[1:4], {"small": SLOT_SEATS})
-    said = pool(f"{name}-small", "maintain")
+    keys = pool(f"{name}-small", "maintain")
     if backend != "placeholder":
-        said["slots"] = slots("small", name, variant=random.choice(["", "b"]), placeholders=backend == "both")
-    return whole_timetable_text(name, {"small": said}, [row], suspend=random.random() < 0.1)
+        keys["slots"] = slots("small", name, variant=random.choice(["", "b"]), placeholders=backend == "both")
+    return whole_timetable_text(name, {"small": keys}, [row], suspend=random.random() < 0.1)
 
 
 def digests(name: str) -> list[str]:
     """Of every shape that a text may have."""
-    found = [
-        slots("small", name, variant=one, placeholders=two) for one in ("", "b") for two in (False, True)
+    parts = [
+        slots("small", name, variant=part, placeholders=two) for part in ("", "b") for two in (False, True)
     ]
-    return [str(one["hash"]) for one in found]
+    return [str(part["hash"]) for part in parts]
 
 
 def slots_of(random: Random, name: str) -> list[Tree]:

@@ -39,23 +39,23 @@ def attributed(timetable: Timetable, sessions: list[Session], now: int) -> dict[
 
 @each_case
 def test_the_target_is_as_computed_by_hand(case: Case) -> None:
-    told = scene(case)
-    timetable = told.timetable
+    day = scene(case)
+    timetable = day.timetable
     (pool,) = timetable.pools
 
     def held(now: int) -> int:
-        counts = None if told.changes is None else attributed(timetable, told.sessions(now), now)
+        counts = None if day.changes is None else attributed(timetable, day.sessions(now), now)
         return pool_target(timetable, pool, now, counts).replicas
 
-    assert told.targets == {moment: held(at(moment)) for moment in told.targets}
+    assert day.targets == {moment: held(at(moment)) for moment in day.targets}
 
 
 class _CountingObserved(FakeObserved):
     """Counts the sessions of a scene as the observer does, without a server."""
 
-    def __init__(self, told: Scene, world: ScalerPod) -> None:
+    def __init__(self, day: Scene, world: ScalerPod) -> None:
         super().__init__()
-        self._told, self._tracker = told, ClaimTracker()
+        self._day, self._tracker = day, ClaimTracker()
         self._last_counts: tuple[object, dict[str, int]] = (
             None,
             {},
@@ -69,13 +69,13 @@ class _CountingObserved(FakeObserved):
         self.timetable = timetable
 
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
-        if self._told.changes is None:
+        if self._day.changes is None:
             return ObservedSessions(None, False)
         self._tracker.refresh(now)
         claims = self._tracker.claims[resource_class]
-        basis = [change for change in self._told.changes if change.at <= now], claims
+        basis = [change for change in self._day.changes if change.at <= now], claims
         if self._last_counts[0] != basis:
-            self._last_counts = basis, count_sessions(self._told.sessions(int(now)), claims)
+            self._last_counts = basis, count_sessions(self._day.sessions(int(now)), claims)
         counts = {name: self._last_counts[1].get(name, 0) for name in self._tracker.own}
         return ObservedSessions(counts, False)
 
@@ -87,11 +87,11 @@ class _CountingObserved(FakeObserved):
 @each_case
 def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
     """From the first opening on, within ten seconds; a session that left counts for half a minute more."""
-    told = scene(case)
-    opens = sorted(occurrence.open for occurrence in told.timetable.occurrences)
-    world = ScalerPod(clock(opens[0])[:5], told.timetable_text, small=0)
-    world.observed = _CountingObserved(told, world)
-    last = at(max(told.targets)) + 50
+    day = scene(case)
+    opens = sorted(occurrence.open for occurrence in day.timetable.occurrences)
+    world = ScalerPod(clock(opens[0])[:5], day.timetable_text, small=0)
+    world.observed = _CountingObserved(day, world)
+    last = at(max(day.targets)) + 50
     for instant in opens:  # a run is over where nothing is open
         if world.now <= instant < last:
             world.now = float(instant)
@@ -101,7 +101,7 @@ def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
         before = [count for time, _, count in world.writes if at(time) <= moment + 45]
         return before[-1] if before else 0
 
-    assert told.targets == {moment: held(at(moment)) for moment in told.targets}
+    assert day.targets == {moment: held(at(moment)) for moment in day.targets}
 
 
 @pytest.mark.parametrize("handover", [None, 0], ids=["absent", "zero"])
@@ -225,17 +225,17 @@ def test_another_group_finds_no_fewer_seats_than_without_a_handover(
     pool = pool._replace(overlap="sum", match=Match(handover=pool.match.handover))
     plain = pool._replace(match=Match())
     sessions = present(came, now)
-    found, floor = (
+    seats, floor = (
         pool_target(
-            Timetable("course", False, (one,), dated),
-            one,
+            Timetable("course", False, (each,), dated),
+            each,
             now,
-            count_sessions(sessions, claims_at(one, dated, now)),
+            count_sessions(sessions, claims_at(each, dated, now)),
         ).replicas
-        for one in (pool, plain)
+        for each in (pool, plain)
     )
 
-    assert found >= floor
+    assert seats >= floor
 
 
 @given(ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.integers(1, 12))
@@ -246,15 +246,15 @@ def test_a_group_is_what_the_two_rules_say_claim_by_claim(
     """Word by word: an earlier one excludes a later one, and what is over counts only before an open one."""
     pool = TimetablePool("small", "course-small", "maintain", match=Match(handover=handover))
     claims = claims_at(pool, dated, now)
-    for one in present(came, now):
-        fitting = [claim for claim in claims if fits(one, claim)]
+    for session in present(came, now):
+        fitting = [claim for claim in claims if fits(session, claim)]
         expected = {
             claim.id
             for claim in fitting
-            if not (one.created < claim.open and any(earlier.end <= claim.start for earlier in fitting))
+            if not (session.created < claim.open and any(earlier.end <= claim.start for earlier in fitting))
             and not (
                 claim.is_over and not any(claim.end <= later.start for later in fitting if not later.is_over)
             )
         }
 
-        assert {claims[place].id for place in claim_group(one, claims)} == expected
+        assert {claims[place].id for place in claim_group(session, claims)} == expected
