@@ -33,7 +33,7 @@ from tests.seeds import seeds
 
 SEEDS = seeds(2, 8)
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
-CASTS = [("one",), ("one", "two"), ("one", "sweep"), ("one", "two", "sweep")]
+CASTS = [("first",), ("first", "second"), ("first", "sweep"), ("first", "second", "sweep")]
 SWEEP = "sweep"
 
 
@@ -46,10 +46,10 @@ class Stage:
     def __init__(self, seed: int, timetable: str, now: str, names: tuple[str, ...]) -> None:
         self.random = Random(seed)
         self.pod = ScalerPod(now, timetable, small=25)
-        self.pods = {"one": self.pod}
-        if "two" in names:
-            self.pods["two"] = ScalerPod(now, timetable, beside=self.pod)
-            self.pods["two"].observed.sessions = self.pod.observed.sessions
+        self.pods = {"first": self.pod}
+        if "second" in names:
+            self.pods["second"] = ScalerPod(now, timetable, beside=self.pod)
+            self.pods["second"].observed.sessions = self.pod.observed.sessions
         self.cluster = self.pod.cluster
         self.edited = 0
         self.errors: list[BaseException] = []
@@ -175,7 +175,7 @@ class Stage:
 
 @contextmanager
 def stage(
-    seed: int, timetable: str, now: str = "08:00", names: tuple[str, ...] = ("one", "two", SWEEP)
+    seed: int, timetable: str, now: str = "08:00", names: tuple[str, ...] = ("first", "second", SWEEP)
 ) -> Iterator[Stage]:
     made = Stage(seed, timetable, now, names)
     try:
@@ -252,7 +252,7 @@ def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
     with stage(seed, before, names=names) as play:
         for n in range(300 * len(names)):
             if n == 100:
-                play.finish("one")
+                play.finish("first")
                 play.edit(after)
                 play.pod.source.refresh()  # long before the other does
             if play.random.random() < 0.05:
@@ -300,7 +300,7 @@ def test_from_before_the_opening_until_after_the_end_a_pool_opens_once_and_close
 @pytest.mark.parametrize("seed", SEEDS)
 def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int) -> None:
     """The pod dies, people come, somebody resets the pool, and another pod takes over in between."""
-    with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("one", SWEEP)) as play:
+    with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("first", SWEEP)) as play:
         play.pod.arrive(5)
         play.settle(2)
         play.pod.now += VALID_SECONDS

@@ -313,6 +313,13 @@ def test_of_pods_that_hold_different_pools_one_writes_the_record(taken: str, is_
     assert {name for _, name, _ in pod.writes} == {"small", "huge"} - {taken}
 
 
+def test_a_pod_that_ends_because_nothing_is_open_gives_its_lease_up() -> None:
+    pod = ScalerPod("09:59", timetable_text(COURSE), small=25)
+
+    assert pod.run() == 0
+    assert pod.cluster.all_in(LEASES)[NAME]["spec"]["holderIdentity"] == ""
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

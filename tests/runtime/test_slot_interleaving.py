@@ -138,7 +138,9 @@ def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
             player.stop()
 
 
-@pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
+@pytest.mark.parametrize(
+    "players", [("first", "second"), ("first", "sweep"), ("first", "second", "sweep")], ids="-".join
+)
 @pytest.mark.parametrize("seed", seeds(1, 5))
 @pytest.mark.parametrize("behaviour", ["maintain", "none", "reduce"])
 def test_whatever_takes_turns_all_is_right_in_the_end(
@@ -160,7 +162,7 @@ def test_whatever_takes_turns_all_is_right_in_the_end(
         assert behaviour == "reduce" or len(play.koordinator.writes) == writes
 
 
-@pytest.mark.parametrize("players", [("one",), ("one", "two"), ("one", "sweep")], ids="-".join)
+@pytest.mark.parametrize("players", [("first",), ("first", "second"), ("first", "sweep")], ids="-".join)
 @pytest.mark.parametrize("seed", seeds(1, 5))
 def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
     seed: int, players: tuple[str, ...]
@@ -184,7 +186,7 @@ def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
 def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
     after = slot_text((*ROW[:4], {"small": 9}), variant="b")
-    with stage(seed, slot_text(ROW), "one", "two", "sweep") as play:
+    with stage(seed, slot_text(ROW), "first", "second", "sweep") as play:
         play.settle(2)
         play.edit(after)
         most = 0
@@ -203,7 +205,9 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
         assert len(play.koordinator.writes) <= 6 + 9 + 6 + 9
 
 
-@pytest.mark.parametrize("players", [("one", "two"), ("one", "sweep"), ("one", "two", "sweep")], ids="-".join)
+@pytest.mark.parametrize(
+    "players", [("first", "second"), ("first", "sweep"), ("first", "second", "sweep")], ids="-".join
+)
 @pytest.mark.parametrize("seed", seeds(1, 5))
 def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
     with stage(seed, slot_text(ROW), *players) as play:
