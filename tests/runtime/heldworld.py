@@ -170,9 +170,9 @@ class HeldWorld:
         )
 
     def override(self, target: int | None, until: str = "23:00", reservation: str = "course") -> None:
-        said = {} if target is None else {"small": {"target": target, "until": instant_text(at(until))}}
+        overrides = {} if target is None else {"small": {"target": target, "until": instant_text(at(until))}}
         metadata = self.cluster.all_in(CONFIGMAPS)[reservation]["metadata"]
-        metadata["annotations"] = {"berth.dev/override": json.dumps(said)} if said else {}
+        metadata["annotations"] = {"berth.dev/override": json.dumps(overrides)} if overrides else {}
 
     def plan(self, when: str, action: Callable[[], object]) -> None:
         self._planned.append((float(at(when)), len(self._planned), action))

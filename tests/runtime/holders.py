@@ -55,8 +55,8 @@ class Placeholders(ScalerPod):
         return whole_timetable_text("course", pools, rows, suspend=suspend)
 
     def override(self, target: int, until: str) -> None:
-        said = {"small": {"target": target, "until": instant_text(at(until))}}
-        self.cluster.annotate(json.dumps(said))
+        overrides = {"small": {"target": target, "until": instant_text(at(until))}}
+        self.cluster.annotate(json.dumps(overrides))
 
     def set(self, count: int) -> None:
         """Somebody else does."""

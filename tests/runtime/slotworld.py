@@ -49,8 +49,8 @@ def shape(resource_class: str = "small", reservation: str = "course", cpu: str =
     labels = {**pool_labels(resource_class, reservation), ROLE: SLOT}
     container = {"name": "seat", "resources": {"requests": {"cpu": cpu}}}
     template = {"spec": {"schedulerName": "koord-scheduler", "containers": [container]}}
-    said = {"template": template, "owners": [OWNER], "allocateOnce": False, "allocatePolicy": "Restricted"}
-    return {"metadata": {"labels": labels}, "spec": {**said, **spec}}
+    keys = {"template": template, "owners": [OWNER], "allocateOnce": False, "allocatePolicy": "Restricted"}
+    return {"metadata": {"labels": labels}, "spec": {**keys, **spec}}
 
 
 def slots(
@@ -162,8 +162,8 @@ class SlotWorld(ScalerPod):
             "dead": len(koordinator.of("Failed")) + len(koordinator.of("Succeeded")),
             "placeholders": len(koordinator.placeholders),
         }
-        said = "".join(f" {name}={count}" for name, count in more.items() if count)
-        return f"{free}+{used}{said}"
+        others = "".join(f" {name}={count}" for name, count in more.items() if count)
+        return f"{free}+{used}{others}"
 
     def slot_lines(self) -> list[tuple[str, int, int, int]]:
         """When, and how many were made, renewed and removed."""

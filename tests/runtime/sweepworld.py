@@ -108,9 +108,9 @@ class FakeObjects(ObjectStore):
             return good({})
         wanted = target(request.path)
         verb = "LIST" if request.method == "GET" and not wanted.name else request.method
-        said = " ".join(word for word in (verb, wanted.plural, wanted.name, wanted.part) if word)
-        self.requests.append(said)
-        if (answer := self.interfere(said)) is not None:
+        line = " ".join(word for word in (verb, wanted.plural, wanted.name, wanted.part) if word)
+        self.requests.append(line)
+        if (answer := self.interfere(line)) is not None:
             return answer
         resource = f"{wanted.plural}/{wanted.part}" if wanted.part else wanted.plural
         needed = {VERBS[verb], "create"} if request.content_type == APPLY else {VERBS[verb]}
@@ -125,7 +125,7 @@ class FakeObjects(ObjectStore):
             assert wanted.collection == COLLECTIONS[wanted.plural]
             answer = self.respond(request)
         if verb not in ("LIST", "GET") and answer.status in (200, 201):
-            self.writes.append(said)
+            self.writes.append(line)
         return answer
 
     def list(self, wanted: Target) -> Response:
@@ -369,7 +369,7 @@ def twice(swept: Swept) -> list[str]:
     """What a run has written, after which a second one has nothing to write."""
     assert swept.run() == 0
     writes = [f"{verb} {name}" for verb, name in swept.koordinator.writes] + [
-        said for said in swept.cluster.writes if "reservations" not in said and "events" not in said
+        line for line in swept.cluster.writes if "reservations" not in line and "events" not in line
     ]
     swept.koordinator.writes.clear()
     assert (swept.run(), swept.koordinator.writes, swept.cluster.writes) == (0, [], [])

@@ -247,7 +247,7 @@ def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> No
         job("m-1", reservation="m"),
     ]
 
-    assert [said.split(":")[0] for said in judged("09:00", *trees)] == [
+    assert [message.split(":")[0] for message in judged("09:00", *trees)] == [
         "Scaled from 0 to 25",
         "Scaled from 25 to 0",
         "Started Job a-sweep",
@@ -462,7 +462,7 @@ def test_a_record_is_no_timetable_and_outlives_its_reservation() -> None:
     assert judged("09:00", timetable(), record()) == judged("09:00", timetable())
     assert judged("09:00", FULL, record()) == [LOST]
     assert "Removed ConfigMap course" in [
-        said.split(":")[0] for said in judged("09:00", gone, record(), OTHERS, prunes=True)
+        message.split(":")[0] for message in judged("09:00", gone, record(), OTHERS, prunes=True)
     ]
     assert "course-record" not in str(judged("09:00", gone, record(), OTHERS, prunes=True))
 
@@ -541,7 +541,7 @@ PRUNED = {
 
 @pytest.mark.parametrize(("trees", "expected"), PRUNED.values(), ids=PRUNED)
 def test_leftovers_where_nobody_else_prunes(trees: list[Tree], expected: list[str]) -> None:
-    assert [said.split(":")[0] for said in judged("09:00", *trees, prunes=True)] == expected
+    assert [message.split(":")[0] for message in judged("09:00", *trees, prunes=True)] == expected
 
 
 INVENTORIES = {
@@ -578,7 +578,7 @@ def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetab
 
     why = "its reservation is not in git since 2026-02-02T08:50:00Z."
     assert judged("09:00", *trees, prunes=True) == [
-        f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
+        f"{message}: {why}" for message in [*ALL_OF_IT, "Removed ConfigMap course"]
     ]
 
 
@@ -674,7 +674,7 @@ def test_a_timetable_that_cannot_be_read_goes_with_its_reservation() -> None:
     assert judged("09:00", OTHERS, malformed(), *REST, prunes=True) == [MARKED]
     assert judged("09:00", HERE, malformed("2026-02-02T08:49:00Z"), *REST, prunes=True) == [BACK]
     assert judged("09:00", OTHERS, malformed("2026-02-02T08:49:00Z"), *REST, prunes=True) == [
-        f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
+        f"{message}: {why}" for message in [*ALL_OF_IT, "Removed ConfigMap course"]
     ]
     assert judged("09:00", malformed(), *REST) == []
 
@@ -800,12 +800,12 @@ def test_one_run_closes_two_hundred_pools_while_their_status_changes_and_other_j
     swept = Swept("10:00:30", *trees)
     conflicts = {f"{name}-small": random.randint(0, 8) for name in names}
 
-    def interfere(said: str) -> Response | None:
-        name = said.removeprefix("PATCH deployments ").removesuffix(" scale")
+    def interfere(line: str) -> Response | None:
+        name = line.removeprefix("PATCH deployments ").removesuffix(" scale")
         if conflicts.get(name, 0):
             conflicts[name] -= 1
             swept.cluster.add(swept.cluster.of("deployments")[name])
-        held = said.startswith("DELETE jobs open-")
+        held = line.startswith("DELETE jobs open-")
         return Response(200, b'{"kind": "Status"}') if held else None
 
     swept.cluster.interfere = interfere
@@ -816,8 +816,8 @@ def test_one_run_closes_two_hundred_pools_while_their_status_changes_and_other_j
 def test_lists_that_are_refused_for_ten_seconds_do_not_leave_pools_to_the_next_run() -> None:
     swept = Swept("10:00:30", timetable(), deployment(25), cronjob())
 
-    def interfere(said: str) -> Response | None:
-        busy = said.startswith("LIST") and swept.cluster.now < at("10:00:40")
+    def interfere(line: str) -> Response | None:
+        busy = line.startswith("LIST") and swept.cluster.now < at("10:00:40")
         return refusal(503, "ServiceUnavailable") if busy else None
 
     swept.cluster.interfere = interfere

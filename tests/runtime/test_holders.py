@@ -434,8 +434,8 @@ def test_a_race_with_others_is_won_within_a_tick(holder: Holder) -> None:
     races = iter((5, 6, 7))
 
     def race(request: Request) -> None:
-        said = f"{request.method} {request.path}"
-        if holder.OPENS in said and (count := next(races, None)):
+        line = f"{request.method} {request.path}"
+        if holder.OPENS in line and (count := next(races, None)):
             world.set(count)
 
     world.cluster.interferences.append(race)
@@ -521,6 +521,6 @@ def test_without_a_timetable_whoever_prunes_removes_node_pools_and_the_sweep_buf
 
 def test_without_the_list_of_node_pools_what_is_seen_is_still_opened() -> None:
     run = Swept("09:00", timetable(), deployment(0), cronjob(), node_pool(0), inventory("course"))
-    run.cluster.interfere = lambda said: refusal(403, "Forbidden") if said == "LIST nodepools" else None
+    run.cluster.interfere = lambda line: refusal(403, "Forbidden") if line == "LIST nodepools" else None
 
     assert (run.run(), run.cluster.replicas()) == (1, {"course-small": 25})

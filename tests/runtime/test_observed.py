@@ -299,9 +299,9 @@ class History:
             self.cluster.withdraw(TIMETABLES, f"uid-{name}")
             return
         row: Row = (f"{name}/1", "07:30", "08:00", self.chance.choice(("09:00", "11:00")), {"small": 4})
-        said = text(name, row, course=self.chance.choice(COURSES), suspend=self.chance.random() < 0.2)
-        self.competitors[name] = parse_timetable(said)
-        put_rival(self.cluster, said, name)
+        timetable = text(name, row, course=self.chance.choice(COURSES), suspend=self.chance.random() < 0.2)
+        self.competitors[name] = parse_timetable(timetable)
+        put_rival(self.cluster, timetable, name)
 
     def _fail(self) -> None:
         left = [self.chance.randrange(3)]

@@ -392,13 +392,13 @@ MOST_MEBIBYTES = 25
 
 
 def text(window: tuple[str, str, str], count: int) -> str:
-    said = {**pool("course-small", "none"), "slots": slots()}
+    keys = {**pool("course-small", "none"), "slots": slots()}
     row = ("course/1", *window, {"small": count})
-    return whole_timetable_text("course", {"small": said}, [row])
+    return whole_timetable_text("course", {"small": keys}, [row])
 
 
-def cluster_of(said: str) -> SlotCluster:
-    return SlotCluster(said, {}, FakeKoordinator(time.time))
+def cluster_of(timetable: str) -> SlotCluster:
+    return SlotCluster(timetable, {}, FakeKoordinator(time.time))
 
 
 def large(tree: dict[str, Any]) -> None:

@@ -138,9 +138,9 @@ def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> No
 def test_a_clock_that_is_wrong_by_minutes_ends_no_slot_early() -> None:
     """The server's clock begins a `ttl`; ours may be half an hour ahead of it."""
     created, expires = at("07:30"), at("10:00")
-    said = slot_lifetime(created + 30 * 60, expires)
+    lifetime = slot_lifetime(created + 30 * 60, expires)
     status = {"nodeName": "n1", "phase": "Available"}
-    tree = reservation(created=created, ttl=said["ttl"], expires=said["expires"]) | {"status": status}
+    tree = reservation(created=created, ttl=lifetime["ttl"], expires=lifetime["expires"]) | {"status": status}
 
     assert [is_due(tree, expires), is_due(tree, expires + 1)] == [False, True]
 

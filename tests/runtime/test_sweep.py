@@ -121,8 +121,8 @@ def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() ->
     left = [name for trees in swept.cluster.collections.values() for name in trees if "." not in name]
     assert sorted(left) == ["berth-inventory", "stays", "stays", "stays", "stays-small"]
     assert swept.cluster.events() == [
-        ("course-small", reason, f"{said}: its reservation is not in git since 2026-02-02T08:50:00Z.")
-        for reason, said in [
+        ("course-small", reason, f"{action}: its reservation is not in git since 2026-02-02T08:50:00Z.")
+        for reason, action in [
             ("SweepClosed", "Scaled from 25 to 0"),
             *(
                 ("SweepRemoved", f"Removed {ref}")
@@ -170,7 +170,7 @@ def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -
 
 def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_run() -> None:
     swept = Swept("09:00", *missed(replicas=25), job("course-sweep"))
-    swept.cluster.interfere = lambda said: _good("Status") if said == "DELETE jobs course-sweep" else None
+    swept.cluster.interfere = lambda line: _good("Status") if line == "DELETE jobs course-sweep" else None
 
     assert swept.run() == 1
     assert swept.told("failed") == [("start ConfigMap course", "409 NotDeleted")]
@@ -179,7 +179,7 @@ def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_ru
 
 def test_one_failure_stops_nothing_else() -> None:
     swept = Swept("09:00", *missed("a"), *missed("b"), *missed("c"))
-    swept.cluster.interfere = lambda said: refusal(500, "InternalError") if " b" in said else None
+    swept.cluster.interfere = lambda line: refusal(500, "InternalError") if " b" in line else None
 
     assert swept.run() == 1
     assert swept.cluster.replicas() == {"a-small": 25, "b-small": 0, "c-small": 25}
@@ -198,8 +198,8 @@ def _good(kind: str) -> Response:
 def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
     swept = Swept("10:00", timetable(), deployment(25))
 
-    def remove(said: str) -> None:
-        if said == "LIST configmaps":
+    def remove(line: str) -> None:
+        if line == "LIST configmaps":
             swept.cluster.of("deployments").pop("course-small", None)
 
     swept.cluster.interfere = remove
@@ -209,7 +209,7 @@ def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
 
 def test_a_deployment_that_keeps_changing_is_a_failure() -> None:
     swept = Swept("09:00", *served()[:1], deployment(0), cronjob(), job(created="08:59:30"))
-    swept.cluster.interfere = lambda said: refusal(409, "Conflict") if said.startswith("PATCH dep") else None
+    swept.cluster.interfere = lambda line: refusal(409, "Conflict") if line.startswith("PATCH dep") else None
 
     assert swept.run() == 1
     assert swept.told("failed") == [("scale Deployment course-small", "409 Conflict")]
@@ -231,8 +231,8 @@ def test_a_list_that_cannot_be_read_is_asked_for_again_and_told(
     """What needs the others is done all the same."""
     swept = Swept("09:00", *missed(), deployment(3, "left-small", reservation="left"))
 
-    def interfere(said: str) -> Response | None:
-        if said != "LIST jobs":
+    def interfere(line: str) -> Response | None:
+        if line != "LIST jobs":
             return None
         if isinstance(trouble, ApiError):
             raise trouble
@@ -250,9 +250,9 @@ def test_a_list_whose_second_page_fails_is_no_list() -> None:
     swept = Swept("09:00", *trees, page=2)
     asked: list[str] = []
 
-    def interfere(said: str) -> Response | None:
-        asked.append(said)
-        return refusal(410, "Expired") if said == "LIST configmaps" and asked.count(said) % 2 == 0 else None
+    def interfere(line: str) -> Response | None:
+        asked.append(line)
+        return refusal(410, "Expired") if line == "LIST configmaps" and asked.count(line) % 2 == 0 else None
 
     swept.cluster.interfere = interfere
     assert swept.run() == 1
@@ -263,8 +263,8 @@ def test_without_time_left_nothing_more_is_begun_and_that_is_a_failure() -> None
     """Every scale takes a hundred seconds: two are begun, and the rest is told."""
     swept = Swept("09:00", *missed("a"), *missed("b"), *missed("c"))
 
-    def slow(said: str) -> None:
-        swept.cluster.now += 100 if said.startswith("PATCH deployments") else 0
+    def slow(line: str) -> None:
+        swept.cluster.now += 100 if line.startswith("PATCH deployments") else 0
 
     swept.cluster.interfere = slow
     assert swept.run() == 1
@@ -279,7 +279,7 @@ def test_without_time_left_nothing_more_is_begun_and_that_is_a_failure() -> None
 def test_the_timetable_stays_as_long_as_something_else_does() -> None:
     gone = timetable(annotations={"berth.dev/gone-since": "2026-02-02T08:50:00Z"})
     swept = Swept("09:05", gone, deployment(0), made(ROLE, "course"), inventory("other"), prunes=True)
-    swept.cluster.interfere = lambda said: refusal(500, "InternalError") if "DELETE roles" in said else None
+    swept.cluster.interfere = lambda line: refusal(500, "InternalError") if "DELETE roles" in line else None
     swept.run()
 
     assert sorted(swept.cluster.of("configmaps")) == ["berth-inventory", "course"]
@@ -290,7 +290,7 @@ def test_the_timetable_stays_as_long_as_something_else_does() -> None:
 
 def test_an_event_that_cannot_be_told_is_a_failure_and_what_was_done_stays() -> None:
     swept = Swept("09:00", *missed())
-    swept.cluster.interfere = lambda said: refusal(403, "Forbidden") if said == "POST events" else None
+    swept.cluster.interfere = lambda line: refusal(403, "Forbidden") if line == "POST events" else None
 
     assert swept.run() == 1
     assert swept.cluster.replicas() == {"course-small": 25}

@@ -65,10 +65,10 @@ class Made:
         if self.is_overridden:
             notes["berth.dev/override"] = '{"small": {"target": 7, "until": "2026-02-03T00:00:00Z"}}'
         row: Row = (f"{self.name}/1", *COURSE[1:])
-        said: Tree = {"pools": {"small": f"{self.name}-small"}, "suspend": self.is_suspended}
+        keys: Tree = {"pools": {"small": f"{self.name}-small"}, "suspend": self.is_suspended}
         if self.text is not None:
-            said = {"text": self.text}
-        return [timetable(row, name=self.name, changed=changed, annotations=notes, **said)]
+            keys = {"text": self.text}
+        return [timetable(row, name=self.name, changed=changed, annotations=notes, **keys)]
 
     def _lease(self) -> list[Tree]:
         return [lease(self.renewed, f"{self.name}-small", reservation=self.name)] if self.renewed else []
@@ -186,8 +186,8 @@ def test_whatever_fails_the_rest_is_done_and_the_next_run_does_it(seed: int) -> 
     good, _ = world(seed, prunes=True)
     swept, _ = world(seed, prunes=True)
     random, now = Random(seed), swept.cluster.now
-    swept.cluster.interfere = lambda said: (
-        refusal(500, "InternalError") if "LIST" not in said and random.random() < 0.25 else None
+    swept.cluster.interfere = lambda line: (
+        refusal(500, "InternalError") if "LIST" not in line and random.random() < 0.25 else None
     )
     swept.run()
     swept.cluster.interfere = lambda _: None
@@ -373,8 +373,8 @@ def test_whatever_fails_the_next_run_does_it(seed: int) -> None:
     """One request in four fails."""
     good, swept = slot_world(seed, prunes=True), slot_world(seed, prunes=True)
     random, now = Random(seed), swept.cluster.now
-    swept.cluster.interfere = lambda said: (
-        refusal(500, "InternalError") if "LIST" not in said and random.random() < 0.25 else None
+    swept.cluster.interfere = lambda line: (
+        refusal(500, "InternalError") if "LIST" not in line and random.random() < 0.25 else None
     )
     swept.run()
     swept.cluster.interfere = lambda _: None
