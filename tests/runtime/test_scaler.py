@@ -209,7 +209,9 @@ def test_a_scaler_that_is_stopped_gives_its_lease_up_and_leaves_the_time_and_the
     """However slow the machine of the test is."""
     patient = "import os, sys; from berth.runtime import scaler as s; s.RELEASE_SECONDS = 20.0"
     with scene(account, tmp_path) as site:
-        scaler = run_code(f"{patient}; sys.exit(s.main(os.environ, sys.argv[1]))", site.variables, str(account))
+        scaler = run_code(
+            f"{patient}; sys.exit(s.main(os.environ, sys.argv[1]))", site.variables, str(account)
+        )
         assert site.reaches(25)
         held = dict(site.cluster.all_in(LEASES)["course-small"]["spec"])
         scaler.terminate()
