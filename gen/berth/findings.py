@@ -213,7 +213,6 @@ RULES = {
     "B087": Rule(
         WARNING, "Values of a hub or pools of Renku, with which classes are compared, cannot be read."
     ),
-    # capacity buffers
     # output
     "B090": Rule(ERROR, "Something in the place of the output was not written by Berth."),
     "B092": Rule(ERROR, "A file cannot be written, or another render is writing there."),
@@ -283,7 +282,6 @@ RULES = {
     "B213": Rule(NOTE, "Seats were ready long before the start on past dates: a shorter lead."),
     "B214": Rule(NOTE, "No session counted on past dates."),
     "B215": Rule(NOTE, "Seats were missing in the last rehearsal."),
-    # monitoring
     # owners and policies
     "B230": Rule(ERROR, "A policy of the site refuses a reservation."),
     "B231": Rule(WARNING, "A policy of the site warns about a reservation."),
@@ -299,7 +297,6 @@ RULES = {
     "B242": Rule(
         WARNING, "A character that looks like another, or is invisible, changes how a text is read."
     ),
-    # more about calendars of other programs
     # JupyterHub and Renku
     "B260": Rule(
         ERROR,
@@ -321,7 +318,6 @@ RULES = {
     "B282": Rule(WARNING, "The platform of a cluster changes or does not support a value."),
     "B283": Rule(ERROR, "A cluster lacks a feature, or its version is too old for it."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
-    # names in the cluster
     # requests by form
     "B295": Rule(
         ERROR,

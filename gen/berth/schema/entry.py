@@ -25,7 +25,7 @@ from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
 EQUAL_TIMES = "B024"
 TIME = '"HH:MM" in the reservation\'s zone'
 ONLY_NAME = 'only the occurrence of this name; "" is the one without a name'
-dated = partial(field, use=Use("the occurrences, with their seats, lead and behavior"))
+dated = partial(field, use=Use(resolved="the occurrences, with their seats, lead and behavior"))
 """Declare a key from which occurrences are made."""
 
 END = f"{TIME}; 24:00 is the midnight at the end of the day"

@@ -77,28 +77,34 @@ class BufferSpec(Model):
 
 class Provisioning(Model):
     placeholder_count: SeatCount | None = field(
-        None, "seats of `resourceClass`", "none: then write `seats`", use=Use("the seats of each class")
+        None,
+        "seats of `resourceClass`",
+        "none: then write `seats`",
+        use=Use(resolved="the seats of each class"),
     )
     node_count: NodeCount | None = field(
-        None, "only backend nodePool: nodes for `resourceClass`", "none", use=Use("the seats of each class")
+        None,
+        "only backend nodePool: nodes for `resourceClass`",
+        "none",
+        use=Use(resolved="the seats of each class"),
     )
     seats: NonEmpty[ScaledClassSeats] | None = field(
         None, "instead of `resourceClass`: seats by class", "none"
     )
     lead_time_minutes: LeadMinutes | None = field(
-        None, LEAD, f"`{DEFAULT_LEAD}`", use=Use("the lead of each class")
+        None, LEAD, f"`{DEFAULT_LEAD}`", use=Use(resolved="the lead of each class")
     )
     scale_down_behavior: Behavior | None = field(
         None,
         BEHAVIOR,
         default_text(lambda holder: holder.behaviors[0]),
-        use=Use("the behavior of each class"),
+        use=Use(resolved="the behavior of each class"),
     )
     overlap: Literal["sum", "max"] | None = field(
         None,
         "seats while occurrences of this reservation overlap: their sum, or max for the largest of them",
         default_text(lambda holder: holder.overlap),
-        use=Use("the overlap, by default that of the backend"),
+        use=Use(resolved="the overlap, by default that of the backend"),
     )
     ends_when_ready: bool = field(
         False, "only with `rehearses`: true ends the window as soon as all seats are ready"
@@ -114,7 +120,10 @@ class Provisioning(Model):
         check_seats(self.seats, (*path, "seats"), report)
 
 
-SESSIONS, AT_THE_END = Use("which sessions count"), Use("the sessions at the end of an occurrence")
+SESSIONS, AT_THE_END = (
+    Use(resolved="which sessions count"),
+    Use(resolved="the sessions at the end of an occurrence"),
+)
 
 
 class SessionMatch(Model):
@@ -198,13 +207,13 @@ class Rehearses(Model):
 
 class ReservationSpec(Model):
     title: Annotated[str, Text("title", _title)] | None = field(
-        None, "title in lists and calendars", "the name", use=Use("the title, by default the name")
+        None, "title in lists and calendars", "the name", use=Use(resolved="the title, by default the name")
     )
     resource_class: DnsLabel | None = field(
         None,
         "the class of its seats",
         "none: then write provisioning.seats",
-        use=Use("the seats of each class"),
+        use=Use(resolved="the seats of each class"),
     )
     rehearses: Rehearses | None = field(
         None, "whose opening the reservation tries beforehand: `berth rehearse` writes it", "nothing"
@@ -216,7 +225,7 @@ class ReservationSpec(Model):
         None,
         "what holds the capacity",
         "`placeholder`",
-        use=Use("what holds the seats, whose fields `diff` compares by itself"),
+        use=Use(resolved="what holds the seats, whose fields `diff` compares by itself"),
     )
     owner: OwnerSpec | None = field(
         None, "whom to ask about it: `{name, contact}`", "none", use=Use(name="owner", is_text=True)
