@@ -177,6 +177,17 @@ def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: B
     assert "\nNo machine for small of course: uni.cloud.general: every type that fits is larger" in out
 
 
+def test_a_rehearsal_opens_at_its_start_and_is_not_told_to_lead(berth: Berth, folder: Path) -> None:
+    course = project.COURSE.replace("placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")
+    clouds.write(folder, course=course)
+    assert berth("rehearse", "course", "2026-02-02", "--at", "2026-01-20 06:00", *NOW).code == 0
+    _, _, err = berth("plan", *NOW)
+
+    assert [line.partition(":")[0] for line in err.splitlines() if "B199" in line] == [
+        "reservations/course.yaml"
+    ]
+
+
 @pytest.mark.parametrize("exam", ["2026-02-02", "2026-02-12"])
 def test_dates_add_up_to_what_their_reservation_costs(berth: Berth, folder: Path, exam: str) -> None:
     """Also where others share the machines, which stay from one window to the next."""

@@ -116,6 +116,7 @@ def _judge(
                 f"{rehearses} has {seats_text(seats, unit)}, and is rehearsed with "
                 f"{seats_text(occurrence.seats, unit)}."
             )
-            fix = f"Write the same seats: {again} does."
+            at = local_text(occurrence.open, named(occurrence.zone)).partition(" ")[2]
+            fix = f'Write the same seats: {again} --at "{at}" does.'
             yield reservation.problem(OTHER_SEATS, ("spec", "provisioning"), message, fix)
             return

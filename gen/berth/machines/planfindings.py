@@ -65,7 +65,7 @@ def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> It
     """Return a finding for each reservation: for the first of the openings that need the longest lead.
 
     The shortest lead of a class counts: the pool opens for several entries, and which one opens at a step is
-    not known here.
+    not known here. A rehearsal opens at its start: it finds out how long that takes.
     """
     known = {reservation.name: reservation for reservation in declared.reservations}
     for one in some:
@@ -73,6 +73,8 @@ def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> It
         short: dict[str, tuple[int, Problem]] = {}
         for demand in one.demands:
             reservation, name = known[demand.key[0]], demand.key[1]
+            if reservation.spec.rehearses:
+                continue
             lead = 60 * _shortest_lead(reservation, name)
             clouds = [one.catalog.clouds[cloud] for cloud in demand.clouds]
             for minute, change in zip(demand.steps[::2], demand.steps[1::2], strict=True):
