@@ -53,6 +53,19 @@ def test_the_cost_that_a_policy_compares_is_not_known(folder: Path, berth: Berth
     assert "B233" in {item["code"] for item in json.loads(answer.out)["items"]}
 
 
+def test_a_cost_that_is_not_calculated_because_of_other_errors_is_not_told(
+    folder: Path, berth: Berth
+) -> None:
+    policy = "  policies:\n    - {name: cheap, when: {costAbove: 999999}, require: refuse}\n"
+    wrong = project.NIGHT.replace("bench", "none-such")
+    clouds.write(folder, site=CLOUDY + policy, night=wrong)
+    answer = berth("validate", *NOW, "-o", "json")
+    codes = {item["code"] for item in json.loads(answer.out)["items"]}
+
+    assert "B061" in codes
+    assert "B233" not in codes
+
+
 def test_the_project_of_argocd_allows_what_devices_need(folder: Path, berth: Berth) -> None:
     repository = "  repository: {url: https://git.example.org/a.git}\n"
     kinds = {}

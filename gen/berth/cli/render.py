@@ -7,6 +7,7 @@ import click
 
 from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
+    NO_COST,
     PolicyCase,
     PoolCosts,
     cases_of_reservation,
@@ -155,10 +156,12 @@ def validate(settings: Settings) -> int:
         if site is not None and site.policies:
             subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
             cases += cases_of_reservation(site, subject, now)
+    has_plan = not pipeline.has_errors()
     costs, problems = _planned(pipeline, pools, now)
     pipeline.problems += problems
     if site is not None:
-        pipeline.problems += check_policies(site, cases, costs)
+        found = check_policies(site, cases, costs)
+        pipeline.problems += [problem for problem in found if has_plan or problem.code != NO_COST]
     code = settings.report(pipeline.findings(), aside=False)
     if code == EXIT_OK and settings.form == "text":
         number = len(pipeline.declared.reservations)
