@@ -191,6 +191,30 @@ def test_another_feed_is_never_touched() -> None:
     assert same.results == ["updated"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (("20260302", "20260309"), ("20260316", "20260323")),
+        (("20260302", "20260309"), ("20260316",)),
+        (("20260302",), ("20260316", "20260323")),
+    ],
+    ids=["groups", "one-left", "one-before"],
+)
+def test_a_course_that_another_feed_recognizes_by_its_title_is_asked_about(
+    before: tuple[str, ...], after: tuple[str, ...]
+) -> None:
+    files = imported(feed(*(single(day, title="Colloquium") for day in before))).sources
+    renamed = feed(*(single(day, title="Colloquium") for day in after), file="team-2.ics")
+    found = imported(renamed, *files)
+    same = imported(renamed, *files, feed="team.ics", is_feed_given=True)
+    other = imported(renamed, *files, is_feed_given=True)
+
+    assert (found.files, [code for code, _ in found.codes]) == ([], ["B206"])
+    assert "its title" in found.findings[0].message
+    assert 'feed "team.ics"' in found.findings[0].fix
+    assert (same.results, other.results) == (["updated"], ["new"])
+
+
 def test_two_reservations_of_one_event_are_an_error() -> None:
     (one,) = imported(feed(event(*WEEKLY))).sources
     copy = Source("reservations/copy.yaml", one.text.replace(b"name: course", b"name: copy"))

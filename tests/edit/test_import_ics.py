@@ -83,6 +83,19 @@ def test_a_table_says_what_became_of_each_event_and_why(berth: Berth, folder: Pa
     }
 
 
+@pytest.mark.usefixtures("site_holidays")
+def test_dates_on_holidays_of_the_site_are_told_and_not_counted(berth: Berth, folder: Path) -> None:
+    head = ("DTSTART;TZID=Europe/Zurich:20260202T140000", "DURATION:PT2H")
+    left_out = "; left out by calendar holidays: Carnival: Mon 2026-02-16"
+    rows = []
+    for count in (4, 4, 5):
+        rule = (f"RRULE:FREQ=WEEKLY;COUNT={count}", "EXDATE;TZID=Europe/Zurich:20260209T140000")
+        write(folder, event(*head, *rule, title="Owls"))
+        rows.append(lines(berth(*COURSE))[1].partition("owls.yaml ")[2])
+
+    assert rows == [f"{text}{left_out}" for text in ("2 dates, 5 seats of --seats", "2 dates", "dates")]
+
+
 def test_of_many_events_those_that_are_left_out_come_first(berth: Berth, folder: Path) -> None:
     days = [event(*WEEKLY, title=f"Course {n}", uid=str(n)) for n in range(25)]
     write(folder, *days, event("DTSTART:soon", title="Faulty", uid="x"))

@@ -173,11 +173,8 @@ def test_the_answer_counts_headings(ask: Asking) -> None:
     assert sum(line.startswith("- **") for line in answer.out.splitlines()) >= 2
 
 
-def test_a_date_on_a_holiday_is_named(ask: Asking, folder: Path) -> None:
-    site = folder / "reservations/site.yaml"
-    site.write_text(
-        site.read_text("utf-8").replace("engine: argocd", "engine: argocd\n  calendars: [holidays]"), "utf-8"
-    )
+@pytest.mark.usefixtures("site_holidays")
+def test_a_date_on_a_holiday_is_named(ask: Asking) -> None:
     dates = {"when": "2026-02-16", "from": "_No response_", "until": "_No response_"}
     answer = ask(part_text(**{**ANSWERS, **dates}))
 
@@ -286,13 +283,8 @@ def test_the_answer_names_what_a_comment_replaced(ask: Asking) -> None:
     assert "A later comment changed: Seats." in told.out
 
 
-def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(
-    ask: Asking, folder: Path
-) -> None:
-    site = folder / "reservations/site.yaml"
-    site.write_text(
-        site.read_text("utf-8").replace("engine: argocd", "engine: argocd\n  calendars: [holidays]")
-    )
+@pytest.mark.usefixtures("site_holidays")
+def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(ask: Asking) -> None:
     told = ask(form_text(until="2026-02-18"), words=("-o", "markdown"))
 
     assert told.out.split("```")[1].splitlines()[1:] == [

@@ -9,8 +9,10 @@ from hashlib import sha256
 from typing import Any
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.dates.recurrence import MOST
+from berth.dates.expansion import EXCEPT, Skipped
+from berth.dates.recurrence import MOST, expand
 from berth.dates.zone import DAY, Zone, day_of, local, number, resolve
+from berth.diff.wording import left_out_lines, number_of
 from berth.edit.create import reservation_yaml
 from berth.edit.datelists import set_keys
 from berth.edit.daterule import RuleDates, recurrence_of
@@ -64,7 +66,7 @@ class _ReservationImport:
         self.reader = DateReader(feed, options, zone)
         every = list(records_of(project))
         self.records = [record for record in every if record.feed == options.feed]
-        self.others = {record.uid: record for record in every if record.feed != options.feed and record.uid}
+        self.others = [record for record in every if record.feed != options.feed]
         self.texts = {source.file: source.text.decode("utf-8", "replace") for source in project.sources}
         self.written: dict[str, ImportedFile] = {}
         self.present: set[tuple[str, str]] = set()  # UIDs and titles of events that are skipped or over
@@ -111,11 +113,8 @@ class _ReservationImport:
 
     def _take(self, group: EventGroup, record: ImportRecord | None, name: str) -> None:
         """Add or change the file of a group, unless it is over, as it was, or another feed's."""
-        other = next((self.others[uid] for uid in group.uids if uid in self.others), None)
-        if record is None and other is not None and not self.options.is_feed_given:
-            message = f"{other.origin.file} was imported from an event with its UID of another calendar."
-            fix = f'Give --feed "{other.feed}" if it is the same calendar; else --feed with another name.'
-            raise NotImportedError("UID", message, fix)
+        if record is None and not self.options.is_feed_given:
+            self._refuse_other_feed(group)
         if record is not None and not group.uid and (BY_TITLE, group.title) in self.feed.refused:
             self.feed.tell(group.events, REFUSED, "another event of this title is not imported")
             return
@@ -143,6 +142,19 @@ class _ReservationImport:
             self._add(group, found, name)
         else:
             self._update(group, found, record, record.reservation)
+
+    def _refuse_other_feed(self, group: EventGroup) -> None:
+        """Raise NotImportedError if another feed has an event with its UID, or with its title.
+
+        A title is enough unless both have UIDs by which they are recognized.
+        """
+        for other in self.others:
+            has_uid = other.uid in group.uids
+            if has_uid or (other.title == group.title and not (other.uid and group.uid)):
+                what, name = ("UID", "UID") if has_uid else ("title", "SUMMARY")
+                message = f"{other.origin.file} was imported with its {what} from another calendar or table."
+                fix = f'Give --feed "{other.feed}" if it is the same calendar; else --feed with another name.'
+                raise NotImportedError(name, message, fix)
 
     def _limits(self, group: EventGroup, record: ImportRecord | None) -> tuple[int, int]:
         """Return the first and the last day to import.
@@ -208,12 +220,18 @@ class _ReservationImport:
         number_of_seats = sum(count for _, count in seats)
         source = "" if found.usual else " of --seats"
         word = "seat" if number_of_seats == 1 else "seats"
-        reason = f"{self._number(group, found.dates)}, {number_of_seats} {word}{source}"
-        self.feed.tell(group.events, NEW, reason, file)
+        lost = self._lost(reservation, recurrence)
+        count = f"{self._number(group, found.dates, lost)}, {number_of_seats} {word}{source}"
+        self.feed.tell(group.events, NEW, _with_lost([count], lost), file)
 
-    def _number(self, group: EventGroup, dates: RuleDates) -> str:
-        total = len(dates.happening)
-        text = f"{total} date{'' if total == 1 else 's'}"
+    def _lost(self, reservation: Reservation, recurrence: Recurrence) -> list[Skipped]:
+        """Return the dates that are on days off of the calendars that a reservation follows."""
+        followed = recurrence._replace(calendars=reservation.recurrence.calendars)
+        every = expand(reservation._replace(recurrence=followed), self.project.declared.calendars)
+        return [one for one in every.skipped if one.reason.partition(":")[0] != EXCEPT]
+
+    def _number(self, group: EventGroup, dates: RuleDates, lost: Sequence[Skipped]) -> str:
+        text = number_of(len(dates.happening) - len(lost), "date")
         if group.is_cut and self.options.last is None:
             last = day_of(dates.happening[-1].start)
             return f"{text} until {last}; for later ones, give --until"
@@ -262,8 +280,10 @@ class _ReservationImport:
         changes = [*(["dates"] if keys else []), *(["seats"] if seats != before.seats else [])]
         self._warn_if_seats_add_up(group, found.dates, seats)
         file, index = record.origin[:2]
+        lost = [] if is_standing else self._lost(before, recurrence)
         if not changes and (record.uid, record.title) == (group.uid, group.title):
-            self.feed.tell(group.events, UNCHANGED, self._number(group, found.dates), file)
+            count = self._number(group, found.dates, lost)
+            self.feed.tell(group.events, UNCHANGED, _with_lost([count], lost), file)
             return
         text = reservation_yaml(self._reservation(before.name, before.title, recurrence, seats))
         document: Any = parse(Source("", text.encode()))[0][0].value
@@ -288,7 +308,8 @@ class _ReservationImport:
         edited = edit_document(earlier.text if earlier else self.texts[file], index, edit)
         source = next(one for one in self.project.sources if one.file == file)
         self.written[file] = ImportedFile(file, edited, source.text, group.first.name)
-        self.feed.tell(group.events, UPDATED, ", ".join(changes or ["annotations"]), file)
+        lost = lost if "dates" in changes else []
+        self.feed.tell(group.events, UPDATED, _with_lost(changes or ["annotations"], lost), file)
 
     def _known_counts(self, group: EventGroup, counts: Counts, before: Reservation) -> Counts:
         """Return counts of events by the classes of a reservation; none where it has another form."""
@@ -334,6 +355,10 @@ class _ReservationImport:
                 message = f'the event of {name} is gone from "{self.options.feed}", or canceled.'
                 fix = f"Run berth delete {name}, or remove its annotations berth.dev/imported-* to keep it."
                 yield record.origin.problem(GONE, path, message, fix)
+
+
+def _with_lost(parts: Sequence[str], lost: Sequence[Skipped]) -> str:
+    return "; ".join([", ".join(parts), *(line.text for line in left_out_lines(lost))])
 
 
 def _changed_keys(before: Reservation, after: Recurrence, seats: Seats) -> list[str]:
