@@ -193,6 +193,66 @@ def test_another_table_has_courses_of_its_own(table: Table) -> None:
     assert table("Logic,small,25,2027-06-01,9-11,,,,", words=("--feed", "other")).out.count("\n") == 2
 
 
+@pytest.mark.usefixtures("site_holidays")
+def test_dates_on_holidays_of_the_site_are_told_and_not_counted(table: Table) -> None:
+    row = "Logic,small,25,Mon,9-11,2026-02-02,2026-02-23,,"
+    first, again = (table(row, words=("--now", "2026-01-01")).out for _ in range(2))
+
+    assert ": 25 small, 3 dates in Europe/Zurich" in first
+    assert first.endswith("\n  left out by calendar holidays: Carnival: Mon 2026-02-16\n")
+    assert first.splitlines()[1:] == again.splitlines()[1:]
+
+
+def test_a_table_of_another_name_is_asked_about_also_where_a_course_has_another_name(
+    table: Table, berth: Berth, folder: Path
+) -> None:
+    table(*ROWS)
+    file = folder / "reservations/statistics.yaml"
+    file.write_text(file.read_text("utf-8").replace("name: statistics\n", "name: stat-u\n"), "utf-8")
+    copy = (folder.parent / "exams.csv").rename(folder.parent / "exams-final.csv")
+    answer = berth("import", "csv", str(copy), *NOW)
+
+    for name in ("algebra", "stat-u"):
+        assert (
+            f'there is a reservation {name} already, imported from "exams.csv". '
+            "If it is the same table, give --feed exams.csv; if not, write another title."
+        ) in " ".join(answer.err.split())
+    assert (answer.code, answer.out) == (1, "")
+    assert berth("import", "csv", str(copy), "--feed", "exams.csv", *NOW).out.count("Unchanged: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "entry", "line"),
+    [
+        ("move statistics 2027-01-13 --to 2027-01-14", "moved[0]", "date: 2027-01-13"),
+        ("skip statistics 2027-02-03", "except[0]", "- 2027-02-03"),
+    ],
+    ids=["moved", "skipped"],
+)
+def test_an_entry_of_the_file_that_does_not_fit_a_row_is_named_with_its_line(
+    table: Table, berth: Berth, words: str, entry: str, line: str
+) -> None:
+    table(*ROWS)
+    assert berth(*words.split(), *NOW).code == 0
+    text = (table.folder / "reservations/statistics.yaml").read_text("utf-8")
+    number = text.partition(line)[0].count("\n") + 1
+    answer = table(ROWS[0], ROWS[1].replace("MWF", "TTh"))
+
+    message = f"{entry} in reservations/statistics.yaml:{number} does not fit the row: the schedule has no"
+    assert message in answer.err
+    assert "Remove that entry from the file, or correct the row." in answer.err
+
+
+def test_dates_that_are_all_over_are_warned_about_when_they_are_written(table: Table) -> None:
+    row = "Logic,small,25,2026-11-02..2026-11-05,9-11,,,,"
+    first, again = table(ROWS[0], row), table(ROWS[0], row)
+    changed = table(ROWS[0], row.replace("25", "30"))
+    strict = table("Sets,small,25,2026-11-03,9-11,,,,", words=("--strict",))
+
+    assert [answer.code for answer in (first, again, changed, strict)] == [0, 0, 0, 1]
+    assert [answer.err.count(":3:16: warning[B081] ") for answer in (first, again, changed)] == [1, 0, 1]
+
+
 @pytest.mark.parametrize("course", ['"Algebra\nfor all"', '"Algebra'], ids=["two-lines", "open-quote"])
 def test_a_cell_that_does_not_end_in_its_line_is_named_where_it_begins(table: Table, course: str) -> None:
     found = table.findings(ROWS[1], f"{course},small,25,12 Jan,9-11,,,,")

@@ -1,15 +1,17 @@
 """`berth import csv`: each row of a table becomes a reservation, as a request by form does."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from berth.checks.typos import ALL_PAST, check_dates_are_ahead
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.selection import clock_of
 from berth.cli.writing import write_imported
-from berth.dates.expansion import Occurrence
+from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import named, span_text
-from berth.diff.wording import clock_changes, number_of
+from berth.diff.wording import clock_changes, left_out_lines, number_of
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
 from berth.edit.requestform import TWICE, FormAnswer, at_headings, requested, taken_name
 from berth.edit.requesttable import imported_titles, read_table, updated_text
@@ -21,6 +23,7 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.documentproblems import shown
 from berth.schema.metadata import IMPORTED_FEED, IMPORTED_TITLE
+from berth.schema.reservation import Reservation
 
 
 class _WrittenRow(NamedTuple):
@@ -29,18 +32,24 @@ class _WrittenRow(NamedTuple):
     file: str
     request: ReservationRequest
     answers: dict[str, FormAnswer]
+    is_changed: bool
 
 
 class _TableImport:
     """What rows become: the texts of files by path."""
 
-    def __init__(self, pipeline: Pipeline, feed: str, today: int) -> None:
+    def __init__(self, pipeline: Pipeline, feed: str, today: int, *, is_feed_given: bool) -> None:
         self._pipeline, self._feed, self._today = pipeline, feed, today
+        self._is_feed_given = is_feed_given
         self.before = {one.file: one.text for one in pipeline.sources}
         self.texts, self.rows = dict[str, str](), dict[str, _WrittenRow]()
         by_place = {one.origin[:2]: one for one in pipeline.declared.reservations}
-        titles = imported_titles(pipeline.sources, feed)
-        self.own = {title: by_place[place] for place, title in titles.items() if place in by_place}
+        self.own, self._others = dict[str, Reservation](), dict[str, tuple[str, str]]()
+        for place, (other, title) in imported_titles(pipeline.sources).items():
+            if place in by_place and other == feed:
+                self.own[title] = by_place[place]
+            elif place in by_place:
+                self._others[title] = by_place[place].name, other
 
     def add(self, answers: dict[str, FormAnswer]) -> list[Finding]:
         """Write a row, or return what is wrong with its cells."""
@@ -56,6 +65,9 @@ class _TableImport:
             line = self.rows[name].answers["title"].place.line
             fix = "Write its dates in one row, or another title."
             return [*wanted.findings, answers["title"].finding(TWICE, f"line {line} has this course.", fix)]
+        if known is None and title in self._others and (is_taken or not self._is_feed_given):
+            other, feed = self._others[title]
+            return [*wanted.findings, taken_name(other, answers, feed)]
         if is_taken:
             return [*wanted.findings, taken_name(name, answers)]
         if not wanted.findings:
@@ -65,24 +77,41 @@ class _TableImport:
                 old = self.texts.get(file) or self.before[file].decode()
                 text = updated_text(old, known.origin.index, text)
             self.texts[file] = text
-            self.rows[name] = _WrittenRow(file, wanted.request, answers)
+            is_changed = file not in self.before or text.encode() != self.before[file]
+            self.rows[name] = _WrittenRow(file, wanted.request, answers, is_changed)
         return [*wanted.findings]
 
-    def checked(self, now: int) -> tuple[list[Finding], dict[str, Sequence[Occurrence]]]:
+    def checked(self, now: int) -> tuple[list[Finding], dict[str, Expansion]]:
         """Return what is wrong with the project then, of rows at their cells, and the dates of courses."""
         kept = [source for source in self._pipeline.sources if source.file not in self.texts]
         after = Pipeline(
             sources=sorted([*kept, *(Source(file, text.encode()) for file, text in self.texts.items())])
         )
-        dates: dict[str, Sequence[Occurrence]] = {}
+        dates: dict[str, Expansion] = {}
         for item in after.items(now=now):
-            dates[item.reservation.name] = item.expansion.occurrences
+            name, dates[item.reservation.name] = item.reservation.name, item.expansion
+            if name in self.rows and self.rows[name].is_changed:
+                after.problems += check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)
         found = after.findings()
         findings = [one for one in found if one.file not in self.texts and one.severity == ERROR]
         for name, row in self.rows.items():
-            of_file = [finding for finding in found if finding.file == row.file]
-            findings += at_headings(of_file, row.file, row.request, row.answers, dates.get(name, ()))
+            of_file = [self._of_entry(finding, row) for finding in found if finding.file == row.file]
+            occurrences = dates[name].occurrences if name in dates else ()
+            findings += at_headings(of_file, row.file, row.request, row.answers, occurrences)
         return findings, dates
+
+    def _of_entry(self, finding: Finding, row: _WrittenRow) -> Finding:
+        """Name in a finding the entry of the file that it is about, which no cell has."""
+        entry = re.match(r"spec\.recurrence\.(except|moved|extra)\[(\d+)\]", finding.path)
+        known = self.own.get(row.answers["title"].text)
+        if entry is None or known is None:
+            return finding
+        path = ("spec", "recurrence", entry[1], int(entry[2]))
+        (there,) = self._pipeline.located([known.problem(finding.code, path, "", "")])
+        message = (
+            f"{entry[1]}[{entry[2]}] in {there.file}:{there.line} does not fit the row: {finding.message}"
+        )
+        return finding._replace(message=message, fix="Remove that entry from the file, or correct the row.")
 
 
 def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: str | None) -> int:
@@ -94,7 +123,8 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     for heading in table.unread:
         where = f"{settings.shown(source.file)}:1:{heading.place.column}"
         stderr(f"{where}: the column {shown(heading.text)} is not read.\n")
-    found = _TableImport(pipeline, feed or source.file.rpartition("/")[2], clock.today)
+    name = feed or source.file.rpartition("/")[2]
+    found = _TableImport(pipeline, name, clock.today, is_feed_given=feed is not None)
     findings = [*table.findings, *(finding for row in table.rows for finding in found.add(row))]
     of_project, dates = found.checked(clock.now)
     findings += of_project
@@ -102,9 +132,12 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
         return settings.refused(in_order(findings))
     if code := write_imported(settings, pipeline, found.texts, source.file):
         return code
+    settings.report([finding for finding in in_order(findings) if finding.code == ALL_PAST])
     for name, row in found.rows.items():
-        stdout(f"{visible(row.answers['title'].text)}: {_dates_text(dates[name])}.\n")
-        stdout("".join(f"! {line}\n" for line in clock_changes(dates[name])))
+        occurrences, skipped, _ = dates[name]
+        stdout(f"{visible(row.answers['title'].text)}: {_dates_text(occurrences)}.\n")
+        stdout("".join(f"! {line}\n" for line in clock_changes(occurrences)))
+        stdout("".join(f"{line.sign} {visible(line.text)}\n" for line in left_out_lines(skipped)))
     for title, reservation in found.own.items():
         if reservation.name not in found.rows:
             how = f"To remove it: berth delete {reservation.name}"

@@ -4,6 +4,7 @@ The text is a stranger's: it is read whole by the same grammars as the flags of 
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -191,10 +192,17 @@ def refused_answer(problem: CommandError, answers: Answers, key: str = "title") 
     return answers[of_place if of_place in answers else key].finding(problem.code or CHOICE, message, fix)
 
 
-def taken_name(name: str, answers: Answers) -> Finding:
-    """Return the finding that another reservation has the name of the request already."""
+def taken_name(name: str, answers: Answers, feed: str = "") -> Finding:
+    """Return the finding that another reservation has the name of the request already.
+
+    `feed`: the table or calendar from which it was imported with the title of the request.
+    """
+    message = f"there is a reservation {name} already"
     fix = "Write another title, for instance with the term."
-    return answers["title"].finding(TWICE, f"there is a reservation {name} already.", fix)
+    if feed:
+        message += f", imported from {shown(feed)}"
+        fix = f"If it is the same table, give --feed {shlex.quote(feed)}; if not, write another title."
+    return answers["title"].finding(TWICE, f"{message}.", fix)
 
 
 def _key_of(place: str) -> str:

@@ -96,15 +96,16 @@ def _cells(file: str, number: int, line: str, separator: str) -> Iterator[FormAn
         at += len(text)
 
 
-def imported_titles(sources: Iterable[Source], feed: str) -> dict[tuple[str, int], str]:
-    """Return the title of each reservation that an import of this table wrote, by its file and document."""
-    found: dict[tuple[str, int], str] = {}
+def imported_titles(sources: Iterable[Source]) -> dict[tuple[str, int], tuple[str, str]]:
+    """Return the feed and the title of each reservation of an import, by its file and document."""
+    found: dict[tuple[str, int], tuple[str, str]] = {}
     for source in sources:
         for document in parse(source)[0] if IMPORTED_FEED.encode() in source.text else ():
             value: Any = document.value
             annotations = value["metadata"].get("annotations", {})
-            if annotations.get(IMPORTED_FEED) == feed and IMPORTED_TITLE in annotations:
-                found[source.file, document.index] = annotations[IMPORTED_TITLE]
+            if IMPORTED_FEED in annotations and IMPORTED_TITLE in annotations:
+                place = source.file, document.index
+                found[place] = annotations[IMPORTED_FEED], annotations[IMPORTED_TITLE]
     return found
 
 
