@@ -1,11 +1,13 @@
 """`berth copy` and `berth delete`: what they write, remove and refuse."""
 
+import json
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.answer import Berth
+from tests.answer import Answer, Berth
 from tests.cli import project
 
 TERMS = """\
@@ -111,7 +113,106 @@ def test_a_list_is_shifted_by_whole_weeks(berth: Berth, folder: Path) -> None:
     assert text == project.NIGHT.replace(lines, shifted).replace("night", "later")
 
 
-def test_a_copy_with_errors_is_not_written(berth: Berth, folder: Path) -> None:
+TERM_DATES = "    startDate: 2026-02-02\n    endDate: 2026-03-01\n"
+EARLY = '      - {dayOfWeek: [mon, thu], startTime: "09:00", endTime: "13:00", until: 2026-02-15}\n'
+LATE = '      - {dayOfWeek: [mon, thu], from: 2026-02-16, startTime: "10:00", endTime: "13:00"}\n'
+
+
+def course_of(lines: str) -> str:
+    """Return the course with these lines of the schedule, and without single dates."""
+    before, _, rest = project.COURSE.partition("    schedule:\n")
+    return f"{before}    schedule:\n{lines}  provisioning:{rest.partition('  provisioning:')[2]}"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "early", "late"),
+    [
+        ("2026-09-14", "2026-10-18", ", until: 2026-09-27", "from: 2026-09-28"),
+        ("2026-09-15", "2026-10-18", ", until: 2026-10-04", "from: 2026-10-05"),
+        ("2026-01-05", "2026-02-01", ", until: 2026-01-18", "from: 2026-01-19"),
+        ("2026-09-14", "2026-09-28", ", until: 2026-09-27", "from: 2026-09-28"),
+        ("2026-09-14", "2026-09-27", "", ""),
+        ("2026-09-14", "2026-09-20", "", ""),
+    ],
+    ids=["later", "other-weekday", "sooner", "one-date", "none", "within-first"],
+)
+@pytest.mark.parametrize("dates", [TERM_DATES, "    within: [spring]\n"], ids=["dates", "terms"])
+def test_dates_of_lines_are_shifted_and_end_with_the_term(  # noqa: PLR0913, PLR0917
+    berth: Berth, folder: Path, dates: str, first: str, last: str, early: str, late: str
+) -> None:
+    course = course_of(EARLY + LATE).replace(TERM_DATES, dates)
+    project.write(folder, course=course, classes=project.CLASSES + TERMS)
+
+    code, _, err = berth("copy", "course", "later", "--from", first, "--until", last)
+
+    line = 1 + course[: course.index(LATE)].count("\n")
+    place = f"reservations/course.yaml:{line}:9: warning[B040] spec.recurrence.schedule[1]: "
+    assert (code, err.startswith(f"{place}it has no date from {first} to {last}")) == (0, not late)
+    lines = EARLY.replace(", until: 2026-02-15", early)
+    lines += LATE.replace("from: 2026-02-16", late) if late else ""
+    written = course_of(lines).replace(TERM_DATES, f"    startDate: {first}\n    endDate: {last}\n")
+    assert (folder / "reservations/later.yaml").read_text("utf-8") == written.replace(
+        "name: course", "name: later"
+    )
+
+
+def test_a_line_that_begins_with_the_term_needs_no_from(berth: Berth, folder: Path) -> None:
+    project.write(folder, course=course_of(LATE.replace("2026-02-16", "2026-02-02")))
+
+    assert berth("copy", "course", "later", "--from", "2026-09-14", "--until", "2026-10-18").code == 0
+    assert "from:" not in (folder / "reservations/later.yaml").read_text("utf-8")
+
+
+def test_a_copy_in_which_no_line_is_left_is_refused(berth: Berth, folder: Path) -> None:
+    project.write(folder, course=course_of(LATE))
+
+    code, _, err = berth("copy", "course", "later", "--from", "2026-09-15", "--until", "2026-09-16")
+
+    why = "nothing of the schedule of course would be left from 2026-09-15 to 2026-09-16"
+    assert (code, err) == (2, f"berth: {why}. Give a later --until.\n")
+    assert not (folder / "reservations/later.yaml").exists()
+
+
+def happening(answer: Answer, later: timedelta) -> list[tuple[datetime, datetime, object]]:
+    """Return the start, the end and the seats of each occurrence, so much later."""
+    return [
+        (*(datetime.fromisoformat(item[key]) + later for key in ("start", "end")), item["seats"])
+        for item in json.loads(answer.out)["items"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [("set", "seats=7", "--from", "2026-02-14")],
+        [("set", "times=14:00-17:00", "--from", "2026-02-21")],
+        [("set", "seats=7", "--from", "2026-02-09"), ("set", "seats=9", "--from", "2026-02-16")],
+        [("set", "seats=7", "--from", "2026-02-14"), ("end", "2026-02-22")],
+        [("end", "2026-02-15")],
+    ],
+    ids=["seats", "times", "twice", "seats-and-end", "end"],
+)
+@pytest.mark.parametrize("name", ["course", "rest"])
+def test_what_edits_wrote_is_copied(
+    berth: Berth, folder: Path, name: str, edits: list[tuple[str, ...]]
+) -> None:
+    """The same happens in the weeks of the new term; a series that had ended goes on."""
+    listed = "dates: [2026-02-07, 2026-02-14, 2026-02-21, 2026-02-28]"
+    rest = project.REST.replace("dates: [2026-02-03]", listed).replace("  suspend: true\n", "")
+    project.write(folder, course=course_of(EARLY.replace(", until: 2026-02-15", "")), rest=rest)
+    for command, *words in edits:
+        assert berth(command, name, *words).code == 0
+    assert berth("copy", name, "again", "--from", "2026-11-02", "--until", "2026-11-29").code == 0
+
+    first, again = (berth("occurrences", one, "-o", "json") for one in (name, "again"))
+    expected = happening(first, timedelta(weeks=39))
+    assert expected
+    assert happening(again, timedelta())[: len(expected)] == expected
+
+
+@pytest.mark.parametrize("lines", ["", EARLY + LATE], ids=["whole", "split"])
+def test_a_copy_with_errors_is_not_written(berth: Berth, folder: Path, lines: str) -> None:
+    project.write(folder, course=course_of(lines) if lines else project.COURSE)
     backwards = berth("copy", "course", "later", "--from", "2026-03-08", "--until", "2026-03-01")
     elsewhere = berth("copy", "course", "../../later", *TERM)
 

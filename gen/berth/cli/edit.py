@@ -364,7 +364,8 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     """Copy a reservation to the dates of another term.
 
     The copy is NEW.yaml beside the file of NAME. Single dates (except, moved, extra) are left out,
-    unless they are in the new term. A list of dates is moved by whole weeks.
+    unless they are in the new term. A list of dates is moved by whole weeks, and its single dates
+    with it; so are from and until of each line of the schedule.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)

@@ -4,7 +4,7 @@ Lists become block lists, sorted by date. So two changes of two dates touch diff
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from berth.dates.zone import DAY, clock, day_of
 from berth.edit.dateselect import Dates
 from berth.edit.roundtrip import MakeNode, insert_key, to_block
 
+DATE_LISTS = ("dates", "except", "moved", "extra")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -99,20 +100,20 @@ def remove_entry(recurrence: Any, key: str, index: int) -> None:
 
 def keep_entries(recurrence: Any, first: str, last: str) -> None:
     """Remove all entries but those with a date from `first` to `last`."""
-    for key in ("dates", "except", "moved", "extra"):
+    for key in DATE_LISTS:
         for index in reversed(range(len(recurrence.get(key) or ()))):
             begin, end = _span(recurrence[key][index])
             if end < first or last < begin:
                 remove_entry(recurrence, key, index)
 
 
-def shift_dates(recurrence: Any, by: timedelta, make: MakeNode) -> None:
-    """Move all dates of a recurrence that lists them."""
+def shift_dates(recurrence: Any, keys: Sequence[str], by: timedelta, make: MakeNode) -> None:
+    """Move all dates of these lists of a recurrence."""
 
     def shifted(value: Any) -> Any:
         return _DATE.sub(lambda day: str(date.fromisoformat(day[0]) + by), str(value))
 
-    for key in ("dates", "except", "moved", "extra"):
+    for key in keys:
         entries: Any = recurrence.get(key) or ()
         for index, entry in enumerate(entries):
             if not isinstance(entry, Mapping):
@@ -120,9 +121,18 @@ def shift_dates(recurrence: Any, by: timedelta, make: MakeNode) -> None:
                 continue
             for part in (entry, entry.get("to")):
                 if isinstance(part, Mapping):
-                    days = {name: part[name] for name in ("date", "from", "to") if name in part}
+                    days = {name: part[name] for name in ("date", "from", "to", "until") if name in part}
                     plain = {name: day for name, day in days.items() if not isinstance(day, Mapping)}
                     set_keys(part, {name: shifted(day) for name, day in plain.items()}, make)
+
+
+def remove_outer_limits(recurrence: Any, first: str, last: str) -> None:
+    """Remove `from` and `until` of entries of the schedule that the first and last date of all imply."""
+    for entry in recurrence.get("schedule") or ():
+        if "from" in entry and str(entry["from"]) <= first:
+            del entry["from"]
+        if "until" in entry and str(entry["until"]) >= last:
+            del entry["until"]
 
 
 def _span(entry: Any) -> tuple[str, str]:

@@ -10,12 +10,20 @@ from typing import Any, NamedTuple
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy_cases, policy_subject
 from berth.checks.rehearsalchecks import check_rehearsal_is_ahead, rehearsals_of, rehearsed
-from berth.dates.expansion import Skipped
-from berth.dates.recurrence import expand
+from berth.dates.expansion import Skipped, days_of_entries
+from berth.dates.recurrence import NEVER_FALLS, expand
+from berth.dates.zone import number
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
-from berth.edit.datelists import keep_entries, set_keys, shift_dates
+from berth.edit.datelists import (
+    DATE_LISTS,
+    keep_entries,
+    remove_entry,
+    remove_outer_limits,
+    set_keys,
+    shift_dates,
+)
 from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.fieldpaths import FieldPath, full_path, node_at, text_of
 from berth.edit.roundtrip import (
@@ -39,6 +47,7 @@ from berth.schema.documentproblems import nearest, shown
 from berth.schema.metadata import IMPORTED
 from berth.schema.reservation import Reservation
 from berth.schema.validate import in_words
+from berth.schema.values import Entry, Recurrence
 
 # Assignments such as `provisioning.placeholderCount=30`
 
@@ -199,33 +208,72 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
         raise CommandError(
             f"{name} has the dates of CloudCapacity {capacity}; copy its file and name another"
         )
-    listed = reservation.recurrence.dates
-    if not (listed or reservation.recurrence.first or reservation.recurrence.within):
+    recurrence = reservation.recurrence
+    has_dates = bool(recurrence.dates or recurrence.first)
+    has_limits = any(entry.dates.first or entry.dates.last for entry in recurrence.schedule)
+    if not has_dates and (has_limits or not recurrence.within):
         raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     file = PurePosixPath(reservation.origin.file)
     target = f"{file.parent}/{new}{file.suffix}"
     if any(source.file == target for source in pipeline.sources):
         raise CommandError(f"{target}: the file exists; nothing was written")
+    by = _weeks_to(first, recurrence) if has_dates else timedelta()
+    ended = _ended_entries(recurrence, first, last, by) if has_limits and first <= last else []
+    if len(ended) == len(recurrence.schedule) > 0:
+        raise CommandError(
+            f"nothing of the schedule of {name} would be left from {first} to {last}. Give a later --until"
+        )
 
     def edit(tree: Any, make: MakeNode) -> None:
         tree["metadata"]["name"] = make(new)
         _forget_import(tree["metadata"])
-        recurrence = tree["spec"]["recurrence"]
-        if listed:
-            begin = min(day for day, _ in listed)
-            weeks = -(-(date.fromisoformat(first) - begin).days // 7)
-            shift_dates(recurrence, timedelta(weeks=weeks), make)
-            keep_entries(recurrence, first, last)
-            return
-        dates = {"startDate": first, "endDate": last}
-        for key, value in dates.items():
-            if "within" in recurrence:
-                insert_key(recurrence, key, make(value), "within")
-        set_keys(recurrence, {**dates, "within": None}, make)
-        keep_entries(recurrence, first, last)
+        written = tree["spec"]["recurrence"]
+        shift_dates(written, (*(DATE_LISTS if recurrence.dates else ()), "schedule"), by, make)
+        remove_outer_limits(written, first, last)
+        for index in reversed(ended):
+            remove_entry(written, "schedule", index)
+        if not recurrence.dates:
+            dates = {"startDate": first, "endDate": last}
+            for key, value in dates.items():
+                if "within" in written:
+                    insert_key(written, key, make(value), "within")
+            set_keys(written, {**dates, "within": None}, make)
+        keep_entries(written, first, last)
 
     copied = edit_document(only_document(text, reservation.origin.index), 0, edit)
-    return check_edit(pipeline, target, copied, None, now)
+    result = check_edit(pipeline, target, copied, None, now)
+    message = f"it has no date from {first} to {last}, so it is not in the copy."
+    fix = "To have it there, let the copy end later."
+    paths = [("spec", "recurrence", "schedule", i) for i in ended]
+    problems = [reservation.origin.problem(NEVER_FALLS, path, message, fix) for path in paths]
+    return result._replace(warnings=(*result.warnings, *pipeline.located(problems)))
+
+
+def _weeks_to(first: str, recurrence: Recurrence) -> timedelta:
+    """Return the whole weeks that move the first date of a recurrence into the week from `first` on."""
+    start = number(date.fromisoformat(first))
+    starts = [days.start for ranges in days_of_entries(recurrence) for days in ranges if days]
+    return timedelta(weeks=-((min(starts, default=start) - start) // 7))
+
+
+def _ended_entries(recurrence: Recurrence, first: str, last: str, by: timedelta) -> list[int]:
+    """Return which entries with `from` or `until` have no date in a copy."""
+    limited, schedule = list[int](), list[Entry]()
+    for index, entry in enumerate(recurrence.schedule):
+        begin, end = entry.dates.first, entry.dates.last
+        if begin or end:
+            limited.append(index)
+        limits = entry.dates._replace(first=begin and begin + by, last=end and end + by)
+        schedule.append(entry._replace(dates=limits))
+    copied = recurrence._replace(
+        first=date.fromisoformat(first),
+        last=date.fromisoformat(last),
+        dates=tuple((begin + by, end + by) for begin, end in recurrence.dates),
+        terms=(),
+        schedule=tuple(schedule),
+    )
+    days, latest = days_of_entries(copied), number(date.fromisoformat(last))
+    return [i for i in limited if not any(day <= latest for some in days[i] for day in some)]
 
 
 def _forget_import(metadata: Any) -> None:
