@@ -132,12 +132,30 @@ def test_profiles_without_labels_get_labels_that_tell_them_apart() -> None:
     ("values", "place"),
     [
         ("singleuser: {memory: {limit: 1Gi}}", ("B013", "singleuser.memory.limit")),
+        ("singleuser: {memory: {limit: .inf}}", ("B013", "singleuser.memory.limit")),
+        ("singleuser: {memory: {limit: -.inf}}", ("B013", "singleuser.memory.limit")),
+        ("singleuser: {memory: {guarantee: .nan}}", ("B013", "singleuser.memory.guarantee")),
+        ("singleuser: {memory: {guarantee: 2e300}}", ("B013", "singleuser.memory.guarantee")),
+        (f"singleuser: {{memory: {{limit: {'7' * 5000}}}}}", ("B013", "singleuser.memory.limit")),
+        (f"singleuser: {{memory: {{limit: {'8' * 400}T}}}}", ("B013", "singleuser.memory.limit")),
         ("singleuser: {profileList: [{slug: a}]}", ("B011", "singleuser.profileList[0]")),
         ("singleuser: {nodeSelector: [a]}", ("B013", "singleuser.nodeSelector")),
         ("a: [", ("B003", "")),
         ("", ("B007", "")),
     ],
-    ids=["kubernetes-unit", "no-name", "wrong-type", "not-yaml", "empty"],
+    ids=[
+        "kubernetes-unit",
+        "inf",
+        "minus-inf",
+        "nan",
+        "huge",
+        "digits",
+        "huge-with-unit",
+        "no-name",
+        "wrong-type",
+        "not-yaml",
+        "empty",
+    ],
 )
 def test_faulty_values_are_findings(values: str, place: tuple[str, str]) -> None:
     assert [(finding.code, finding.path) for finding in imported(values).findings] == [place]

@@ -253,6 +253,19 @@ def test_dates_that_are_all_over_are_warned_about_when_they_are_written(table: T
     assert [answer.err.count(":3:16: warning[B081] ") for answer in (first, again, changed)] == [1, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [("Chess,small,5,12 Jan 2027,9-11,3,000", 34), ("Go,small,2,12 Jan 2027,9-11,,13 Jan 2027", 30)],
+    ids=["number", "date"],
+)
+def test_a_cell_beyond_the_headings_is_told(table: Table, row: str, column: int) -> None:
+    """A comma that no quotes keep moves all that follows it, and its end would be lost."""
+    headings = "Course,Class,Seats,Dates,Times,Contact"
+
+    assert ("2", str(column), "B002") in table.findings(row, headings=headings)
+    assert table("Chess,small,5,12 Jan 2027,9-11,,,", headings=headings).code == 0
+
+
 @pytest.mark.parametrize("course", ['"Algebra\nfor all"', '"Algebra'], ids=["two-lines", "open-quote"])
 def test_a_cell_that_does_not_end_in_its_line_is_named_where_it_begins(table: Table, course: str) -> None:
     found = table.findings(ROWS[1], f"{course},small,25,12 Jan,9-11,,,,")

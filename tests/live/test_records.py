@@ -41,6 +41,18 @@ def dates(out: str) -> list[tuple[str, int]]:
     return [(load["id"], load["sessionsPeak"]) for load in json.loads(out)["items"]]
 
 
+@pytest.mark.parametrize("is_newer_first", [True, False])
+def test_an_occurrence_of_several_exports_counts_once(is_newer_first: bool) -> None:
+    later = ONE._replace(peak={"small": 9}, targets={"small": ((0, 25), (600, 16))})
+    gpu = ONE._replace(promised={"gpu": 2})  # the same occurrence in another cluster
+    exports = [config_map(record_text([later])), config_map(record_text([ONE]))]
+    if not is_newer_first:
+        exports.reverse()
+    found = of_config_maps([*exports, config_map(record_text([gpu]))])
+
+    assert found == ((later, gpu), ())
+
+
 def test_it_lists_only_records_of_the_site(
     berth: Berth, server: ApiServer, world: World, tmp_path: Path
 ) -> None:

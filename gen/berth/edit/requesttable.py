@@ -68,7 +68,12 @@ def read_table(source: Source) -> RequestTable:
             continue
         end = FilePlace(source.file, number, len(line) + 1)
         row = {key: FormAnswer(key, "", end) for key in keys - {""}}
-        for heading, cell in zip(headings, _cells(source.file, number, line, separator), strict=False):
+        cells = [*_cells(source.file, number, line, separator)]
+        for cell in filter(lambda cell: cell.text, cells[len(headings) :]):
+            message = f"{shown(cell.text)} is in no column: the row has more cells than the first line."
+            fix = "Put quotes around a cell that has a separator in it."
+            findings.append(cell.place.finding(UNREADABLE, message, fix))
+        for heading, cell in zip(headings, cells, strict=False):
             answer = cell._replace(key=heading.key)
             if not heading.key or (row[heading.key].text and not cell.text):
                 continue

@@ -21,9 +21,9 @@ def of_config_maps(items: Iterable[Mapping[str, Any]]) -> ReadRecords:
     """Return the records of ConfigMaps; those without any are somebody else's.
 
     An account of a reservation may write its record: one of another name, or occurrences of another
-    reservation, are left out.
+    reservation, are left out. Of an occurrence that is there twice with the same classes the latest counts.
     """
-    records: list[OccurrenceRecord] = []
+    latest: dict[tuple[str, tuple[str, ...]], OccurrenceRecord] = {}
     problems: list[str] = []
     for item in items:
         text, metadata = part(item, "data").get(RECORD_KEY), part(item, "metadata")
@@ -33,9 +33,16 @@ def of_config_maps(items: Iterable[Mapping[str, Any]]) -> ReadRecords:
         found = of_records(str(text), f"{reservation}/")
         if not is_record(name, reservation):
             found = ReadRecords((), (f'it is not the record of reservation "{reservation}"',))
-        records += found.records
+        for record in found.records:
+            key = record.occurrence, tuple(sorted(record.promised))
+            latest[key] = max(latest.get(key, record), record, key=_last_point)
         problems += [f"ConfigMap {name}: {problem}" for problem in found.problems]
-    return ReadRecords(tuple(records), tuple(problems))
+    return ReadRecords(tuple(latest.values()), tuple(problems))
+
+
+def _last_point(record: OccurrenceRecord) -> int:
+    """Return until when a record goes: a file of several exports has an occurrence more than once."""
+    return max((at for points in record.targets.values() for at, _ in points), default=0)
 
 
 def of_records(text: str | bytes, prefix: str = "") -> ReadRecords:

@@ -3,6 +3,7 @@
 The rules are those of the chart's `jupyterhub_config.py` and, for profiles, of KubeSpawner.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
@@ -41,6 +42,7 @@ CHART: Json = {
 }
 """Values of the chart itself, which null removes: the layer below all others."""
 
+_MOST_BYTES = 2**63
 DEFAULT_SPAWN_LIMIT = 100  # of JupyterHub, if nothing sets it
 _POD_LABELS = {
     "app": "jupyterhub",
@@ -51,16 +53,16 @@ _POD_LABELS = {
 
 def _memory(value: Any) -> str:
     """Read bytes, or an amount of JupyterHub's: its K, M, G and T are powers of 1024."""
-    if type(value) in (int, float):
-        number = int(value)
-    elif type(value) is not str:
-        raise wrong_type(value, "amount of memory")
-    else:
+    size = value
+    if type(value) is str:
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)([KMGT])", value, re.ASCII)
-        if match is None:
-            fix = "Write a number of bytes, or K, M, G or T at its end, which are powers of 1024."
-            raise Refusal(f"{shown(value)} is not an amount of memory of JupyterHub.", fix, TYPE)
-        number = int(float(match[1]) * _UNITS[match[2]])
+        size = float(match[1]) * _UNITS[match[2]] if match else math.inf
+    elif type(value) not in (int, float):
+        raise wrong_type(value, "amount of memory")
+    if not -_MOST_BYTES < size < _MOST_BYTES:
+        fix = "Write a number of bytes, or K, M, G or T at its end, which are powers of 1024."
+        raise Refusal(f"{shown(value)} is not an amount of memory of JupyterHub.", fix, TYPE)
+    number = int(size)
     return str(number) if number % 1024 else canonical(f"{number // 1024}Ki")
 
 
