@@ -1,5 +1,9 @@
 """`berth render` in other folders: where output goes."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +41,41 @@ def test_output_among_the_input_is_a_slip(berth: Berth, folder: Path, given: str
 
     assert berth("render", f"--output-dir={given}") == (2, "", told)
     assert sorted(files_in(folder)) == sorted(f"reservations/{name}" for name in project.FILES)
+
+
+@pytest.mark.parametrize("given", ["rendered", "rendered/page", "reservations/page"])
+def test_the_page_is_not_written_among_manifests_or_input(berth: Berth, folder: Path, given: str) -> None:
+    """The next render would refuse what it did not write."""
+    before = sorted(files_in(folder))
+
+    assert berth("calendar", "--output-dir", given).code == 2
+    assert sorted(files_in(folder)) == before
+
+
+@pytest.mark.parametrize("path", ["rendered/clusters/prod/base.yaml", "rendered/clusters/prod"])
+def test_what_may_not_be_read_is_named(berth: Berth, folder: Path, path: str) -> None:
+    assert berth("render").code == 0
+    base = shutil.copytree(folder, folder / "old")
+    (base / "reservations/course.yaml").unlink()
+    (folder / path).chmod(0)
+    lacking = "-dac_override,-dac_read_search"  # root may read all
+    bounded = ["setpriv", f"--bounding-set={lacking}", f"--inh-caps={lacking}"] if os.getuid() == 0 else []
+    words = [*bounded, sys.executable, "-m", "berth", "-C", str(folder), "diff", "./old"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    (folder / path).chmod(0o700)
+
+    assert done.returncode == 2
+    assert done.stderr == f"berth: {path}: Permission denied\n"
+
+
+def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(berth: Berth, folder: Path) -> None:
+    assert berth("render").code == 0
+    shutil.copytree(folder, folder / "old")
+    file = folder / "rendered/clusters/prod/base.yaml"
+    file.unlink()
+    os.mkfifo(file)
+
+    assert "rendered/clusters/prod/base.yaml" in berth("diff", "./old").out
 
 
 def test_an_output_folder_that_is_a_file_is_told(berth: Berth, folder: Path) -> None:

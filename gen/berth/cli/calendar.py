@@ -14,6 +14,7 @@ from berth.git import top_of
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
 from berth.output.pages import SiteFiles, write_site
 from berth.pipeline import Item, Pipeline
+from berth.reading.source import OUTPUT
 from berth.schema.values import Site
 from berth.webcalendar.events import EventSource, event_order, events_of, feed_name
 from berth.webcalendar.forgelinks import FORMS, edit_url, issue_form_link
@@ -42,7 +43,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     commit that is checked out, or at --now, so one commit always gives the same files. With
     --records, the page says of past and open dates when their seats were ready, or what was missing.
     """
-    folder = settings.output_folder(output_dir, _OUTPUT)
+    folder = settings.output_folder(output_dir, _OUTPUT, OUTPUT)
     pipeline = Pipeline()
     sources: list[EventSource] = []
     dated: list[DatedReservation] = []

@@ -85,12 +85,14 @@ class Settings(NamedTuple):
         """The project's folder as seen from where the program was started, for GitHub."""
         return os.path.join(self.folder, self.up)
 
-    def output_folder(self, given: str | None, default: str) -> str:
-        """Return the output folder, which must not be in reservations/. Raises CommandError."""
+    def output_folder(self, given: str | None, default: str, *others: str) -> str:
+        """Return the output folder, which must not be in reservations/ or in others. Raises CommandError."""
         folder = default if given is None else self.given(given)
-        source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
-        if os.path.commonpath((source, target)) == source:
-            raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
+        target = os.path.realpath(folder)
+        for other in (RESERVATIONS, *others):
+            source = os.path.realpath(other)
+            if os.path.commonpath((source, target)) == source:
+                raise CommandError(f'--output-dir "{given}": name a folder outside of {other}/.')
         return folder.rstrip("/") or folder
 
     def progress(self, items: Iterable[T], total: int) -> Generator[T, None, None]:

@@ -63,6 +63,9 @@ def _run(arguments: Sequence[str]) -> int:
             code_text = f" [{problem.code}]" if problem.code else ""
             stderr(f"berth: {_line(problem.message)}{_lookalikes(problem.message, arguments)}{code_text}\n")
         return EXIT_USAGE
+    except PermissionError as error:
+        stderr(f"berth: {error.filename}: {error.strerror}\n")
+        return EXIT_USAGE
     except click.ClickException as error:
         stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n")
         if isinstance(error, click.UsageError) and error.ctx:

@@ -147,8 +147,9 @@ class FolderFiles:
         return {path: text for path, text in found.items() if text is not None}
 
     def _text(self, path: str) -> str | None:
+        file = self._output / path
         try:
-            return (self._output / path).read_bytes().decode(errors="replace")
+            return file.read_bytes().decode(errors="replace") if file.is_file() else None
         except OSError:
             return None
 
