@@ -141,7 +141,10 @@ def test_every_form_has_the_proposals(berth: Berth, form: str) -> None:
     [
         pytest.param("", "it is not JSON: line 1, column 1", id="empty"),
         pytest.param("[[", "it is not JSON: line 1, column 3", id="cut"),
-        pytest.param("7", "it is neither an object nor a list", id="number"),
+        pytest.param("7", "it is neither a list of ConfigMaps nor one", id="number"),
+        pytest.param("{}", "it is neither a list of ConfigMaps nor one", id="an-object"),
+        pytest.param('{"kind": "Status", "code": 403}', "it is neither a list of", id="a-refusal"),
+        pytest.param('{"items": 5}', "it is neither a list of", id="items-of-no-list"),
         pytest.param(f"[{'9' * 5000}]", "it is not JSON", id="a-number-of-5000-digits"),
         pytest.param("[" * 100_000, "it is not JSON", id="deep"),
     ],
@@ -157,7 +160,6 @@ def test_what_is_no_record_is_said(berth: Berth, project: Path, text: str, expec
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        pytest.param("{}", 0, "there is no record in it", id="an-object"),
         pytest.param('{"items": [{}, 7, {"data": 7}]}', 0, "there is no record in it", id="other-objects"),
         pytest.param("[]", 0, "there is no record in it", id="no-occurrence"),
         pytest.param(

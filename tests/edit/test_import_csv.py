@@ -178,6 +178,11 @@ def test_the_next_import_updates_what_the_first_wrote_and_nothing_else(table: Ta
     assert table.spec("statistics")["recurrence"]["except"] == ["2027-01-13"]
 
 
+@pytest.mark.parametrize("rows", [(), ("", ",,,,,,,,")], ids=["none", "empty"])
+def test_a_table_without_a_course_is_told(table: Table, rows: tuple[str, ...]) -> None:
+    assert table.findings(*rows) != []
+
+
 def test_a_course_without_a_row_stays_and_is_told(table: Table) -> None:
     table(*ROWS)
     answer = table(ROWS[0])

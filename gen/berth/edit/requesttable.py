@@ -81,6 +81,8 @@ def read_table(source: Source) -> RequestTable:
                 findings.append(answer.finding(TWICE, "there are two answers.", "Leave one of them empty."))
             row[heading.key] = answer
         rows.append({key: row[key] for key in FORM if key in row and (row[key].text or key != "time-zone")})
+    if not rows:
+        findings.append(start.finding(MISSING, "the table has no rows.", "Write a line for each course."))
     return RequestTable(tuple(rows), _unread(headings), tuple(findings))
 
 

@@ -74,6 +74,6 @@ def of_json(text: bytes) -> ReadRecords:
         raise ValueError("it is not JSON") from None
     if isinstance(tree, list):
         return of_records(text)
-    if not isinstance(tree, dict):
-        raise ValueError("it is neither an object nor a list")
+    if not isinstance(tree, dict) or not (isinstance(tree.get("items"), list) or "data" in tree):
+        raise ValueError("it is neither a list of ConfigMaps nor one of them")
     return of_config_maps(parts(tree, "items") if "items" in tree else [tree])
