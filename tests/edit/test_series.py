@@ -1,5 +1,7 @@
 """`berth skip` of several dates, `add`, `end`, and `set` with the name of a field alone."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -321,3 +323,57 @@ def test_times_of_lines_that_differ_are_not_one(berth: Berth, lab: Path) -> None
     lab.write_text(LAB.replace("  # lab\n", f"  # lab\n      {other}\n"), "utf-8")
 
     assert "several times of day" in berth("set", "lab", "times=10:00-12:00", "--from", "2026-04-01").err
+
+
+OWN = THURSDAY + ", placeholderCount: 8}"
+CLASSES = "seats: [{resourceClass: small, placeholderCount: 20}, {resourceClass: bench, placeholderCount: 4}]"
+OWN_CLASSES = f"{THURSDAY}, {CLASSES.replace('20', '9')}}}"
+
+
+def lab_of(*lines: str, provisioning: str = "placeholderCount: 5") -> str:
+    """The lab with more lines in its schedule, and other seats."""
+    more = "".join(f"      {line}\n" for line in lines)
+    text = LAB.replace("  # lab\n", f"  # lab\n{more}").replace("placeholderCount: 5", provisioning)
+    return text if "seats" not in provisioning else text.replace("  resourceClass: small\n", "")
+
+
+@pytest.mark.parametrize("when", [("--from", "2026-04-01"), ("--from", "2026-03-02"), ("times=10:00-11:00",)])
+@pytest.mark.parametrize(
+    "case",
+    [
+        (lab_of(OWN), "seats=45", {"13: 8 small"}),
+        (lab_of(OWN, OWN.replace("thu", "fri").replace("8", "6")), "seats=8", {"14: 6 small"}),
+        (
+            lab_of(OWN).replace("}  # lab", ", placeholderCount: 7}"),
+            "seats=45",
+            {"12: 7 small", "13: 8 small"},
+        ),
+        (lab_of(OWN_CLASSES, provisioning=CLASSES), "seats=small=30", {"12: 9 small, 4 bench"}),
+    ],
+    ids=["some", "other-than-given", "all-differ", "classes"],
+)
+def test_seats_of_its_own_that_a_line_has_are_named_not_overwritten(
+    berth: Berth, lab: Path, case: tuple[str, str, set[str]], when: tuple[str, ...]
+) -> None:
+    text, seats, named = case
+    lab.write_text(text, "utf-8")
+    assert berth("validate").code == 0
+    told = berth("set", "lab", seats, *when)
+
+    own = re.findall(r"reservations/lab.yaml:(\d+):\d+: error\[B016\] .* own, (.*), which", told.err)
+    assert (told.code, {f"{line}: {has}" for line, has in own}) == (1, named)
+    splits = "2026-04-01" in when
+    assert ("write until: 2026-03-31 in each line" in told.err) == splits
+    assert ("seats=NUMBER keeps them" in told.err) != splits
+    assert lab.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("own", ["placeholderCount: 8", "placeholderCount: 45"], ids=["same", "as-given"])
+def test_seats_that_no_line_would_lose_are_set_from_a_date_on(berth: Berth, lab: Path, own: str) -> None:
+    """All lines have the same number of their own, or that of a line is the one that is given."""
+    text = lab_of(f"{THURSDAY}, {own}}}")
+    lab.write_text(text.replace("}  # lab", ", placeholderCount: 8}") if "8" in own else text, "utf-8")
+    assert berth("set", "lab", "seats=45", "--from", "2026-04-01").code == 0
+
+    listed = json.loads(berth("occurrences", "lab", "--from", "2026-04-01", "-o", "json").out)["items"]
+    assert {item["seats"]["small"] for item in listed} == {45}

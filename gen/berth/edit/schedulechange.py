@@ -1,24 +1,28 @@
 """Change the seats or the time of day of a schedule, for all its dates or from a date on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from berth.dates.expansion import days_of_entries, window_minutes
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.edit.datelists import end_keys, set_keys
-from berth.edit.dateselect import Dates, OccurrenceEdit
+from berth.edit.dateselect import Dates, OccurrenceEdit, RefusedError
 from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.edit.seatcounts import Counts, set_extra_seats, with_counts
 from berth.manifests.placed import class_names
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan
+from berth.output.answers import seats_text
+from berth.schema.documentproblems import CONFLICT
+from berth.schema.values import Seats
 
 
 def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | None) -> OccurrenceEdit:
     """Give each line of the schedule other seats, and another time of day; None keeps what it has.
 
-    From a day on, a line that has earlier dates becomes two.
+    From a day on, a line that has earlier dates becomes two. Seats that only some lines have of their own are
+    not overwritten: the edit is refused.
     """
     first = None if day is None else number(date.fromisoformat(day))
 
@@ -40,7 +44,7 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
             raise CommandError(
                 f"the lines of {name} have several times of day. Change one: schedule[0].startTime=10:00"
             )
-        classes = class_names(reservation) if reservation.seats_listed else ()
+        seats = {} if counts is None else _new_seats(dates, [index for index, _ in lines], counts, first)
 
         def edit(tree: Any, make: MakeNode) -> None:
             written = tree["spec"]["recurrence"]["schedule"]
@@ -51,9 +55,8 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
                     set_keys(line, {"until": str(day_of((first - 1) * DAY))}, make)
                     written.insert(index + 1, make(later))
                     line = written[index + 1]
-                if counts is not None:
-                    seats = with_counts(schedule[index].seats, counts, classes)
-                    set_extra_seats(reservation, line, seats, make)
+                if index in seats:
+                    set_extra_seats(reservation, line, seats[index], make)
                 if times is not None:
                     end = times.start + window_minutes(times.start, times.end, None)
                     set_keys(line, {"startTime": clock(times.start), **end_keys(times.start, end)}, make)
@@ -61,6 +64,40 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
         return edit
 
     return plan
+
+
+def _new_seats(dates: Dates, lines: Sequence[int], counts: Counts, first: int | None) -> dict[int, Seats]:
+    """Return the seats that lines get.
+
+    Raise RefusedError if some would lose seats of their own, unless all lines have the same ones.
+    """
+    reservation, schedule = dates.reservation, dates.reservation.recurrence.schedule
+    unit = reservation.holder.unit
+    classes = class_names(reservation) if reservation.seats_listed else ()
+    new = {index: with_counts(schedule[index].seats, counts, classes) for index in lines}
+    own = {index: schedule[index].seats for index in lines if schedule[index].seats is not reservation.seats}
+    if len(own) == len(lines) and len({*own.values()}) == 1:
+        return new
+    fix = f"Without --from and times=, berth set {reservation.name} seats=NUMBER keeps them."
+    if first is not None and any(occurrence.original < first * DAY for occurrence in dates.all):
+        last, key = day_of((first - 1) * DAY), "seats" if reservation.seats_listed else unit.field
+        fix = (
+            f"In the file, write until: {last} in each line that changes, and add it again with "
+            f"from: {day_of(first * DAY)} and its new {key}."
+        )
+    problems = [
+        reservation.origin.problem(
+            CONFLICT,
+            ("spec", "recurrence", "schedule", index),
+            f"this line has seats of its own, {seats_text(seats, unit)}, which seats= would overwrite.",
+            fix,
+        )
+        for index, seats in own.items()
+        if new[index] != seats
+    ]
+    if problems:
+        raise RefusedError(*problems)
+    return new
 
 
 def _plain(value: Any) -> Any:
