@@ -11,7 +11,7 @@ from tests.e2e.direct import Direct, Object
 from tests.e2e.faulty_api import https_server
 from tests.e2e.sandbox import HOST_ADDRESS, STATE
 
-PORT = 16444
+PORT = 16445
 DELAY = 2  # seconds
 NAME = "slow-admission"
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"

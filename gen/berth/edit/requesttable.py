@@ -62,17 +62,15 @@ def read_table(source: Source) -> RequestTable:
         message = f"there is no column {' or '.join(map(shown, lacking))}."
         refused = start.finding(MISSING, message, "Write the headings of the form in the first line.")
         return RequestTable((), _unread(headings), (refused,))
-    findings, rows = [], []
+    findings: list[Finding] = []
+    rows = []
     for number, line in enumerate(lines[1:], 2):
         if not line.strip(f"{separator} "):
             continue
         end = FilePlace(source.file, number, len(line) + 1)
         row = {key: FormAnswer(key, "", end) for key in keys - {""}}
         cells = [*_cells(source.file, number, line, separator)]
-        for cell in filter(lambda cell: cell.text, cells[len(headings) :]):
-            message = f"{shown(cell.text)} is in no column: the row has more cells than the first line."
-            fix = "Put quotes around a cell that has a separator in it."
-            findings.append(cell.place.finding(UNREADABLE, message, fix))
+        findings += [_beyond(cell) for cell in cells[len(headings) :] if cell.text]
         for heading, cell in zip(headings, cells, strict=False):
             answer = cell._replace(key=heading.key)
             if not heading.key or (row[heading.key].text and not cell.text):
@@ -84,6 +82,11 @@ def read_table(source: Source) -> RequestTable:
     if not rows:
         findings.append(start.finding(MISSING, "the table has no rows.", "Write a line for each course."))
     return RequestTable(tuple(rows), _unread(headings), tuple(findings))
+
+
+def _beyond(cell: FormAnswer) -> Finding:
+    message = f"{shown(cell.text)} is in no column: the row has more cells than the first line."
+    return cell.place.finding(UNREADABLE, message, "Put quotes around a cell that has a separator in it.")
 
 
 def _unread(headings: Iterable[FormAnswer]) -> tuple[FormAnswer, ...]:
