@@ -481,14 +481,18 @@ def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterat
     yield from policy_cases(None, subject, policies, now, is_change=False)
 
 
-def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:
-    """Report the policies that hold, at the reservations, and those that cannot be compared, once each."""
+def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts | None) -> Iterator[Problem]:
+    """Report the policies that hold, at the reservations, and those that cannot be compared, once each.
+
+    `costs` are None where other errors keep them from being calculated, which say enough.
+    """
     unknown: dict[str, list[str]] = {}
-    for result in (judged for case in cases if (judged := judge(case, costs))):
+    for result in (judged for case in cases if (judged := judge(case, costs or {}))):
         policy, reservation = result.policy, result.reservation
         assert isinstance(reservation, Reservation)
         if result.lacks_cost:
-            unknown.setdefault(policy.name, []).append(reservation.name)
+            if costs is not None:
+                unknown.setdefault(policy.name, []).append(reservation.name)
             continue
         code, message, fix = PROBLEM_CODES[policy.effect], f"{result_text(result)}.", _FIXES[policy.effect]
         yield reservation.problem(code, ("spec", "provisioning"), message, fix)

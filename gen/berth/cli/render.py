@@ -7,7 +7,6 @@ import click
 
 from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
-    NO_COST,
     PolicyCase,
     PoolCosts,
     cases_of_reservation,
@@ -156,12 +155,10 @@ def validate(settings: Settings) -> int:
         if site is not None and site.policies:
             subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
             cases += cases_of_reservation(site, subject, now)
-    has_plan = not pipeline.has_errors()
     costs, problems = _planned(pipeline, pools, now)
     pipeline.problems += problems
     if site is not None:
-        found = check_policies(site, cases, costs)
-        pipeline.problems += [problem for problem in found if has_plan or problem.code != NO_COST]
+        pipeline.problems += check_policies(site, cases, costs)
     code = settings.report(pipeline.findings(), aside=False)
     if code == EXIT_OK and settings.form == "text":
         number = len(pipeline.declared.reservations)
@@ -171,13 +168,15 @@ def validate(settings: Settings) -> int:
 
 def _planned(
     pipeline: Pipeline, pools: dict[str, list[PoolLoad]], now: int
-) -> tuple[PoolCosts, list[Problem]]:
+) -> tuple[PoolCosts | None, list[Problem]]:
     """Return what pools cost from now on, and the windows that open too late for their nodes.
 
-    There is neither where nothing says what nodes there are.
+    There is neither where nothing says what nodes there are. The costs are None beside errors.
     """
     declared, site = pipeline.declared, pipeline.site
-    if site is None or not declared.knows_nodes or pipeline.has_errors():
+    if pipeline.has_errors():
+        return None, []
+    if site is None or not declared.knows_nodes:
         return {}, []
     from berth.machines.clusterplans import plan_clusters  # noqa: PLC0415 - the estimate takes time to load
     from berth.machines.costplan import pool_costs  # noqa: PLC0415
