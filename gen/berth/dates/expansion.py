@@ -118,7 +118,12 @@ class LocalOccurrence(NamedTuple):
 
     @property
     def is_excepted(self) -> bool:
-        return self.excluded is not None and self.excluded.partition(":")[0] == EXCEPT
+        return self.excluded is not None and is_exception(self.excluded)
+
+
+def is_exception(reason: str) -> bool:
+    """Tell whether an entry of `except` is why an occurrence is left out, and not a calendar."""
+    return reason.partition(":")[0] == EXCEPT
 
 
 class Skipped(NamedTuple):

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.dates.expansion import EXCEPT, Skipped
+from berth.dates.expansion import Skipped, is_exception
 from berth.dates.recurrence import MOST, expand
 from berth.dates.zone import DAY, Zone, day_of, local, number, resolve
 from berth.diff.wording import left_out_lines, number_of
@@ -219,16 +219,15 @@ class _ReservationImport:
         self._warn_if_seats_add_up(group, found.dates, seats)
         number_of_seats = sum(count for _, count in seats)
         source = "" if found.usual else " of --seats"
-        word = "seat" if number_of_seats == 1 else "seats"
         lost = self._lost(reservation, recurrence)
-        count = f"{self._number(group, found.dates, lost)}, {number_of_seats} {word}{source}"
+        count = f"{self._number(group, found.dates, lost)}, {number_of(number_of_seats, 'seat')}{source}"
         self.feed.tell(group.events, NEW, _with_lost([count], lost), file)
 
     def _lost(self, reservation: Reservation, recurrence: Recurrence) -> list[Skipped]:
         """Return the dates that are on days off of the calendars that a reservation follows."""
         followed = recurrence._replace(calendars=reservation.recurrence.calendars)
         every = expand(reservation._replace(recurrence=followed), self.project.declared.calendars)
-        return [one for one in every.skipped if one.reason.partition(":")[0] != EXCEPT]
+        return [one for one in every.skipped if not is_exception(one.reason)]
 
     def _number(self, group: EventGroup, dates: RuleDates, lost: Sequence[Skipped]) -> str:
         text = number_of(len(dates.happening) - len(lost), "date")
