@@ -178,6 +178,17 @@ def test_the_next_import_updates_what_the_first_wrote_and_nothing_else(table: Ta
     assert table.spec("statistics")["recurrence"]["except"] == ["2027-01-13"]
 
 
+@pytest.mark.parametrize("metadata", ["7", "{name: x, annotations: 7}", "[berth.dev/imported-feed]"])
+def test_a_faulty_document_beside_is_a_finding(table: Table, metadata: str) -> None:
+    head = "# berth.dev/imported-feed\napiVersion: berth.dev/v1alpha1\nkind: CapacityReservation\n"
+    text = f"{head}metadata: {metadata}\n"
+    (table.folder / "reservations/faulty.yaml").write_text(text, "utf-8")
+    answer = table(*ROWS)
+
+    assert (answer.code, answer.out) == (1, "")
+    assert "reservations/faulty.yaml:" in answer.err
+
+
 @pytest.mark.parametrize("rows", [(), ("", ",,,,,,,,")], ids=["none", "empty"])
 def test_a_table_without_a_course_is_told(table: Table, rows: tuple[str, ...]) -> None:
     assert table.findings(*rows) != []

@@ -13,8 +13,9 @@ from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import named, span_text
 from berth.diff.wording import clock_changes, left_out_lines, number_of
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
+from berth.edit.edits import annotations_of
 from berth.edit.requestform import TWICE, FormAnswer, at_headings, requested, taken_name
-from berth.edit.requesttable import imported_titles, read_table, updated_text
+from berth.edit.requesttable import read_table, updated_text
 from berth.findings import ERROR, Finding, in_order
 from berth.notation.refusal import CommandError
 from berth.output.answers import seats_text
@@ -45,11 +46,15 @@ class _TableImport:
         self.texts, self.rows = dict[str, str](), dict[str, _WrittenRow]()
         by_place = {one.origin[:2]: one for one in pipeline.declared.reservations}
         self.own, self._others = dict[str, Reservation](), dict[str, tuple[str, str]]()
-        for place, (other, title) in imported_titles(pipeline.sources).items():
-            if place in by_place and other == feed:
-                self.own[title] = by_place[place]
-            elif place in by_place:
-                self._others[title] = by_place[place].name, other
+        for origin, annotations in annotations_of(pipeline, "CapacityReservation"):
+            reservation = by_place.get(origin[:2])
+            other, title = (annotations.get(key) for key in (IMPORTED_FEED, IMPORTED_TITLE))
+            if reservation is None or other is None or title is None:
+                continue
+            if other == feed:
+                self.own[title] = reservation
+            else:
+                self._others[title] = reservation.name, other
 
     def add(self, answers: dict[str, FormAnswer]) -> list[Finding]:
         """Write a row, or return what is wrong with its cells."""

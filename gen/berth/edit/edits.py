@@ -1,7 +1,7 @@
 """Edit one reservation in its file, and check the result in the whole project. Nothing is written."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import partial
 from pathlib import PurePosixPath
@@ -34,7 +34,7 @@ from berth.edit.roundtrip import (
     only_document,
     without_document,
 )
-from berth.findings import ERROR, WARNING, Finding, FindingsError, Problem
+from berth.findings import ERROR, WARNING, Finding, FindingsError, Origin, Problem
 from berth.manifests.placed import class_names, pool_behaviors
 from berth.notation.refusal import CommandError, read_at
 from berth.notation.zones import zone_at
@@ -44,7 +44,7 @@ from berth.reading.scalar import plain
 from berth.reading.source import Source
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import nearest, shown
-from berth.schema.metadata import IMPORTED
+from berth.schema.metadata import IMPORTED, IMPORTED_FEED
 from berth.schema.reservation import Reservation
 from berth.schema.validate import in_words
 from berth.schema.values import Entry, Recurrence
@@ -274,6 +274,17 @@ def _ended_entries(recurrence: Recurrence, first: str, last: str, by: timedelta)
     )
     days, latest = days_of_entries(copied), number(date.fromisoformat(last))
     return [i for i in limited if not any(day <= latest for some in days[i] for day in some)]
+
+
+def annotations_of(project: Pipeline, kind: str) -> Iterator[tuple[Origin, Mapping[str, Any]]]:
+    """Yield where each imported document of a kind is, and its annotations."""
+    for source in project.sources:
+        if IMPORTED_FEED.encode() in source.text:
+            for one in parse(source)[0]:
+                if isinstance(one.value, dict) and one.value.get("kind") == kind:
+                    metadata = one.value.get("metadata")
+                    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+                    yield Origin(source.file, one.index), found if isinstance(found, dict) else {}
 
 
 def _forget_import(metadata: Any) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.create import MODELINE
 from berth.edit.datelists import set_keys
+from berth.edit.edits import annotations_of
 from berth.edit.feed import Feed, NotImportedError
 from berth.edit.feeddates import DateReader, Series, Span, series_of
-from berth.edit.feedimport import ImportedFile, ImportOptions, annotations_of
+from berth.edit.feedimport import ImportedFile, ImportOptions
 from berth.edit.roundtrip import MakeNode, edit_document, to_block
 from berth.notation.refusal import CommandError
 from berth.output.yamltext import quote

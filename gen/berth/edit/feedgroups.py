@@ -7,10 +7,10 @@ from typing import NamedTuple
 from berth.dates.recurrence import expand
 from berth.dates.zone import DAY, Zone, local, resolve
 from berth.edit.daterule import RuleDates
+from berth.edit.edits import annotations_of
 from berth.edit.feed import BY_TITLE, BY_UID, Event
 from berth.edit.feedclocks import UTC, place_of
 from berth.edit.feeddates import DatedEvent, Span
-from berth.edit.feedimport import annotations_of
 from berth.edit.seatcounts import Counts
 from berth.findings import Origin
 from berth.pipeline import Pipeline

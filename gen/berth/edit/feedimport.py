@@ -1,17 +1,13 @@
 """What imports of a feed share: options, which events they take, files, and what earlier ones recorded."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from berth.edit.feed import Event
-from berth.findings import Origin
 from berth.notation.days import LAST_YEAR
 from berth.notation.refusal import CommandError
-from berth.pipeline import Pipeline
-from berth.reading.document import parse
-from berth.schema.metadata import IMPORTED_FEED
 
 _TEXTS: dict[str, Callable[[Event], Iterable[str]]] = {
     "title": lambda event: (event.title,),
@@ -100,14 +96,3 @@ class ImportedFile(NamedTuple):
     text: str
     before: bytes | None
     event: str
-
-
-def annotations_of(project: Pipeline, kind: str) -> Iterator[tuple[Origin, Mapping[str, Any]]]:
-    """Yield where each imported document of a kind is, and its annotations."""
-    for source in project.sources:
-        if IMPORTED_FEED.encode() in source.text:
-            for one in parse(source)[0]:
-                if isinstance(one.value, dict) and one.value.get("kind") == kind:
-                    metadata = one.value.get("metadata")
-                    found = metadata.get("annotations") if isinstance(metadata, dict) else None
-                    yield Origin(source.file, one.index), found if isinstance(found, dict) else {}

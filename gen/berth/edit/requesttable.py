@@ -11,7 +11,6 @@ from berth.findings import FilePlace, Finding
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.documentproblems import MISSING, shown
-from berth.schema.metadata import IMPORTED_FEED, IMPORTED_TITLE
 
 _COLUMNS = {
     **{prompt.heading.lower(): key for key, prompt in FORM.items()},
@@ -104,19 +103,6 @@ def _cells(file: str, number: int, line: str, separator: str) -> Iterator[FormAn
         at = max(at, line.find(text, at))
         yield FormAnswer("", text.strip(), FilePlace(file, number, at + 1))
         at += len(text)
-
-
-def imported_titles(sources: Iterable[Source]) -> dict[tuple[str, int], tuple[str, str]]:
-    """Return the feed and the title of each reservation of an import, by its file and document."""
-    found: dict[tuple[str, int], tuple[str, str]] = {}
-    for source in sources:
-        for document in parse(source)[0] if IMPORTED_FEED.encode() in source.text else ():
-            value: Any = document.value
-            annotations = value["metadata"].get("annotations", {})
-            if IMPORTED_FEED in annotations and IMPORTED_TITLE in annotations:
-                place = source.file, document.index
-                found[place] = annotations[IMPORTED_FEED], annotations[IMPORTED_TITLE]
-    return found
 
 
 def updated_text(text: str, index: int, new_text: str) -> str:
