@@ -86,14 +86,7 @@ def override(  # noqa: PLR0913 - one for each option
     classes = tuple(
         dict.fromkeys(resource_class.name for part in parts for resource_class in part.placed.classes)
     )
-    # A number alone is that of the only class.
-    words = next_class.split(placeholders) if placeholders else []
-    words = [word if "=" in word or len(classes) != 1 else f"{classes[0]}={word}" for word in words]
-    pairs = [word.partition("=") for word in (*targets, *words)]
-    for resource_class, _, _ in pairs:
-        if resource_class not in classes:
-            hint = nearest(resource_class, classes) if classes else "It has none there."
-            raise CommandError(f'{name} has no class "{resource_class}". {hint}')
+    pairs = _targets(name, targets, placeholders, classes)
     if clear:
         if end is not None or any(equals for _, equals, _ in pairs):
             raise CommandError("--clear ends an override: leave out --end and targets.")
@@ -109,6 +102,23 @@ def override(  # noqa: PLR0913 - one for each option
     }
     means = choice.access(settings, [part.placed.cluster for part in concerned.values()])
     return _carry_out(settings, means, site, name, concerned, wanted, clock.now)
+
+
+def _targets(
+    name: str, targets: Sequence[str], placeholders: str | None, classes: Sequence[str]
+) -> list[tuple[str, str, str]]:
+    """Split `CLASS` and `CLASS=NUMBER`. Raise CommandError for a class that the reservation does not have.
+
+    In `placeholders`, a number alone is that of the only class.
+    """
+    words = next_class.split(placeholders) if placeholders else []
+    words = [word if "=" in word or len(classes) != 1 else f"{classes[0]}={word}" for word in words]
+    pairs = [word.partition("=") for word in (*targets, *words)]
+    for resource_class, _, _ in pairs:
+        if resource_class not in classes:
+            hint = nearest(resource_class, classes) if classes else "It has none there."
+            raise CommandError(f'{name} has no class "{resource_class}". {hint}')
+    return pairs
 
 
 def _overrides(
