@@ -94,6 +94,102 @@ def test_the_next_import_replaces_the_dates_and_keeps_those_that_are_past() -> N
     assert closed(event(*EASTER), files=(before,)).files == []
 
 
+BY_HAND = b"""\
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata:
+  name: closed
+  annotations: {berth.dev/imported-feed: team.ics}
+spec:
+  # Approved by the dean.
+  dates:
+    - {date: "2026-03-02", title: Ski}  # the buses are booked
+    - 2026-03-04  # asked by mail
+    # Spring
+    - {from: 2026-04-03, to: 2026-04-12, title: Course}  # until Sunday
+    - {date: 2026-05-06, from: "12:00", title: Party}  # by hand
+    - 2026-06-01 to 2026-06-02
+  closes: true  # all
+"""
+
+
+def dated(first: int, end: int, title: str) -> str:
+    return event(f"DTSTART;VALUE=DATE:{first}", f"DTEND;VALUE=DATE:{end}", uid=title, title=title)
+
+
+def kept_lines(removed: str, *added: tuple[str, str]) -> str:
+    """Return the file without a line, and with lines below others."""
+    text = "".join(line for line in BY_HAND.decode().splitlines(True) if not removed or removed not in line)
+    for above, line in added:
+        text = text.replace(f"{above}\n", f"{above}\n    - {line}\n")
+    return text
+
+
+SKI, MAIL, SPRING = dated(20260302, 20260303, "Ski"), dated(20260304, 20260305, ""), event(*EASTER, uid="E")
+PARTY, JUNE = dated(20260506, 20260507, "Party"), dated(20260601, 20260603, "")
+
+
+@pytest.mark.parametrize(
+    ("parts", "gone", "text"),
+    [
+        (
+            (MAIL, SPRING, PARTY, JUNE),
+            [("Ski", "2026-03-02")],
+            kept_lines("Ski").replace(
+                '{date: 2026-05-06, from: "12:00", title: Party}', f"{'{date: 2026-05-06, title: Party}':<47}"
+            ),
+        ),
+        (
+            (SKI, MAIL, SPRING, dated(20260501, 20260502, "Labor"), JUNE),
+            [("Party", "2026-05-06")],
+            kept_lines("Party", ("# until Sunday", "{date: 2026-05-01, title: Labor}")),
+        ),
+        (
+            (SKI, dated(20260304, 20260305, "Election"), SPRING, dated(20260505, 20260508, "Congress"), JUNE),
+            [],
+            kept_lines(
+                "Party", ("# until Sunday", "{from: 2026-05-05, to: 2026-05-07, title: Congress}")
+            ).replace("2026-03-04  #", "{date: 2026-03-04, title: Election} #"),
+        ),
+        (
+            (SKI, MAIL, dated(20260404, 20260406, "Course"), dated(20260407, 20260412, "Course"), JUNE),
+            [("Course", "2026-04-03, and 2 more"), ("Party", "2026-05-06")],
+            None,
+        ),
+    ],
+    ids=["hours-become-a-day", "one-for-another", "renamed-and-covered", "a-range-is-cut"],
+)
+def test_dates_that_stay_keep_their_lines_and_those_that_go_are_told(
+    parts: tuple[str, ...], gone: list[tuple[str, str]], text: str | None
+) -> None:
+    after = closed(*parts, files=(Source("reservations/b.yaml", BY_HAND),))
+
+    assert [(one.event, one.reason) for one in after.outcomes if one.result == "no longer closed"] == gone
+    assert text in (None, after.text)
+
+
+@pytest.mark.parametrize(
+    ("limits", "gone", "left_out"),
+    [
+        (
+            {"last": date(2026, 3, 31)},
+            ["(no title)", "Course", "Party"],
+            ["outside of --from and --until"] * 2,
+        ),
+        ({"first": date(2026, 3, 3)}, ["Party", "Ski"], ["outside of --from and --until"]),
+        ({"first": date(2026, 3, 3), "now": NOW + 61 * 86_400}, ["Party", "Ski"], ["it has no date to come"]),
+    ],
+    ids=["last", "first", "first-and-past"],
+)
+def test_dates_outside_of_the_limits_are_told_as_such(
+    limits: dict[str, Any], gone: list[str], left_out: list[str]
+) -> None:
+    after = closed(SKI, MAIL, SPRING, JUNE, files=(Source("reservations/b.yaml", BY_HAND),), **limits)
+
+    assert [one.event for one in after.outcomes if one.result == "no longer closed"] == gone
+    assert [one.reason for one in after.outcomes if one.result in ("over", "left out")] == left_out
+
+
 def test_a_calendar_of_another_feed_or_by_hand_is_refused() -> None:
     (before,) = closed(event(*EASTER)).sources
     by_hand = before._replace(text=before.text.replace(b"berth.dev/imported-feed", b"example.org/feed"))

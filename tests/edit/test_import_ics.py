@@ -55,6 +55,7 @@ def test_a_table_says_what_became_of_each_event_and_why(berth: Berth, folder: Pa
         event(*WEEKLY, "STATUS:CANCELLED", title="Off", uid="3"),
         event(*WEEKLY, "DESCRIPTION:seats: ~9", title="About", uid="4"),
         event("DTSTART:20250302T100000", "DURATION:PT1H", title="Past", uid="5"),
+        event("DTSTART:20300302T100000", "DURATION:PT1H", title="Far", uid="7"),
         event(*WEEKLY, "CATEGORIES:Exam", title="Exam", uid="6"),
     )
     first = berth(*COURSE, "--skip", "category:exam")
@@ -69,7 +70,8 @@ def test_a_table_says_what_became_of_each_event_and_why(berth: Berth, folder: Pa
             "5 seats of --seats",
             "Off canceled canceled in the calendar",
             'About not imported "~9" is not a whole number from 1 up',
-            "Past over over, or outside of --from and --until",
+            "Past over it has no date to come",
+            "Far left out outside of --from and --until",
             "Exam skipped --skip category:exam",
         ],
     )
@@ -130,6 +132,22 @@ def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
         ],
     )
     assert text.endswith("spec:\n  dates:\n    - {date: 2026-04-06, title: Easter Monday}\n")
+
+
+def test_days_that_are_no_longer_closed_come_first(berth: Berth, folder: Path) -> None:
+    days = [event(f"DTSTART;VALUE=DATE:202604{n}", title=f"Day {n}", uid=f"{n}") for n in range(10, 31)]
+    command = ("import", "ics", "team.ics", "--calendar", "feast-days")
+    write(folder, *days, event("DTSTART;VALUE=DATE:20260501", title="Zero", uid="z"))
+    berth(*command)
+    file = folder / "reservations/feast-days.yaml"
+    before = file.read_text("utf-8")
+    write(folder, *days)
+    told = lines(berth(*command))
+    file.write_text(before, "utf-8")
+    items = json.loads(berth(*command, "-o", "json").out)["items"]
+
+    assert told[1] == "Zero no longer closed reservations/feast-days.yaml 2026-05-01"
+    assert (len(items), items[0]["result"], items[0]["line"]) == (22, "no longer closed", None)
 
 
 def test_the_calendar_that_berth_writes_is_read_back(berth: Berth, folder: Path) -> None:

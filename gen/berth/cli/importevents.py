@@ -143,7 +143,7 @@ _COLUMNS: tuple[Column[EventOutcome], ...] = (
     Column("result", "result", lambda outcome: outcome.result),
     Column("file", "file", lambda outcome: outcome.file or None),
     Column("why", "reason", lambda outcome: outcome.reason),
-    Column("", "line", lambda outcome: outcome.line),
+    Column("", "line", lambda outcome: outcome.line or None),
 )
 
 

@@ -99,7 +99,7 @@ class NotImportedError(Exception):
 class EventOutcome(NamedTuple):
     """What became of an event, or of several that are one reservation; `file` is that of the document."""
 
-    line: int  # of the event in its file
+    line: int  # of the event in its file; 0: of dates that no event has
     event: str
     result: str
     file: str

@@ -1,17 +1,17 @@
 """Turn the events of a feed into a Calendar: dates on which nothing happens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.create import MODELINE
-from berth.edit.datelists import set_keys
+from berth.edit.datelists import add_entry
 from berth.edit.edits import annotations_of
-from berth.edit.feed import Feed, NotImportedError
+from berth.edit.feed import EventOutcome, Feed, NotImportedError, event_name
 from berth.edit.feeddates import DateReader, Series, Span, series_of
 from berth.edit.feedimport import ImportedFile, ImportOptions
-from berth.edit.roundtrip import MakeNode, edit_document, to_block
+from berth.edit.roundtrip import MakeNode, edit_document
 from berth.notation.refusal import CommandError
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
@@ -21,7 +21,7 @@ from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.metadata import IMPORTED_FEED
 
 LONGEST_BREAK = 28  # days; what is closed for longer is probably a term
-CLOSED = "closed"
+CLOSED, OPENED = "closed", "no longer closed"
 _OBSERVANCE = "observance"
 _HEAD = """\
 apiVersion: berth.dev/v1alpha1
@@ -37,7 +37,7 @@ spec:
 def import_closed_dates(
     feed: Feed, project: Pipeline, name: str, options: ImportOptions, zone: Zone
 ) -> list[ImportedFile]:
-    """Return the file of a Calendar with the whole days of the events.
+    """Return the file of a Calendar with the whole days of the events; dates that stay are not written anew.
 
     Raise CommandError if the Calendar is not of this feed.
     """
@@ -48,7 +48,7 @@ def import_closed_dates(
     first = options.first or min([options.today, *known])
     reading = _ClosureImport(feed, name, options, first, zone)
     closed = sorted(reading.closed())
-    if not closed or (before is not None and sorted(before.dates) == closed):
+    if not closed or (before is not None and {*before.dates} == {*closed}):
         return []
     text = "".join(["  dates:\n", *(f"    - {_closed_text(one)}\n" for one in closed)])
     if before is None:
@@ -57,13 +57,44 @@ def import_closed_dates(
         return [ImportedFile(file, f"{MODELINE.format(SCHEMA)}{head}{text}", None, name)]
     source = next(one for one in project.sources if one.file == before.origin.file)
     wanted: Any = parse(Source("", text.encode()))[0][0].value
+    entries = dict(zip(closed, wanted["dates"], strict=True))
 
     def edit(tree: Any, make: MakeNode) -> None:
-        set_keys(tree["spec"], {"dates": wanted["dates"]}, make)
-        to_block(tree["spec"]["dates"])
+        added = [one for one in closed if one not in before.dates]
+        for index, old in reversed([*enumerate(before.dates)]):
+            changed = next((one for one in added if one[:2] == old[:2]), None)
+            if old not in entries and changed is not None:
+                tree["spec"]["dates"][index] = make(entries[changed])
+                added.remove(changed)
+            elif old not in entries:
+                del tree["spec"]["dates"][index]
+        for one in added:
+            add_entry(tree["spec"], "dates", entries[one], make)
 
     edited = edit_document(source.text.decode(), before.origin.index, edit)
-    return [ImportedFile(before.origin.file, edited, source.text, name)]
+    file = before.origin.file
+    for title, dates in _opened(before.dates, closed):
+        shown = event_name(title, "")
+        feed.outcomes.append(EventOutcome(0, shown, OPENED, file, _dates_text(dates)))
+    return [ImportedFile(file, edited, source.text, name)]
+
+
+def _opened(
+    before: Iterable[ClosedDates], after: Iterable[ClosedDates]
+) -> Iterator[tuple[str, list[ClosedDates]]]:
+    """Yield the title and the dates of each entry of a Calendar that has dates which close no more."""
+    closed = {day for one in after for day in _days(one)}
+    for one in before:
+        days = {*_days(one)} - closed
+        starts = sorted(day for day in days if day - 1 not in days)
+        ends = sorted(day for day in days if day + 1 not in days)
+        if days:
+            spans = zip(starts, ends, strict=True)
+            yield one.title, [ClosedDates(day_of(first * DAY), day_of(last * DAY)) for first, last in spans]
+
+
+def _days(one: ClosedDates) -> range:
+    return range(number(one.first), number(one.last) + 1)
 
 
 def _check_feed(before: Calendar, project: Pipeline, options: ImportOptions) -> None:
@@ -108,7 +139,7 @@ class _ClosureImport:
                 continue
             closed = [one for span in spans for one in self._clipped(span, event.title)]
             if not closed:
-                self.feed.tell([event], "over", "over, or outside of --from and --until")
+                self.feed.tell([event], *self.options.left_out(spans))
                 continue
             found |= {*closed}
             self.feed.tell([event], CLOSED, _dates_text(closed), self.file)

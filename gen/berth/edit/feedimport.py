@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from berth.dates.zone import DAY, number
 from berth.edit.feed import Event
 from berth.notation.days import LAST_YEAR
 from berth.notation.refusal import CommandError
@@ -87,6 +88,12 @@ class ImportOptions(NamedTuple):
     def last_day(self) -> date:
         """Return the last day that is imported: two years on by default."""
         return self.last or min(self.today + timedelta(days=730), date(LAST_YEAR, 12, 31))
+
+    def left_out(self, spans: Iterable[tuple[int, int]]) -> tuple[str, str]:
+        """Return the result and the reason of an event without a date from the first day to the last."""
+        if all(end <= number(self.today) * DAY for _, end in spans):
+            return "over", "it has no date to come"
+        return "left out", "outside of --from and --until"
 
 
 class ImportedFile(NamedTuple):

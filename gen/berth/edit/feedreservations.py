@@ -124,7 +124,8 @@ class _ReservationImport:
         found = dates_of(group, self.zone, self._limits(group, record), self._counts)
         if found is None:
             self.present |= {key for event in group.events for key in keys_of(event.uid, event.title)}
-            self.feed.tell(group.events, "over", "over, or outside of --from and --until")
+            spans = [span for member in group.members for span in member.spans]
+            self.feed.tell(group.events, *self.options.left_out(spans))
             return
         if len(found.dates.happening) > MOST:
             raise NotImportedError("RRULE", f"it has more than {MOST:,} dates.", "Give --from and --until.")
