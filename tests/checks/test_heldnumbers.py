@@ -138,17 +138,7 @@ def asking(count: int) -> Value:
     return {"provisioning": {"placeholderCount": count}}
 
 
-@pytest.mark.parametrize(
-    ("api_version", "kind"),
-    [
-        *[("v1", kind) for kind in ("Secret", "ConfigMap", "Node", "Pod", "ServiceAccount", "Namespace")],
-        *[("rbac.authorization.k8s.io/v1", kind) for kind in ("Role", "ClusterRoleBinding")],
-        ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-        ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
-        *[("apps/v1", "DaemonSet"), ("batch/v1", "CronJob")],
-        *[("argoproj.io/v1alpha1", "Application"), ("kustomize.toolkit.fluxcd.io/v1", "Kustomization")],
-    ],
-)
+@tabled("checks")
 def test_what_gives_rights_or_runs_code_is_never_held(api_version: str, kind: str) -> None:
     entry = {"apiVersion": api_version, "kind": kind, "plural": f"{kind.lower()}s", "namespaces": ["shop"]}
     target = {**API, "apiVersion": api_version, "kind": kind}
@@ -280,8 +270,6 @@ def test_counts_of_another_cluster_are_not_compared() -> None:
 
 
 # Targets of policies
-
-IN_SHOP = "HorizontalPodAutoscaler/shop"
 
 
 def policy_problems(*, held: Sequence[Value] = EVERY, **match: Sequence[str]) -> list[str]:

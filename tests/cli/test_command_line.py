@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.answer import Berth
+from tests.cases import tabled
 
 OPTIONS = sorted({name for one in COMMANDS for param in load(one).params for name in param.opts})
 OCCURRENCES = ["course/2026-02-02T09:00", "course/2026-02-23T09:00"]
@@ -19,20 +20,8 @@ def ids(answer: str) -> list[str]:
     return [item["id"] for item in json.loads(answer)["items"]]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "-o json --now 2026-02-01 occurrences course",
-        "occurrences course -o json --now 2026-02-01",
-        "occurrences -ojson course --now=2026-02-01",
-        "-o=json occurrences --now 2026-02-01 course",
-        "--output json occurrences course --output=json --now 2026-02-01",
-        "-o wide --now=x occurrences course --now 2026-02-01 -o markdown -o json",
-        "-o json --now 2026-02-01 occurrences -- course",
-        "-o json --now 2026-02-01 -- occurrences course",
-    ],
-)
-def test_options_stand_before_or_after_the_command_in_any_notation(berth: Berth, line: str) -> None:
+@tabled("cli")
+def test_options_stand_before_or_after_the_command_in_any_notation(line: str, berth: Berth) -> None:
     code, out, err = berth(*line.split())
 
     assert (code, err) == (0, "")
@@ -109,35 +98,9 @@ def test_options_that_may_be_repeated_all_count(berth: Berth) -> None:
     assert (code, err.startswith("berth: --context: ")) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("line", "words", "command"),
-    [
-        ("rendr", ["rendr", "Did you mean render?"], "berth"),
-        ("frobnicate x", ["frobnicate"], "berth"),
-        ("render --chek", ["--chek", "Did you mean --check?"], "berth render"),
-        ("render --class a", ["--class"], "berth render"),
-        ("render --output-d x", ["--output-d", "--output-dir"], "berth render"),
-        ("list -xy", ["-x"], "berth list"),
-        ("--strikt=1 list", ["--strikt", "Did you mean --strict?"], "berth"),
-        ("--check render", ["--check", "Options of a command follow it."], "berth"),
-        ("list --now", ["--now"], "berth list"),
-        ("-C", ["-C"], "berth"),
-        ("render --check=no", ["--check"], "berth render"),
-        ("validate all", ["all", "Write: berth validate [OPTIONS]"], "berth validate"),
-        ("completion", ["SHELL"], "berth completion"),
-        ("completion tcsh", ["tcsh", "bash", "zsh", "fish"], "berth completion"),
-        ("completion bash zsh", ["zsh"], "berth completion"),
-        ("render -o wide", ["wide", "text", "github"], "berth render"),
-        ("-o text schema", ["-o"], "berth schema"),
-        ("simulate", ["NAME"], "berth simulate"),
-        ("diff a b", ["b"], "berth diff"),
-        ("diff --limit 5", ["--limit", "1000"], "berth diff"),
-        ("move course 2026-02-02", ["--to", "--end"], "berth move"),
-        ("help rendr", ["rendr", "Did you mean render?"], "berth"),
-    ],
-)
+@tabled("cli")
 def test_a_mistake_exits_2_and_says_what_is_wrong(
-    berth: Berth, line: str, words: list[str], command: str
+    line: str, words: list[str], command: str, berth: Berth
 ) -> None:
     code, out, err = berth(*line.split())
     message, hint = err.splitlines()
@@ -162,23 +125,9 @@ def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) ->
     assert cli.run(words) in (0, 2)
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        (
-            ("new", "lab", "09:00-17:00", "--daily", "--weeks", "odd\u2013even"),
-            "Write - for the en dash (U+2013) in column 4.",
-        ),
-        (
-            ("skip", "course", "2026\u201113\u201102"),
-            "Write - for the non-breaking hyphen (U+2011) in columns 5 and 8.",
-        ),
-        (("list", "--class", "small\u200b"), "Remove the zero width space (U+200B) in column 6."),
-    ],
-    ids=["dash", "hyphen", "nothing"],
-)
+@tabled("cli")
 def test_characters_of_a_refused_word_that_look_like_others_are_named(
-    berth: Berth, words: tuple[str, ...], name: str
+    words: list[str], name: str, berth: Berth
 ) -> None:
     options = ("--class", "small", "--seats", "5", "--from", "2026-02-02", "--until", "2026-05-01")
     code, out, err = berth(*words, *(options if words[0] == "new" else ()))

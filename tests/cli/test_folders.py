@@ -10,6 +10,7 @@ import pytest
 from berth import cli
 
 from tests.answer import Answer
+from tests.cases import tabled
 from tests.cli import project
 from tests.outputfolder import content
 
@@ -121,20 +122,9 @@ def test_init_works_where_the_user_is(below: Below, folder: Path) -> None:
     assert (folder / "docs" / "course" / "seats" / "reservations").is_dir()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("render",),
-        ("render", "--output-dir", "out"),
-        ("calendar",),
-        ("set", "course", "seats=30"),
-        ("copy", "course", "other", "--from", "2026-09-07", "--until", "2026-09-30"),
-        ("rehearse", "course", "2026-02-02"),
-        ("init", "new"),
-    ],
-)
+@tabled("cli")
 def test_every_command_answers_alike_where_it_cannot_write(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+    words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = content(folder)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -151,19 +141,9 @@ def test_every_command_answers_alike_where_it_cannot_write(
     assert content(folder) == before
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("init", ""),
-        ("-C", "", "list"),
-        ("list", "-C", ""),
-        ("render", "--output-dir", ""),
-        ("report", "--records", ""),
-        ("simulate", "course", "--sessions", ""),
-    ],
-)
+@tabled("cli")
 def test_an_empty_path_is_no_folder(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+    words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = content(folder)
     with contextlib.chdir(folder):

@@ -9,6 +9,7 @@ import pytest
 from berth.output.yamltext import quote
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.cli import project
 
 TEXT = """\
@@ -69,30 +70,9 @@ def test_owners_are_the_last_column_where_there_are_any(berth: Berth, folder: Pa
 TIMES = '{dayOfWeek: mon, startTime: "09:00", endTime: "13:00"}'
 
 
-@pytest.mark.parametrize(
-    ("schedule", "more", "expected", "leads"),
-    [
-        (TIMES.replace("dayOfWeek: mon", "daysOfWeek: [mon, thu]"), "", "Mon, Thu 09:00-13:00", "30 min"),
-        (
-            TIMES.replace("09:00", "12:00").replace("13:00", "24:00"),
-            "interval: 2",
-            "every 2 weeks Mon 12:00-24:00",
-            "30 min",
-        ),
-        (TIMES.replace("}", ", weeks: odd}"), "", "Mon 09:00-13:00 in odd weeks", "30 min"),
-        (TIMES.replace("}", ", weeks: 6}"), "", "Mon 09:00-13:00 in some weeks", "30 min"),
-        (TIMES.replace("}", ", monthly: {week: 1}}"), "", "Mon 09:00-13:00 once a month", "30 min"),
-        (
-            f'{TIMES}, {{dayOfWeek: fri, startTime: "14:00", endTime: "15:00", leadTimeMinutes: 60}}',
-            "",
-            "Mon 09:00-13:00; Fri 14:00-15:00",
-            "60 min, 30 min",
-        ),
-    ],
-    ids=["days", "interval", "weeks", "some-weeks", "monthly", "lines"],
-)
+@tabled("cli")
 def test_the_recurrence_and_the_lead_are_told_in_words(  # noqa: PLR0913, PLR0917 - one for each column
-    berth: Berth, folder: Path, schedule: str, more: str, expected: str, leads: str
+    schedule: str, more: str, expected: str, leads: str, berth: Berth, folder: Path
 ) -> None:
     course = project.COURSE.replace(f"      - {TIMES}\n", "").replace(
         "    schedule:\n", f"    schedule: [{schedule}]\n"
@@ -156,19 +136,8 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
     assert (answer["items"][3]["next"], answer["items"][3]["suspend"]) == (None, True)
 
 
-@pytest.mark.parametrize(
-    ("now", "expected"),
-    [
-        ("2026-02-02T07:30:00Z", "2026-02-02T07:30:00Z"),
-        ("2026-02-02T07:30:01Z", "2026-02-24T07:30:00Z"),
-        ("2026-02-02 08:30", "2026-02-02T07:30:00Z"),
-        ("2026-02-02T08:31+01:00", "2026-02-24T07:30:00Z"),
-        ("2026-02-24", "2026-02-24T07:30:00Z"),
-        ("2026-02-25", None),
-    ],
-    ids=["at-the-opening", "a-second-later", "on-the-sites-clock", "with-an-offset", "a-date", "after-all"],
-)
-def test_next_is_the_first_opening_from_now_on(berth: Berth, now: str, expected: str | None) -> None:
+@tabled("cli")
+def test_next_is_the_first_opening_from_now_on(now: str, expected: str | None, berth: Berth) -> None:
     assert items(berth, "--now", now)[0]["next"] == expected
 
 
@@ -251,21 +220,8 @@ def test_a_week_has_only_what_is_open_in_it(
     ] == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--class", "smal"], 'No class is named "smal". Did you mean small?'),
-        (["--class", "x"], 'No class is named "x". There are bench, small.'),
-        (["--cluster", "x"], 'No cluster is named "x". There are prod, lab.'),
-        (
-            ["--now", "x"],
-            '--now: "x" is not an instant. '
-            "Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h. [B017]",
-        ),
-    ],
-    ids=["near", "class", "cluster", "now"],
-)
-def test_what_is_unknown_is_a_slip(berth: Berth, arguments: list[str], message: str) -> None:
+@tabled("cli")
+def test_what_is_unknown_is_a_slip(arguments: list[str], message: str, berth: Berth) -> None:
     assert berth("list", *arguments) == (2, "", f"berth: {message}\n")
 
 
@@ -302,20 +258,9 @@ def test_warnings_leave_the_answer_and_are_told_aside(berth: Berth, folder: Path
     assert berth("list", "--strict", *NOW)[:2] == (1, "")
 
 
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        (
-            "न\u200dम 授業 é \xa0 \U0001f469\u200d\U0001f3eb",
-            "न\u200dम 授業 é \xa0 \U0001f469\u200d\U0001f3eb",
-        ),
-        ("a\tb\nc\x1b[2Jd", "a\\tb\\nc\\x1b[2Jd"),
-        ("\u202eabc\u2028\x9b", "\\u202eabc\\u2028\\x9b"),
-    ],
-    ids=["scripts-and-emoji", "terminal-controls", "hidden-from-people"],
-)
+@tabled("cli")
 def test_a_title_stays_on_its_line_and_shows_what_cannot_be_seen(
-    berth: Berth, folder: Path, written: str, shown: str
+    written: str, shown: str, berth: Berth, folder: Path
 ) -> None:
     project.write(folder, course=project.COURSE.replace('"Zürich, Café | Lab"', quote(written)))
 

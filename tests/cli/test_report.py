@@ -13,6 +13,7 @@ import yaml
 from berth import cli
 
 from tests.answer import Answer, Berth
+from tests.cases import tabled
 from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-06-01")
@@ -157,24 +158,9 @@ def test_what_is_no_record_is_said(berth: Berth, project: Path, text: str, expec
     assert expected in found.err
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "said"),
-    [
-        pytest.param('{"items": [{}, 7, {"data": 7}]}', 0, "there is no record in it", id="other-objects"),
-        pytest.param("[]", 0, "there is no record in it", id="no-occurrence"),
-        pytest.param(
-            '{"items": [{"metadata": {"name": "x-record"}, "data": {"records.json": "{"}}]}',
-            0,
-            "records.json: ConfigMap x-record: it is not",
-            id="malformed",
-        ),
-        pytest.param(
-            "[7]", 0, "records.json: [0]: occurrence: is missing. It is left out.", id="another-list"
-        ),
-    ],
-)
+@tabled("cli")
 def test_a_file_without_records_has_no_dates(
-    berth: Berth, project: Path, text: str, code: int, said: str
+    text: str, code: int, said: str, berth: Berth, project: Path
 ) -> None:
     (project / "records.json").write_text(text, "utf-8")
     found = report(berth)

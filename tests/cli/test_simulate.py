@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.cli import project
 from tests.cli.conftest import ROOT
 
@@ -129,21 +130,8 @@ def test_json_of_a_comparison_has_every_behavior_at_every_instant(berth: Berth) 
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--now", "2026-02-02T07:30:00Z"], "course/2026-02-02T09:00, Mon 2026-02-02"),
-        (["--now", "2026-02-02T07:30:01Z"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--now", "2027-01-01"], "course/2026-02-02T09:00, Mon 2026-02-02"),
-        (["--on", "2026-02-02"], "course/2026-02-02T09:00, Mon 2026-02-02"),
-        (["--on", "2026-02-23"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--on", "2026-02-24"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--on", "2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-        (["--on", "course/2026-02-23T09:00"], "course/2026-02-23T09:00, Tue 2026-02-24"),
-    ],
-    ids=["next", "after-its-opening", "after-all", "date", "moved-from", "moved-to", "time", "id"],
-)
-def test_an_occurrence_is_the_next_one_or_is_named(berth: Berth, arguments: list[str], expected: str) -> None:
+@tabled("cli")
+def test_an_occurrence_is_the_next_one_or_is_named(arguments: list[str], expected: str, berth: Berth) -> None:
     assert headline(berth, "course", *arguments) == f"{expected} 09:00-13:00 Europe/Zurich"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-01-01")
@@ -149,15 +150,8 @@ def few(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("few")
-@pytest.mark.parametrize(
-    ("show_up", "late", "without"),
-    [
-        pytest.param("100%", 68, 68, id="beyond-the-promise"),
-        pytest.param("80%", 12, 8, id="within-the-promise"),
-        pytest.param("70%", 10, 0, id="enough"),
-    ],
-)
-def test_people_beyond_all_nodes_get_no_seat(berth: Berth, show_up: str, late: int, without: int) -> None:
+@tabled("cli")
+def test_people_beyond_all_nodes_get_no_seat(show_up: str, late: int, without: int, berth: Berth) -> None:
     found = answer(berth, "--show-up", show_up)
 
     assert (found["waitLonger"], found["withoutSeat"]) == (late, without)

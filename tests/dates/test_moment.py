@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
-import pytest
 from berth.dates.moments import (
     day_span,
     hours_text,
@@ -16,6 +15,8 @@ from berth.dates.moments import (
     span_text,
 )
 
+from tests.cases import tabled
+
 ZURICH, UTC_ZONE = named("Europe/Zurich"), named("UTC")
 
 
@@ -24,41 +25,7 @@ def at(text: str) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2026-02-02T08:00:00Z", "2026-02-02T08:00"),
-        ("2026-02-02 08:00:30Z", "2026-02-02T08:00:30"),
-        ("2026-02-02T08:00Z", "2026-02-02T08:00"),
-        ("2026-02-02T08:00:00+01:30", "2026-02-02T06:30"),
-        ("2026-02-02T08:00-11:45", "2026-02-02T19:45"),
-        ("2026-02-02T00:00+00:00", "2026-02-02T00:00"),
-        ("2026-02-02T08:00", "2026-02-02T07:00"),
-        ("2026-02-02 08:00:59", "2026-02-02T07:00:59"),
-        ("2026-07-02 08:00", "2026-07-02T06:00"),
-        ("2026-02-02", "2026-02-01T23:00"),
-        ("2026-03-29 02:30", "2026-03-29T01:30"),
-        ("2026-10-25 02:30", "2026-10-25T00:30"),
-        ("0001-01-01T00:00Z", "0001-01-01T00:00"),
-        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59"),
-    ],
-    ids=[
-        "utc",
-        "seconds",
-        "without-seconds",
-        "ahead",
-        "behind",
-        "no-offset-at-all",
-        "local",
-        "local-seconds",
-        "summer",
-        "a-date",
-        "skipped",
-        "repeated",
-        "first-year",
-        "last-year",
-    ],
-)
+@tabled("dates")
 def test_an_instant_is_read_with_an_offset_or_on_the_clock_of_the_zone(text: str, expected: str) -> None:
     assert read(text, ZURICH) == at(expected)
 
@@ -69,30 +36,7 @@ def test_local_times_of_the_first_and_last_year_are_read() -> None:
             assert isinstance(read(text, named(name)), int)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *["", "now", "2026", "2026-02", "2026-2-2", "26-02-02", "2026-02-30", "2026-13-01", "0000-01-01"],
-        *["2026-02-02T", "2026-02-02T8:00Z", "2026-02-02T08Z", "2026-02-02T24:00Z", "2026-02-02T08:60Z"],
-        *["2026-02-02T08:00:60Z", "2026-02-02T08:00:00.5Z", "2026-02-02T08:00:00z", "2026-02-02t08:00Z"],
-        *[
-            "2026-02-02T08:00+1:00",
-            "2026-02-02T08:00+0100",
-            "2026-02-02T08:00+24:00",
-            "2026-02-02T08:00+01:60",
-        ],
-        *[
-            "2026-02-02Z",
-            "2026-02-02+01:00",
-            "2026-02-02 99:99",
-            " 2026-02-02",
-            "2026-02-02 ",
-            "2026-02-02\n",
-        ],
-        *["2026-02-02  08:00", "٢٠٢٦-02-02", "08:00", "1770019200"],
-    ],
-    ids=ascii,
-)
+@tabled("dates")
 def test_anything_else_is_none(text: str) -> None:
     assert read(text, ZURICH) is None
 
@@ -117,19 +61,7 @@ def test_an_instant_is_shown_on_the_clock_of_the_zone() -> None:
     assert local_text(at("2026-02-01T23:30"), UTC_ZONE) == "Sun 2026-02-01 23:30"
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "expected"),
-    [
-        ("2026-02-02T08:00", "2026-02-02T12:00", "Mon 2026-02-02 09:00-13:00"),
-        ("2026-02-02T08:00", "2026-02-02T23:00", "Mon 2026-02-02 09:00-24:00"),
-        ("2026-02-02T08:00", "2026-02-02T23:01", "Mon 2026-02-02 09:00 to Tue 00:01"),
-        ("2026-03-06T16:00", "2026-03-08T11:00", "Fri 2026-03-06 17:00 to Sun 12:00"),
-        ("2026-03-06T16:00", "2026-03-07T23:00", "Fri 2026-03-06 17:00 to Sun 00:00"),
-        ("2026-03-06T16:00", "2026-03-12T22:59", "Fri 2026-03-06 17:00 to Thu 23:59"),
-        ("2026-03-06T16:00", "2026-03-13T16:00", "Fri 2026-03-06 17:00 to Fri 2026-03-13 17:00"),
-    ],
-    ids=["a-day", "midnight", "after-midnight", "weekend", "two-midnights", "six-days", "a-week"],
-)
+@tabled("dates")
 def test_a_span_tells_its_end_as_shortly_as_it_can(start: str, end: str, expected: str) -> None:
     assert span_text(at(start), at(end), ZURICH) == expected
 
@@ -148,18 +80,6 @@ def test_near_a_day_its_date_is_not_told_again() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [
-        (0, "0"),
-        (3600, "1"),
-        (5400, "1.5"),
-        (36000, "10"),
-        (1200, "0.33"),
-        (900, "0.25"),
-        (86_265_000, "23962.5"),
-    ],
-    ids=["none", "one", "half", "ten", "third", "quarter", "many"],
-)
+@tabled("dates")
 def test_hours_have_at_most_two_digits_behind_the_point(seconds: int, expected: str) -> None:
     assert hours_text(seconds) == expected

@@ -1,10 +1,9 @@
 """Occurrences as the format states them: their types, where windows end, how many there may be."""
 
-import pytest
 from berth.dates.expansion import Expansion, Occurrence, Skipped
 from berth.dates.recurrence import MOST, expand
 
-from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without
+from tests.cases import calendar, entry, extra, move, recurrence, reservation, tabled, text, told, without
 from tests.saying import finding, lines
 
 ONE_YEAR = "2026-01-01/2026-12-31"
@@ -109,18 +108,7 @@ def test_once_over_several_days_takes_equal_times_and_ignores_weekdays() -> None
     assert (text(one.start), text(one.end)) == ("2026-05-04T09:00:00Z", "2026-05-06T09:00:00Z")
 
 
-@pytest.mark.parametrize(
-    ("hours", "end_day", "expected"),
-    [
-        ("09:00-08:00", None, "2026-05-05T08:00:00Z"),
-        ("09:00-00:00", None, "2026-05-05T00:00:00Z"),
-        ("09:00-24:00", None, "2026-05-05T00:00:00Z"),
-        ("09:00-10:00", 0, "2026-05-04T10:00:00Z"),
-        ("09:00-08:00", 1, "2026-05-05T08:00:00Z"),
-        ("09:00-10:00", 2, "2026-05-06T10:00:00Z"),
-        ("09:00-24:00", 1, "2026-05-06T00:00:00Z"),
-    ],
-)
+@tabled("dates")
 def test_where_an_entry_ends(hours: str, end_day: int | None, expected: str) -> None:
     when = recurrence("dates", "UTC", entry(hours, end_day=end_day), days="2026-05-04")
 

@@ -8,7 +8,7 @@ from berth.dates.recurrence import expand
 from berth.notation.times import end_time
 from berth.schema.documentproblems import Refusal
 
-from tests.cases import Case, entry, of_case, read, recurrence, reservation, text
+from tests.cases import Case, entry, of_case, read, recurrence, reservation, tabled, text
 
 CASES = [*read("time"), *read("requests")]
 
@@ -48,15 +48,7 @@ def test_d08_halfway_through_the_seven_hour_night_is_three_and_a_half_hours_afte
     assert night.start + 3.5 * 3600 == (night.start + night.end) / 2
 
 
-@pytest.mark.parametrize(
-    ("hours", "inside", "outside"),
-    [
-        ("06:00-20:00", ["04T06:00:00", "04T19:59:59"], ["04T05:59:59", "04T20:00:00"]),
-        ("18:00-04:00", ["04T18:00:00", "05T03:00:00"], ["05T04:00:00"]),
-        ("00:00-24:00", ["04T00:00:00", "04T23:59:00"], ["05T00:00:00"]),
-    ],
-    ids=["w18", "w19", "w20"],
-)
+@tabled("dates")
 def test_windows_are_half_open(hours: str, inside: list[str], outside: list[str]) -> None:
     one = expand(reservation(recurrence("once", "UTC", entry(hours), days="2026-05-04")), {}).occurrences[0]
 

@@ -22,6 +22,7 @@ from berth.dates.zone import (
     window,
 )
 
+from tests.cases import tabled
 from tests.zones import FIRST, LAST, Zones, changes, changing, data, distinct, some, zone
 
 STEP = 15
@@ -59,21 +60,7 @@ def test_no_name_means_the_zone_of_the_machine() -> None:
     assert not [name for name in known() if name.lower().startswith(("posix/", "right/"))]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "Local",
-        "localtime",
-        "Factory",
-        "europe/zurich",
-        "Europe/Zürich",
-        "../zones",
-        "Europe",
-        "/etc/passwd",
-    ],
-    ids=["empty", "local", "localtime", "factory", "lower-case", "umlaut", "path", "folder", "absolute-path"],
-)
+@tabled("dates")
 def test_what_is_not_in_the_list_is_no_zone(name: str) -> None:
     assert load(name) is None
 
@@ -128,26 +115,7 @@ def check_late_years(here: Zone) -> None:
 # -- the rule
 
 
-@pytest.mark.parametrize(
-    ("name", "at", "expected", "mark"),
-    [
-        ("Europe/Zurich", "2026-03-27 09:00", "2026-03-27 08:00", ""),
-        ("Europe/Zurich", "2026-03-29 01:59", "2026-03-29 00:59", ""),
-        ("Europe/Zurich", "2026-03-29 02:00", "2026-03-29 01:00", "gap"),
-        ("Europe/Zurich", "2026-03-29 02:30", "2026-03-29 01:30", "gap"),
-        ("Europe/Zurich", "2026-03-29 03:00", "2026-03-29 01:00", ""),
-        ("Europe/Zurich", "2026-10-25 01:59", "2026-10-24 23:59", ""),
-        ("Europe/Zurich", "2026-10-25 02:30", "2026-10-25 00:30", "fold"),
-        ("Europe/Zurich", "2026-10-25 03:00", "2026-10-25 02:00", ""),
-        ("Asia/Kolkata", "2026-01-05 09:00", "2026-01-05 03:30", ""),
-        ("Africa/Cairo", "2024-04-26 00:30", "2024-04-25 22:30", "gap"),
-        ("America/Havana", "2024-11-03 00:30", "2024-11-03 04:30", "fold"),
-        ("Australia/Lord_Howe", "2024-10-06 02:15", "2024-10-05 15:45", "gap"),
-        ("Antarctica/Troll", "2024-03-31 02:30", "2024-03-31 02:30", "gap"),
-        ("UTC", "2026-03-29 02:30", "2026-03-29 02:30", ""),
-        ("Europe/Zurich", "2099-03-29 02:30", "2099-03-29 01:30", "gap"),
-    ],
-)
+@tabled("dates")
 def test_a_wall_time_is_one_instant(name: str, at: str, expected: str, mark: str) -> None:
     assert expected == utc(resolve(zone(name), wall(at)))
     assert mark == trait(zone(name), wall(at))

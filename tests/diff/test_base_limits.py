@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import tabled
 from tests.cli import clouds, project
 from tests.diff.conftest import NOW, Pair, results, ruled
 
@@ -233,18 +234,10 @@ def split(pair: Pair, parts: int, seats: int = 15) -> None:
 
 
 # Two parts have 30 seats for 4 hours and a lead of 30 minutes on the one day to come.
-@pytest.mark.parametrize(
-    ("condition", "reason"),
-    [
-        ("seatsAbove: 29", "30 seats in all of this change, above 29"),
-        ("hoursAbove: 134", "seat-hours 135 in all of this change, above 134"),
-        ("seatsAbove: 30", ""),
-        ("hoursAbove: 135", ""),
-    ],
-)
+@tabled("diff")
 @pytest.mark.parametrize("require", ["refuse", "{approvalBy: ada}"])
 def test_nobody_splits_a_course_to_avoid_a_policy(
-    pair: Pair, condition: str, reason: str, require: str
+    condition: str, reason: str, pair: Pair, require: str
 ) -> None:
     ruled(pair, f"when: {{{condition}}}, require: {require}")
     split(pair, 2)

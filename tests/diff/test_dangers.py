@@ -6,6 +6,7 @@ import pytest
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.risks import manifest_warnings
 
+from tests.cases import tabled
 from tests.diff.conftest import Pair, warns
 
 BEFORE = "2026-01-01T00:00:00Z"
@@ -25,16 +26,8 @@ def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
     assert warns(told, "rendered/ ", "clusters/prod/reservations/course.yaml", "berth render")
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("rendered/.sourceignore", "rendered/.sourceignore was not written by Berth"),
-        ("rendered/other/e.yaml", "rendered/other was not written by Berth"),
-        ("rendered/clusters/.gitattributes", "rendered/clusters/.gitattributes was not written by Berth"),
-        ("rendered/clusters/prod/sub/", "rendered/ is not up to date: clusters/prod/sub/."),
-    ],
-)
-def test_what_a_check_refuses_is_named(pair: Pair, path: str, message: str) -> None:
+@tabled("diff")
+def test_what_a_check_refuses_is_named(path: str, message: str, pair: Pair) -> None:
     file = pair.now / path
     (file if path.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
     if not path.endswith("/"):

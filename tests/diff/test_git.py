@@ -7,6 +7,7 @@ import pytest
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
 from berth.git import Git
 
+from tests.cases import tabled
 from tests.diff.conftest import History, Pair
 
 ADVICE = "Name a commit, or a folder that begins with ./: berth diff BASE.\n"
@@ -142,20 +143,8 @@ def both_sides(history: History, path: str) -> str:
     return told
 
 
-@pytest.mark.parametrize(
-    ("target", "name"),
-    [
-        *(
-            ("../shared/rest.yaml", "linked.yaml"),
-            ("../shared", "linked"),
-            ("course.yaml", "deep/linked.yaml"),
-        ),
-        *(("/etc/hostname", "linked.yaml"), ("../../..", "linked"), ("../.git/config", "linked.yaml")),
-        *(("../rendered/README.md", "linked.yaml"), ("../rendered", "linked"), (".", "linked")),
-        *(("nowhere", "linked"), ("../README.md", "README.md")),
-    ],
-)
-def test_a_link_among_reservations_is_refused_on_both_sides(history: History, target: str, name: str) -> None:
+@tabled("diff")
+def test_a_link_among_reservations_is_refused_on_both_sides(target: str, name: str, history: History) -> None:
     (history.root / "shared").mkdir()
     for copy in ("shared/rest.yaml", "rendered/README.md"):
         (history.root / copy).write_bytes((history.root / "reservations/rest.yaml").read_bytes())

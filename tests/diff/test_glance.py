@@ -10,6 +10,7 @@ from berth.core.jsonvalues import parse_instant
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.risks import manifest_warnings, starts_at_once
 
+from tests.cases import tabled
 from tests.diff.conftest import Pair
 from tests.diff.university import write_university
 
@@ -154,17 +155,7 @@ def test_two_causes_of_the_same_courses_are_a_line_of_both(few: Pair) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("zone", "moves"),
-    [
-        ("UTC", "opens 1 h later in winter, 2 h later in summer"),
-        ("Asia/Tokyo", "opens 8 h earlier in winter, 7 h earlier in summer"),
-        ("America/New_York", "opens 6 h later; 3 dates 5 h later"),
-        ("Europe/Kyiv", "opens 1 h earlier"),
-        ("Asia/Kolkata", "opens 4.5 h earlier in winter, 3.5 h earlier in summer"),
-    ],
-    ids=["utc", "tokyo", "new-york", "kyiv", "kolkata"],
-)
+@tabled("diff")
 def test_another_zone_says_how_much_a_class_moves_in_each_half_of_the_year(
     zone: str, moves: str, few: Pair
 ) -> None:
@@ -186,18 +177,7 @@ def test_opening_times_are_in_the_zone_in_which_they_are_written(few: Pair) -> N
     assert "+   10 large: Mon 07:15-09:00, 16 dates from 2026-02-02 to 2026-05-25 (07:15-09:00 UTC)" in lines
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "text"),
-    [
-        (
-            "from: 2026-05-14, to: 2026-05-14",
-            "from: 2026-05-18, to: 2026-05-19",
-            "Mon 2026-05-18 to Tue 2026-05-19",
-        ),
-        ("from: 2026-05-14, to: 2026-05-14", 'date: 2026-05-14, from: "12:00"', "Thu 2026-05-14 12:00-24:00"),
-    ],
-    ids=["range", "hours"],
-)
+@tabled("diff")
 def test_a_moved_holiday_is_named(before: str, after: str, text: str, few: Pair) -> None:
     few.edit("calendar.yaml", before, after)
     assert f": Ascension Day Thu 2026-05-14 -> {text}" in few.diff(at=EARLY).out

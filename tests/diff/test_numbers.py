@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from berth import cli
 
+from tests.cases import tabled
 from tests.cli import project
 from tests.cli.heldproject import EXAM, LONGER, SITE
 from tests.diff.conftest import Pair, results, ruled, warns
@@ -220,18 +221,9 @@ def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
     assert warns(growing, "api grows", "32 replicas now", f"{most} then")
 
 
-@pytest.mark.parametrize(
-    ("combine", "left", "levels"),
-    [
-        pytest.param("sum", (), ("128 replicas now", "3 then"), id="sum-none"),
-        pytest.param("largest", (), ("96 replicas now", "3 then"), id="max-none"),
-        pytest.param("sum", ("cb",), ("128 replicas now", "96 then"), id="sum-larger"),
-        pytest.param("largest", ("ca",), ("96 replicas now", "32 then"), id="max-smaller"),
-        pytest.param("largest", ("cb",), None, id="max-larger"),
-    ],
-)
+@tabled("diff")
 def test_who_leaves_a_shared_number_changes_it_by_what_is_left(
-    pair: Pair, combine: str, left: tuple[str, ...], levels: tuple[str, ...] | None
+    combine: str, left: list[str], levels: list[str] | None, pair: Pair
 ) -> None:
     with_cores(pair, combine, *left)
     told, back = open_now(pair), warnings(pair, OPEN)

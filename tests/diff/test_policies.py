@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.built import built
+from tests.cases import tabled
 from tests.cli import clouds
 from tests.diff.conftest import NOW, Pair, results, ruled
 from tests.saying import read, reservation, resource_class, site
@@ -58,29 +59,9 @@ LABELED = "metadata: {name: course, labels: {kind: exam}}\nspec:\n"
 OWNED = f"{HEADER}  owner: {{name: Physics, contact: ada@example.org}}\n"
 
 
-@pytest.mark.parametrize(
-    ("reach", "file", "before", "after"),
-    [
-        pytest.param("match: {labels: {kind: exam}}", "course.yaml", LABELED, HEADER, id="label"),
-        pytest.param("match: {owners: [Physics]}", "course.yaml", OWNED, HEADER, id="owner"),
-        pytest.param("unless: {labels: {kind: exam}}", "course.yaml", HEADER, LABELED, id="left-out"),
-        pytest.param(
-            "match: {names: [course]}", "course.yaml", HEADER, HEADER.replace("course", "kurs"), id="name"
-        ),
-        pytest.param(
-            "match: {classes: [small]}",
-            "course.yaml",
-            "resourceClass: small",
-            "resourceClass: bench",
-            id="class",
-        ),
-        pytest.param(
-            "match: {clusters: [prod]}", "classes.yaml", "cluster: prod", "cluster: lab", id="cluster"
-        ),
-    ],
-)
+@tabled("diff")
 def test_what_leaves_a_policy_counts_as_removed(
-    pair: Pair, reach: str, file: str, before: str, after: str
+    reach: str, file: str, before: str, after: str, pair: Pair
 ) -> None:
     """The first date is open, the next opens in 3 weeks."""
     original = {LABELED: HEADER, OWNED: HEADER}.get(before, before)

@@ -8,6 +8,7 @@ import yaml
 from berth.quantity import parse
 from berth.schema.values import ResourceClass
 
+from tests.cases import tabled
 from tests.edit.hubvalues import HERE, OPTIONS, PODS, PROFILES, VALUES, classes, declared, imported
 from tests.jupyterhub.record import HUBS
 
@@ -53,43 +54,12 @@ def single(text: str) -> ResourceClass:
     return found
 
 
-@pytest.mark.parametrize(
-    ("values", "requests"),
-    [
-        ("singleuser: {}", {"memory": "1Gi"}),
-        ("singleuser: {memory: {guarantee: 0.5G}}", {"memory": "512Mi"}),
-        ("singleuser: {memory: {guarantee: 1536M}}", {"memory": "1536Mi"}),
-        ("singleuser: {memory: {guarantee: 1000000001}}", {"memory": "1000000001"}),
-        ("singleuser: {memory: {guarantee: null, limit: 2G}}", {"memory": "2Gi"}),
-        ("singleuser: {cpu: {guarantee: 0, limit: 2}}", {"cpu": "2", "memory": "1Gi"}),
-        (
-            "singleuser: {extraResource: {guarantees: {example.org/fpga: '1'}}}",
-            {"memory": "1Gi", "example.org/fpga": "1"},
-        ),
-    ],
-    ids=[
-        "chart-default",
-        "fraction",
-        "mebibytes",
-        "bytes",
-        "limit-only",
-        "zero",
-        "device",
-    ],
-)
+@tabled("edit")
 def test_the_defaults_of_all_sessions_are_a_class(values: str, requests: dict[str, str]) -> None:
     assert dict(single(values).requests) == requests
 
 
-@pytest.mark.parametrize(
-    ("pods", "placed"),
-    [
-        ("nodeAffinity: {matchNodePurpose: ignore}", None),
-        ("nodeAffinity: {matchNodePurpose: require}", "requiredDuringSchedulingIgnoredDuringExecution"),
-        ("nodeAffinity: {}", "preferredDuringSchedulingIgnoredDuringExecution"),
-    ],
-    ids=["ignore", "require", "default"],
-)
+@tabled("edit")
 def test_the_purpose_of_nodes_is_that_of_sessions(pods: str, placed: str | None) -> None:
     found = single(
         f"{{singleuser: {{}}, scheduling: {{userPods: {{tolerations: [], {pods}}}}}}}"
@@ -170,19 +140,7 @@ def named(slug: str | None, display_name: str = "One") -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    ("slug", "display_name", "name"),
-    [
-        ("1524699", "One", "1524699"),
-        ("null", "One", "null"),
-        ("true", "One", "true"),
-        ("1e3", "One", "1e3"),
-        ("", "One", "one"),
-        (None, "No", "no"),
-        (None, "Größe: 4 GB", "groe-4-gb"),
-        ("a" * 63, "One", "a" * 63),
-    ],
-)
+@tabled("edit")
 def test_a_slug_of_any_kind_is_a_name(slug: str | None, display_name: str, name: str) -> None:
     assert named(slug, display_name) == name
 
@@ -211,27 +169,7 @@ def test_a_slug_that_is_no_text_is_refused_with_its_profile(slug: str) -> None:
 # What the chart makes of its values
 
 
-@pytest.mark.parametrize(
-    ("layers", "requests"),
-    [
-        (["singleuser: {memory: null}", "singleuser: {cpu: {limit: 1}}"], {"cpu": "1"}),
-        (["singleuser: {memory: {guarantee: 2G}}", "singleuser: {memory: {limit: 4G}}"], {"memory": "2Gi"}),
-        (
-            ["singleuser: {memory: {guarantee: 2G}}", "singleuser: {memory: {guarantee: 3G}}"],
-            {"memory": "3Gi"},
-        ),
-        (
-            [
-                "singleuser: {memory: {guarantee: 2G}, cpu: {limit: 1}}",
-                "singleuser: {memory: {guarantee: null}}",
-            ],
-            {"cpu": "1"},
-        ),
-        (["hub: {config: {KubeSpawner: {mem_guarantee: 5G}}}"], {"memory": "5Gi"}),
-        (["hub: {config: {Spawner: {mem_guarantee: 5G, cpu_guarantee: 1}}}"], {"memory": "5Gi", "cpu": "1"}),
-    ],
-    ids=["null-mapping", "merged", "later-wins", "null", "configured", "configured-for-every-spawner"],
-)
+@tabled("edit")
 def test_layers_and_configuration_count(layers: list[str], requests: dict[str, str]) -> None:
     (found,) = classes(*layers).values()
 
@@ -248,16 +186,7 @@ def test_profiles_in_the_configuration_of_kubespawner_are_profiles() -> None:
     assert list(classes("hub: {config: {KubeSpawner: {profile_list: [{display_name: One}]}}}")) == ["one"]
 
 
-@pytest.mark.parametrize(
-    ("code", "names"),
-    [
-        ("c.KubeSpawner.profile_list = []", ["profile_list"]),
-        ("c.Spawner.mem_limit='2G'\nc.KubeSpawner.tolerations.append({})", ["mem_limit", "tolerations"]),
-        ("c.KubeSpawner.pre_spawn_hook = f\nif c.KubeSpawner.image == 1: pass", []),
-        ("spawner.extra_labels = {}", []),
-    ],
-    ids=["profiles", "several", "other-options", "hook"],
-)
+@tabled("edit")
 def test_code_that_configures_what_is_imported_is_told(code: str, names: list[str]) -> None:
     found = imported(json.dumps({"singleuser": {}, "hub": {"extraConfig": {"a": code}}}))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.trip import changed
 
 CLOSED = """\
@@ -23,17 +24,9 @@ def closed(trip: Path, folder: Path) -> Path:
     return trip
 
 
-@pytest.mark.parametrize(
-    ("which", "reason"),
-    [
-        (("2026-03-09", "09:00"), "calendar closure"),
-        (("2026-03-09", "14:00"), "calendar closure"),
-        (("2026-03-20",), "calendar closure: Power cut"),
-    ],
-    ids=["schedule", "extra", "half"],
-)
+@tabled("edit")
 def test_nothing_is_left_to_skip_where_the_site_is_closed(
-    berth: Berth, closed: Path, which: tuple[str, ...], reason: str
+    which: list[str], reason: str, berth: Berth, closed: Path
 ) -> None:
     told = berth("skip", "trip", *which)
 
@@ -51,15 +44,8 @@ def test_a_moved_occurrence_that_a_closed_site_leaves_out_is_found_by_both_dates
         assert "nothing is left to skip" in berth("skip", "trip", day).out
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("move", "trip", "2026-03-20", "--end", "2026-03-22 21:00"),
-        ("move", "trip", "2026-03-09", "14:00", "--end", "16:00"),
-    ],
-    ids=["schedule", "extra"],
-)
-def test_what_is_left_out_has_no_end_to_change(berth: Berth, closed: Path, words: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_what_is_left_out_has_no_end_to_change(words: list[str], berth: Berth, closed: Path) -> None:
     told = berth(*words)
 
     assert told.code == 1
@@ -68,18 +54,8 @@ def test_what_is_left_out_has_no_end_to_change(berth: Berth, closed: Path, words
     assert changed(closed) == ([], [])
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("move", "trip", "2026-03-23", "--to", "2026-03-26"),
-        ("move", "trip", "2026-03-09", "09:00", "--to", "10:00"),
-        ("move", "trip", "2026-03-06", "--end", "2026-03-09 01:00"),
-    ],
-    ids=["there", "within", "end"],
-)
-def test_nothing_is_moved_to_where_the_site_is_closed(
-    berth: Berth, closed: Path, words: tuple[str, ...]
-) -> None:
+@tabled("edit")
+def test_nothing_is_moved_to_where_the_site_is_closed(words: list[str], berth: Berth, closed: Path) -> None:
     told = berth(*words)
 
     assert (told.code, told.out) == (2, "")

@@ -10,6 +10,7 @@ from berth.edit.edits import parse_assignment
 from berth.notation.refusal import CommandError
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.newcourse import GIVEN, once_on
 
 
@@ -100,29 +101,7 @@ def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("#1 course", "#1 course"),
-        ("|", "|"),
-        ("> x", "> x"),
-        ("C# course # x", "C# course # x"),
-        ("&a x", "&a x"),
-        ("*a", "*a"),
-        ("!t x", "!t x"),
-        ("- a", "- a"),
-        ("a: b", "a: b"),
-        ('"quoted # text"', "quoted # text"),
-        ("'[1]'", "[1]"),
-        ("25", 25),
-        ("1 # x", "1 # x"),
-        ("[a, b]", ["a", "b"]),
-        ("{a: 1}", {"a": 1}),
-        (" ", None),
-        ("~", None),
-        ("NULL", None),
-    ],
-)
+@tabled("edit")
 def test_a_value_is_all_of_its_text(text: str, value: object) -> None:
     assert parse_assignment(f"title={text}").value == value
 
@@ -163,20 +142,9 @@ def tracked(folder: Path) -> Path:
     return folder / "reservations/course.yaml"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("set", "course", "title=A"),
-        ("skip", "course", "2026-02-02"),
-        ("move", "course", "2026-02-02", "--end", "14:00"),
-        ("add", "course", "2026-02-09"),
-        ("end", "course", "2026-02-10"),
-        ("delete", "course"),
-    ],
-    ids=lambda words: words[0],
-)
+@tabled("edit")
 def test_an_edit_of_a_file_as_git_has_it_ends_with_the_command_that_takes_it_back(
-    berth: Berth, tracked: Path, words: tuple[str, ...]
+    words: list[str], berth: Berth, tracked: Path
 ) -> None:
     before = tracked.read_bytes()
     told = berth(*words).out
@@ -234,23 +202,9 @@ def test_seats_that_no_date_would_get_are_refused(berth: Berth, folder: Path) ->
     assert "recurrence.schedule[0].placeholderCount=NUMBER" in told.err
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (("set", "course", "recurrence.endDate=27 Feb 2026"), "endDate: 2026-02-27"),
-        (("set", "course", "until=27 Feb 2026"), "endDate: 2026-02-27"),
-        (("set", "course", "recurrence.schedule[0].startTime=9am"), 'startTime: "09:00"'),
-        (("set", "course", "provisioning.placeholderCount=40-50 students"), "placeholderCount: 50"),
-        (("set", "course", "seats=+30"), "placeholderCount: 30"),
-        (("set", "course", "--on", "Mon 2026-02-02", "--seats", "30 people"), "placeholderCount: 30"),
-        (("skip", "course", "Mon", "2026-02-02", "9", "Feb"), "- 2026-02-09"),
-        (("move", "course", "2 Feb", "--to", "Feb 3 2pm-5pm"), 'startTime: "14:00", endTime: "17:00"'),
-        (("add", "course", "Feb 7th", "2pm-5pm"), 'startTime: "14:00", endTime: "17:00"'),
-    ],
-    ids=lambda value: "-".join(value[2:]) if isinstance(value, tuple) else "",
-)
+@tabled("edit")
 def test_a_command_takes_what_has_one_reading(
-    berth: Berth, folder: Path, words: tuple[str, ...], expected: str
+    words: list[str], expected: str, berth: Berth, folder: Path
 ) -> None:
     assert berth(*words).code == 0
     assert expected in (folder / "reservations/course.yaml").read_text("utf-8")

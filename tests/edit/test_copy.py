@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Answer, Berth
+from tests.cases import tabled
 from tests.cli import project
 
 TERMS = """\
@@ -32,33 +33,9 @@ def test_a_copy_keeps_only_the_single_dates_of_its_term(berth: Berth, folder: Pa
     assert (folder / "reservations/course.yaml").read_text("utf-8") == project.COURSE
 
 
-@pytest.mark.parametrize(
-    ("entry", "is_kept"),
-    [
-        ("except: [2026-02-09]", False),
-        ("except: [2026-02-16]", True),
-        ("except: [{date: 2026-02-16, title: Carnival}]", True),
-        ("except: [{from: 2026-02-02, to: 2026-02-09}]", False),
-        ("except: [{from: 2026-02-09, to: 2026-02-16}]", True),
-        ('extra: [{date: 2026-02-15, startTime: "09:00", endTime: "10:00"}]', False),
-        ('extra: [{date: 2026-03-08, startTime: "09:00", endTime: "10:00"}]', True),
-        ("moved: [{date: 2026-02-09, to: {date: 2026-02-17}}]", False),
-        ("moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]", True),
-    ],
-    ids=[
-        "except-before",
-        "except-first",
-        "titled",
-        "range-before",
-        "range-into",
-        "extra-before",
-        "extra-last",
-        "moved-into",
-        "moved-within",
-    ],
-)
+@tabled("edit")
 def test_a_single_date_is_copied_if_it_is_in_the_new_term(
-    berth: Berth, folder: Path, entry: str, is_kept: bool
+    entry: str, is_kept: bool, berth: Berth, folder: Path
 ) -> None:
     singles = "    except: [2026-02-09]\n    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n"
     plain = project.COURSE.replace("    calendars: [holidays]\n", "")
@@ -124,21 +101,10 @@ def course_of(lines: str) -> str:
     return f"{before}    schedule:\n{lines}  provisioning:{rest.partition('  provisioning:')[2]}"
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "early", "late"),
-    [
-        ("2026-09-14", "2026-10-18", ", until: 2026-09-27", "from: 2026-09-28"),
-        ("2026-09-15", "2026-10-18", ", until: 2026-10-04", "from: 2026-10-05"),
-        ("2026-01-05", "2026-02-01", ", until: 2026-01-18", "from: 2026-01-19"),
-        ("2026-09-14", "2026-09-28", ", until: 2026-09-27", "from: 2026-09-28"),
-        ("2026-09-14", "2026-09-27", "", ""),
-        ("2026-09-14", "2026-09-20", "", ""),
-    ],
-    ids=["later", "other-weekday", "sooner", "one-date", "none", "within-first"],
-)
+@tabled("edit")
 @pytest.mark.parametrize("dates", [TERM_DATES, "    within: [spring]\n"], ids=["dates", "terms"])
 def test_dates_of_lines_are_shifted_and_end_with_the_term(  # noqa: PLR0913, PLR0917
-    berth: Berth, folder: Path, dates: str, first: str, last: str, early: str, late: str
+    first: str, last: str, early: str, late: str, berth: Berth, folder: Path, dates: str
 ) -> None:
     course = course_of(EARLY + LATE).replace(TERM_DATES, dates)
     project.write(folder, course=course, classes=project.CLASSES + TERMS)
@@ -181,21 +147,9 @@ def happening(answer: Answer, later: timedelta) -> list[tuple[datetime, datetime
     ]
 
 
-@pytest.mark.parametrize(
-    "edits",
-    [
-        [("set", "seats=7", "--from", "2026-02-14")],
-        [("set", "times=14:00-17:00", "--from", "2026-02-21")],
-        [("set", "seats=7", "--from", "2026-02-09"), ("set", "seats=9", "--from", "2026-02-16")],
-        [("set", "seats=7", "--from", "2026-02-14"), ("end", "2026-02-22")],
-        [("end", "2026-02-15")],
-    ],
-    ids=["seats", "times", "twice", "seats-and-end", "end"],
-)
+@tabled("edit")
 @pytest.mark.parametrize("name", ["course", "rest"])
-def test_what_edits_wrote_is_copied(
-    berth: Berth, folder: Path, name: str, edits: list[tuple[str, ...]]
-) -> None:
+def test_what_edits_wrote_is_copied(edits: list[list[str]], berth: Berth, folder: Path, name: str) -> None:
     """The same happens in the weeks of the new term; a series that had ended goes on."""
     listed = "dates: [2026-02-07, 2026-02-14, 2026-02-21, 2026-02-28]"
     rest = project.REST.replace("dates: [2026-02-03]", listed).replace("  suspend: true\n", "")

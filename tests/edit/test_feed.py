@@ -8,6 +8,7 @@ from berth.edit.feed import read_feed
 from berth.reading.source import Source
 from berth.schema.documentproblems import Refusal
 
+from tests.cases import tabled
 from tests.edit.events import event, feed, imported, moment, starts, windows, world
 
 TIME = ("DTSTART:20260302T100000", "DTEND:20260302T120000")
@@ -30,14 +31,7 @@ def test_a_line_may_be_folded_at_each_byte(at: int) -> None:
     assert found.title == "Ü🎓ü"
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ("line one\nline two without colon\nseats: 30", "line one\nline two without colon\nseats: 30"),
-        (r"a\nb\Nc\, d\; e\\n", "a\nb\nc, d; e\\n"),
-    ],
-    ids=["raw", "escaped"],
-)
+@tabled("edit")
 def test_a_description_has_all_its_lines(lines: str, expected: str) -> None:
     (found,) = read_feed(feed(event(f"DESCRIPTION:{lines}", *TIME))).events
 
@@ -87,32 +81,7 @@ def test_known_faults_of_programs_are_read(lines: tuple[str, ...]) -> None:
     assert [code for code, _ in found.codes] == ["B207"] * ("NOTE:unknown" in lines)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "DTSTART:2026-03-02T13:00:00Z",
-        "DTSTART;TZID=Europe/Zurich:20260302T130000Z",
-        "DTSTART;TZID=Mars/Base:20260302T130000",
-        "DTSTART:20260230T100000",
-        "DTSTART:today",
-        "DTSTART:",
-        "DTEND:20260302T120000",
-        "DURATION:P99999999999D",
-        "DURATION:PT1H",
-        "DTEND;TZID=Mars/Base:20260302T120000",
-        "DTEND:20260301T120000",
-        "RRULE:FREQ=HOURLY;COUNT=3",
-        "RRULE:FREQ=FORTNIGHTLY;COUNT=3",
-        "RRULE:FREQ=WEEKLY;COUNT=3;COUNT=4",
-        "RRULE:FREQ=WEEKLY;COUNT",
-        "RRULE:FREQ=WEEKLY;COUNT=3;INTERVAL=0",
-        "RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=MON",
-        "RRULE:FREQ=YEARLY;COUNT=3;BYMONTH=5L",
-        "RRULE:RSCALE=CHINESE;FREQ=YEARLY;COUNT=3",
-        "RRULE:FREQ=DAILY;UNTIL=soon",
-        "EXRULE:FREQ=DAILY;COUNT=3;BYFOO=1",
-    ],
-)
+@tabled("edit")
 def test_what_cannot_be_read_is_told_with_its_event(line: str) -> None:
     """It hides no other event."""
     key = line.partition(":")[0].partition(";")[0]
@@ -124,14 +93,7 @@ def test_what_cannot_be_read_is_told_with_its_event(line: str) -> None:
     assert [(finding.code, '"Course"' in finding.path) for finding in found.findings] == [("B206", True)]
 
 
-@pytest.mark.parametrize(
-    ("line", "dates"),
-    [
-        ("EXDATE:20260309T100000,tomorrow", ["03-02 09:00", "03-16 09:00"]),
-        ("RDATE:tomorrow,20260310T100000", ["03-02 09:00", "03-09 09:00", "03-10 09:00", "03-16 09:00"]),
-        ("garbage", ["03-02 09:00", "03-09 09:00", "03-16 09:00"]),
-    ],
-)
+@tabled("edit")
 def test_a_part_that_cannot_be_read_costs_that_part(line: str, dates: list[str]) -> None:
     found = imported(feed(event(*TIME, "RRULE:FREQ=WEEKLY;COUNT=3", line)))
 
@@ -184,40 +146,8 @@ EASTERN = (
 MONDAYS = ("DTSTART;TZID=Customized Time Zone:20260323T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=2")
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (("DTSTART:20260202T080000Z", "DURATION:PT1H"), "02-02 08:00 to 02-02 09:00"),
-        (("DTSTART;TZID=Asia/Tokyo:20260202T090000", "DURATION:PT90M"), "02-02 00:00 to 02-02 01:30"),
-        (
-            ("DTSTART;TZID=Tokyo Standard Time:20260202T090000", "DTEND:20260202T010000Z"),
-            "02-02 00:00 to 02-02 01:00",
-        ),
-        (("DTSTART;VALUE=DATE:20260202", "DTEND;VALUE=DATE:20260205"), "02-01 23:00 to 02-04 23:00"),
-        (("DTSTART:20260202T080030Z", "DTEND:20260202T100030Z"), "02-02 08:00 to 02-02 10:01"),
-        (
-            ("DTSTART:20260202T080000Z", "DURATION:PT1H", "RDATE;VALUE=PERIOD:20260207T100000Z/PT2H"),
-            "02-02 08:00 to 02-02 09:00, 02-07 10:00 to 02-07 12:00",
-        ),
-        (MONDAYS, "03-23 08:00 to 03-23 09:00, 03-30 07:00 to 03-30 08:00"),
-        (("DTSTART:20271031T010000Z", "DTEND:20271031T013000Z"), "10-31 01:00 to 10-31 01:30"),
-        (("DTSTART;TZID=Europe/Zurich:20270328T013000", "DURATION:PT2H"), "03-28 00:30 to 03-28 02:30"),
-        (("DTSTART;TZID=EST:20260202T090000", "DURATION:PT1H"), "02-02 14:00 to 02-02 15:00"),
-    ],
-    ids=[
-        "utc",
-        "zone",
-        "windows",
-        "days",
-        "seconds",
-        "period",
-        "own-zone",
-        "repeated-hour",
-        "gap",
-        "est-winter",
-    ],
-)
-def test_an_event_is_at_its_instants(lines: tuple[str, ...], expected: str) -> None:
+@tabled("edit")
+def test_an_event_is_at_its_instants(lines: list[str], expected: str) -> None:
     found = imported(feed(ZURICH, event(*lines)))
     texts = [f"{moment(start)} to {moment(end)}" for _, start, end in windows(found.sources)]
 

@@ -9,6 +9,7 @@ from berth.notation.refusal import CommandError
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
+from tests.cases import tabled
 from tests.edit.events import NOW, SITE, Imported, event, feed, imported
 
 EASTER = ("DTSTART;VALUE=DATE:20260403", "DTEND;VALUE=DATE:20260413")
@@ -34,23 +35,8 @@ def dates(found: Imported) -> list[str]:
     return [] if calendar is None else [f"{one.first:%m-%d} {one.last:%m-%d}" for one in calendar.dates]
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (("DTSTART;VALUE=DATE:20260406",), ["04-06 04-06"]),
-        (EASTER, ["04-03 04-12"]),
-        (("DTSTART;VALUE=DATE:20260501", "RRULE:FREQ=YEARLY"), ["05-01 05-01", "05-01 05-01"]),
-        (("DTSTART;VALUE=DATE:20260504", "RRULE:FREQ=DAILY;COUNT=5"), ["05-04 05-08"]),
-        (("DTSTART:20260525T000000", "DTEND:20260525T235900"), ["05-25 05-25"]),
-        (("DTSTART:20260524T220000Z", "DTEND:20260525T220000Z"), ["05-25 05-25"]),
-        (("DTSTART:20260524T120000", "DTEND:20260525T000000"), []),
-        ((*EASTER, "STATUS:CANCELLED"), []),
-        (("DTSTART;VALUE=DATE:20260216", "DTEND;VALUE=DATE:20260530"), []),
-        (("DTSTART;VALUE=DATE:20250101",), []),
-    ],
-    ids=["day", "days", "yearly", "run", "to-23:59", "utc", "half", "canceled", "term", "past"],
-)
-def test_whole_days_close(lines: tuple[str, ...], expected: list[str]) -> None:
+@tabled("edit")
+def test_whole_days_close(lines: list[str], expected: list[str]) -> None:
     assert dates(closed(event(*lines))) == expected
 
 

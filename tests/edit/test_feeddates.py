@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests import cases
+from tests.cases import tabled
 from tests.edit.events import NOW, event, feed, imported, moment, starts, windows
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -226,18 +227,7 @@ def test_an_import_has_the_instants_of_the_event(sample: Sample) -> None:
     assert sorted({(start, end) for _, start, end in windows(found.sources)}) == expected
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
-        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
-        "FREQ=DAILY;INTERVAL=7;BYDAY=TU",
-        "FREQ=WEEKLY;BYMONTH=2;BYMONTHDAY=30",
-        "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=300;BYHOUR=9",
-        "FREQ=YEARLY;BYDAY=MO;BYWEEKNO=1;BYMONTH=6",
-        "FREQ=WEEKLY;UNTIL=20200101T000000Z",
-    ],
-)
+@tabled("edit")
 @pytest.mark.parametrize("key", ["RRULE", "EXRULE"])
 def test_a_rule_that_never_happens_ends_and_is_told(rule: str, key: str) -> None:
     """Where dateutil would look for dates for 8,000 years, many events would take minutes."""
@@ -258,17 +248,8 @@ def test_an_end_in_the_last_year_is_read_in_each_zone(until: str, zone: str) -> 
     assert len(starts(found)) == 3
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("DTSTART;TZID=Europe/Zurich:99991231T230000", "DTEND:99991231T235959Z"),
-        ("DTSTART:99991231T230000", "DURATION:P3000D", "RDATE:99991231"),
-        ("DTSTART:00010101T000000", "DURATION:P3000D", "RDATE;TZID=Asia/Tokyo:00010101T000000"),
-        ("DTSTART;VALUE=DATE:21500101", "RRULE:FREQ=YEARLY;COUNT=3"),
-        ("DTSTART:00010101T000000", "DTEND:99991231T235959Z", "RRULE:FREQ=YEARLY;COUNT=3"),
-    ],
-)
-def test_dates_of_years_that_berth_does_not_have_are_left_out(lines: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_dates_of_years_that_berth_does_not_have_are_left_out(lines: list[str]) -> None:
     change = event("RECURRENCE-ID:20260302T120000", "DTSTART:99991231T120000Z", "DTEND:99991231T235959Z")
     rule = "RRULE:FREQ=WEEKLY;COUNT=3"
     course = event("DTSTART:20260302T120000", "DURATION:PT1H", rule, uid="2", title="Other")
@@ -297,17 +278,9 @@ def test_a_midnight_in_utc_is_a_time_for_an_event_of_another_zone(first: date | 
     ]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        ";VALUE=DATE:20260611",
-        ":20260611T000000",
-        ";TZID=America/Chicago:20260611T000000",
-        ":20260611T050000Z",
-    ],
-)
+@tabled("edit")
 @pytest.mark.parametrize("key", ["EXDATE", "RECURRENCE-ID"])
-def test_a_date_and_a_midnight_of_the_event_mean_the_whole_date(key: str, value: str) -> None:
+def test_a_date_and_a_midnight_of_the_event_mean_the_whole_date(value: str, key: str) -> None:
     change = event(f"RECURRENCE-ID{value}", "DTSTART:20260613T000000Z", "DURATION:PT2H")
     source = feed(event(*CHICAGO, f"EXDATE{value}")) if key == "EXDATE" else feed(event(*CHICAGO), change)
     found = imported(source)

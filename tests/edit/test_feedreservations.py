@@ -13,6 +13,7 @@ from berth.reading.source import Source
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import tabled
 from tests.console import ROOT
 from tests.edit.events import NOW, SITE, Imported, event, feed, imported, seats, starts, windows, world
 
@@ -191,17 +192,9 @@ def test_another_feed_is_never_touched() -> None:
     assert same.results == ["updated"]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (("20260302", "20260309"), ("20260316", "20260323")),
-        (("20260302", "20260309"), ("20260316",)),
-        (("20260302",), ("20260316", "20260323")),
-    ],
-    ids=["groups", "one-left", "one-before"],
-)
+@tabled("edit")
 def test_a_course_that_another_feed_recognizes_by_its_title_is_asked_about(
-    before: tuple[str, ...], after: tuple[str, ...]
+    before: list[str], after: list[str]
 ) -> None:
     files = imported(feed(*(single(day, title="Colloquium") for day in before))).sources
     renamed = feed(*(single(day, title="Colloquium") for day in after), file="team-2.ics")

@@ -7,6 +7,7 @@ import pytest
 from berth.cli.console import EXIT_BAD_INPUT
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.hubvalues import OPTIONS, VALUES
 
 
@@ -20,15 +21,8 @@ def test_the_command_writes_one_file(berth: Berth, folder: Path) -> None:
     assert text.count("cluster: prod\n") == text.count("namespaces: [hub]") == len(OPTIONS)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("z2jh", "values.yaml", "--suspend"),
-        ("renku", "values.yaml", "--namespace", "hub"),
-    ],
-    ids=["flag-of-renku", "flag-of-z2jh"],
-)
-def test_a_command_that_cannot_be_followed(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_a_command_that_cannot_be_followed(words: list[str], berth: Berth, folder: Path) -> None:
     (folder / "values.yaml").write_bytes(VALUES)
 
     assert berth("import", *words).code == 2
@@ -57,15 +51,8 @@ def test_layers_and_keys_that_are_not_read(berth: Berth, folder: Path) -> None:
     assert "Not read: y.\n" in told.out
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("z2jh", "a.yaml", "--file", "a.yaml"),
-        ("renku-classes", "a.yaml", "b"),
-    ],
-    ids=["file", "several-files"],
-)
-def test_what_cannot_be_followed_is_a_usage_error(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_what_cannot_be_followed_is_a_usage_error(words: list[str], berth: Berth, folder: Path) -> None:
     (folder / "a.yaml").write_text("singleuser: {}")
 
     assert berth("import", *words).code == 2
@@ -204,20 +191,8 @@ def test_a_second_import_updates_the_classes_and_shows_what_changed(
     assert berth(*AGAIN).out.startswith(f"Unchanged: {CLASSES}.\n")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("spec:\n", "spec: # ours\n"),
-        ("spec:\n", "spec:\n  cloudCapacity: [a-cloud]\n"),
-        ("spec:\n", "spec:\n  volumes: 1\n  schedulerName: mine\n  images: [example.org/a:1]\n"),
-        ("  name: a\n", "  name: a\n  annotations: {berth.dev/ignore: 'B032: x'}\n"),
-        ("namespaces: [jupyterhub]", "namespaces: [other, jupyterhub]"),
-        ("namespaces: [jupyterhub]", "namespaces: {matchLabels: {hub: x}}"),
-        ("# A", "# Classes\n---\n# A"),
-    ],
-    ids=["comment", "cloud", "keys", "annotation", "namespaces", "labels", "document"],
-)
-def test_what_people_wrote_stays(berth: Berth, imported_once: Path, old: str, new: str) -> None:
+@tabled("edit")
+def test_what_people_wrote_stays(old: str, new: str, berth: Berth, imported_once: Path) -> None:
     path = imported_once / CLASSES
     path.write_text(changed := path.read_text().replace(old, new, 1))
     if "cloud" in new:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.answer import Answer, Berth
+from tests.cases import tabled
 from tests.requesting import HOSTILE
 
 HEADINGS = "Course,Class,Seats,Dates,Times,First,Last,Zone,Contact"
@@ -95,15 +96,8 @@ def test_est_in_summer_is_told_at_its_cell(table: Table) -> None:
     assert table.findings("Logic,small,25,2027-07-01,9-11,,,EST,") == [("2", "34", "B021")]
 
 
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [
-        (("Algebra,small,25,2027-06-01,9-11,,,,", "Algebra,small,25,2027-06-02,9-11,,,,"), "B060"),
-        (("Course,small,25,2027-06-01,9-11,,,,",), "B060"),
-    ],
-    ids=["twice", "of-another"],
-)
-def test_a_title_that_is_taken_is_told(table: Table, rows: tuple[str, ...], code: str) -> None:
+@tabled("edit")
+def test_a_title_that_is_taken_is_told(rows: list[str], code: str, table: Table) -> None:
     assert [found for _, _, found in table.findings(*rows)] == [code]
 
 
@@ -237,16 +231,9 @@ def test_a_table_of_another_name_is_asked_about_also_where_a_course_has_another_
     assert berth("import", "csv", str(copy), "--feed", "exams.csv", *NOW).out.count("Unchanged: ") == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "entry", "line"),
-    [
-        ("move statistics 2027-01-13 --to 2027-01-14", "moved[0]", "date: 2027-01-13"),
-        ("skip statistics 2027-02-03", "except[0]", "- 2027-02-03"),
-    ],
-    ids=["moved", "skipped"],
-)
+@tabled("edit")
 def test_an_entry_of_the_file_that_does_not_fit_a_row_is_named_with_its_line(
-    table: Table, berth: Berth, words: str, entry: str, line: str
+    words: str, entry: str, line: str, table: Table, berth: Berth
 ) -> None:
     table(*ROWS)
     assert berth(*words.split(), *NOW).code == 0

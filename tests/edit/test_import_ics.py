@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Answer, Berth
+from tests.cases import tabled
 from tests.cli import project
 from tests.edit.events import event, feed
 
@@ -225,32 +226,8 @@ def test_a_copy_is_not_updated_by_the_event_and_objects_do_not_have_the_annotati
     assert [text for text in texts if "berth.dev/imported" in text] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "--class NAME"),
-        (("--class", "small", "--calendar", "x"), "--class NAME"),
-        (("--class", "smal"), '"smal"'),
-        (("--calendar", "x", "--seats", "3"), "--seats"),
-        (("--calendar", "No Name"), '"No Name"'),
-        (("--class", "small", "--seats", "many"), '"many"'),
-        (("--class", "small", "--until", "soon"), '"soon"'),
-        (("--class", "small", "--from", "2026-03-02", "--until", "2026-03-01"), "before --from 2026-03-02"),
-        (("--class", "small", "--time-zone", "Mars"), '"Mars"'),
-        (
-            ("--class", "small", "--time-zone", "EST"),
-            "Write America/New_York, or Etc/GMT+5 for EST",
-        ),
-        (("--class", "small", "--suspend"), "--suspend"),
-        (("--calendar", "holidays"), "holidays"),
-        (("--class", "small", "--only", "lab*"), "title:Lab*"),
-        (("--class", "small", "--group", "titles"), "title"),
-        (("--class", "small", "--feed", " "), "--feed"),
-        (("--calendar", "x", "--group", "title"), "--group"),
-    ],
-    ids=lambda value: "-".join(value).replace(" ", "-") if isinstance(value, tuple) else "",
-)
-def test_a_slip_is_told(berth: Berth, folder: Path, words: tuple[str, ...], message: str) -> None:
+@tabled("edit")
+def test_a_slip_is_told(words: list[str], message: str, berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY))
     told = berth("import", "ics", "team.ics", *words)
 

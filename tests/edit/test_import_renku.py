@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.answer import Berth
+from tests.cases import tabled
 
 PAYLOAD: dict[str, Any] = {
     "id": "01K9ZK4T8W3Q6M5N2R7V1X0Y9B",
@@ -90,16 +91,9 @@ def changed(**fields: Any) -> dict[str, Any]:
     return {**PAYLOAD, **fields}
 
 
-@pytest.mark.parametrize(
-    ("flags", "times"),
-    [
-        ((), {"zone": "UTC", "start": "12:15", "end": "14:00"}),
-        (("--time-zone", "Europe/Zurich"), {"zone": "Europe/Zurich", "start": "13:15", "end": "15:00"}),
-    ],
-    ids=["utc", "zurich"],
-)
+@tabled("edit")
 def test_import_writes_a_document(
-    berth: Berth, folder: Path, export: Export, flags: tuple[str, ...], times: dict[str, str]
+    flags: list[str], times: dict[str, str], berth: Berth, folder: Path, export: Export
 ) -> None:
     told = berth("import", "renku", export(PAYLOAD), *flags)
 
@@ -150,17 +144,9 @@ def test_several_files_are_read(berth: Berth, export: Export) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"end_date": "2026-02-02"},
-        {"schedule": [{"start_time": "12:00", "end_time": "13:00"}]},
-        {"type": "daily", "schedule": [{"start_time": "12:00", "end_time": "12:00"}]},
-    ],
-    ids=["backwards", "no-weekday", "no-length"],
-)
+@tabled("edit")
 def test_what_cannot_be_a_document_is_an_error_at_the_reservation(
-    berth: Berth, export: Export, fields: dict[str, Any]
+    fields: dict[str, Any], berth: Berth, export: Export
 ) -> None:
     told = berth("import", "renku", export(changed(recurrence={**PAYLOAD["recurrence"], **fields})))
 
@@ -246,7 +232,6 @@ def test_entries_that_never_fall_or_overlap_are_warnings(berth: Berth, export: E
 
 
 minutes = st.integers(0, 1439)
-NINE = [(540, 600), (540, 660)]
 spans = st.tuples(minutes, minutes).filter(lambda pair: pair[0] < pair[1])
 
 

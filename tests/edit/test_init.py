@@ -18,6 +18,7 @@ from berth.schema.engine import ENGINES
 from berth.version import VERSION
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.console import ROOT
 from tests.terminal import on_terminal
 
@@ -87,15 +88,8 @@ def test_it_passes_its_own_checks(started: Path, berth: Berth) -> None:
 REQUESTS = [".github/ISSUE_TEMPLATE/seats.yml", ".github/workflows/berth-request.yaml"]
 
 
-@pytest.mark.parametrize(
-    ("part", "more"),
-    [
-        ("report", [".github/workflows/berth-report.yaml"]),
-        ("calendar", [".github/workflows/berth-calendar.yaml"]),
-        ("requests", REQUESTS),
-    ],
-)
-def test_a_part_is_written_if_asked_for(berth: Berth, empty: Path, part: str, more: list[str]) -> None:
+@tabled("edit")
+def test_a_part_is_written_if_asked_for(part: str, more: list[str], berth: Berth, empty: Path) -> None:
     assert berth("init", str(empty), f"--{part}", *NOW).code == 0
 
     assert files(empty) == sorted([*FILES, *more])
@@ -230,18 +224,7 @@ def test_a_name_that_yaml_takes_for_something_else_is_quoted(name: str, berth: B
     assert spec(folder, "classes")["sessions"]["namespaces"] == [name]
 
 
-@pytest.mark.parametrize(
-    ("remote", "url"),
-    [
-        ("https://git.example.org/seats.git", "https://git.example.org/seats.git"),
-        ("https://user:secret@git.example.org/seats.git", "https://git.example.org/seats.git"),
-        ("git@git.example.org:team/seats.git", "ssh://git@git.example.org/team/seats.git"),
-        ("ssh://git@git.example.org/seats.git", "ssh://git@git.example.org/seats.git"),
-        ("/srv/git/seats.git", None),
-        (None, None),
-    ],
-    ids=["https", "with-credentials", "short-form", "ssh", "path", "no-remote"],
-)
+@tabled("edit")
 def test_the_engine_gets_the_address_of_the_remote(
     remote: str | None, url: str | None, berth: Berth, empty: Path
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.trip import FILE, asks
 
 NOW = ("--now", "2026-02-01")
@@ -40,19 +41,8 @@ def test_several_that_start_together_are_told_apart_by_name(berth: Berth, exam: 
     assert exam.read_text("utf-8") == EXAM
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        ("2026-03-09", "--name", "extra-time"),
-        ("2026-03-09 09:00", "--name", "extra-time"),
-        ("2026-03-09T09:00~extra-time",),
-        ("trip/2026-03-09T09:00~extra-time",),
-    ],
-    ids=" ".join,
-)
-def test_a_named_one_is_found_by_its_name_and_by_its_id(
-    berth: Berth, exam: Path, address: tuple[str, ...]
-) -> None:
+@tabled("edit")
+def test_a_named_one_is_found_by_its_name_and_by_its_id(address: list[str], berth: Berth, exam: Path) -> None:
     told = berth("move", "trip", *address, "--end", "13:00")
     assert "~ 09:00-12:00 extra-time -> 09:00-13:00 extra-time: Mon 2026-03-09\n" in told.out
     new = '- {date: 2026-03-09, startTime: "09:00", name: extra-time, to: {endTime: "13:00"}}'

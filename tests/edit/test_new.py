@@ -10,6 +10,7 @@ from berth.notation.refusal import CommandError
 from berth.schema.describe import json_schema
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.newcourse import GIVEN, once_on, with_sessions
 
 NEW = """\
@@ -44,18 +45,8 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == json_schema()
 
 
-@pytest.mark.parametrize(
-    ("flags", "line"),
-    [
-        (("--interval", "2"), "    interval: 2\n"),
-        (("--weeks", "odd"), 'endTime: "13:00", weeks: odd}\n'),
-        (("--weeks", "even"), 'endTime: "13:00", weeks: even}\n'),
-        (("--monthly", "1"), 'endTime: "13:00", monthly: {week: 1}}\n'),
-        (("--monthly", "2"), 'endTime: "13:00", monthly: {week: 2}}\n'),
-    ],
-    ids=" ".join,
-)
-def test_new_leaves_out_weeks(berth: Berth, folder: Path, flags: tuple[str, ...], line: str) -> None:
+@tabled("edit")
+def test_new_leaves_out_weeks(flags: list[str], line: str, berth: Berth, folder: Path) -> None:
     assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon,wed", *flags).code == 0
     assert line in (folder / "reservations/algebra.yaml").read_text("utf-8")
 
@@ -108,27 +99,7 @@ def test_an_answer_and_an_option_understand_the_same_dates(answer: str, first: d
     assert asked(**{"from": answer}).value("from") == first
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "code"),
-    [
-        ("name", "Linear Algebra", "B019"),
-        ("seats", "many", "B013"),
-        ("seats", "0", "B012"),
-        ("when", "mond", "B014"),
-        ("when", "1/12/2027", "B017"),
-        ("when", "2027-02-02..2027-01-02", "B024"),
-        ("times", "9-5", "B018"),
-        ("times", "09:00-09:00", "B024"),
-        ("times", "Extra=09:00-10:00", "B019"),
-        ("from", "1/12/2027", "B017"),
-        ("from", "2026-02-30", "B017"),
-        ("from", "spring", "B061"),
-        ("from", "spring-2027", "B061"),
-        ("until", "1/12/2027", "B017"),
-        ("until", "2026-01-31", "B024"),
-        ("match-labels", "course", "B019"),
-    ],
-)
+@tabled("edit")
 def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
     question: str, answer: str, code: str
 ) -> None:
@@ -266,21 +237,16 @@ def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
     assert berth(*once_on("2026-02-02", "logic"), "--owner", "").code == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "form"),
-    [
-        (("new", "e", "a=09:00-11:00", "b=09:00-11:40", "--class", "small"), "a=120,b=120"),
-        (("new", "e", "09:00-11:00", "--class", "small,bench"), "small=120,bench=120"),
-    ],
-    ids=["groups", "classes"],
-)
+@tabled("edit")
 def test_one_number_for_several_is_refused_with_the_form_to_write(
-    berth: Berth, words: tuple[str, ...], form: str
+    words: list[str], form: str, berth: Berth
 ) -> None:
     answer = berth(*words, "--dates", "2026-02-02", "--seats", "120")
     assert (answer.code, answer.out) == (2, "")
     assert f"{form}. [B011]" in answer.err
-    request = ReservationRequest("e", "dates", words[2:-2], {"class": words[-1], "dates": "2026-02-02"})
+    request = ReservationRequest(
+        "e", "dates", tuple(words[2:-2]), {"class": words[-1], "dates": "2026-02-02"}
+    )
     assert request.missing() == ["seats"]
     assert request.example("seats") == form.replace("120", "25")
     with pytest.raises(CommandError, match=form):
@@ -297,17 +263,9 @@ def test_the_dates_of_questions_are_ahead() -> None:
     assert asked(**{"from": "2026-01-12"}).example("until") == "2026-04-24"
 
 
-@pytest.mark.parametrize(
-    ("words", "line", "dates"),
-    [
-        ("--weeks odd", "weeks: odd", 6),
-        ("--weeks 11-13,15", "weeks: [11, 12, 13, 15]", 4),
-        ("--weeks 12", "weeks: [12]", 1),
-        ("--monthly -1", "monthly: {week: -1}", 3),
-    ],
-)
+@tabled("edit")
 def test_new_writes_in_which_weeks_it_happens(
-    berth: Berth, folder: Path, words: str, line: str, dates: int
+    words: str, line: str, dates: int, berth: Berth, folder: Path
 ) -> None:
     command = f"new weekly 09:00-11:00 --weekly mon {words} --class small --seats 5 --behavior none"
     assert berth(*command.split(), "--from", "2026-03-02", "--until", "2026-05-29").code == 0
@@ -332,19 +290,9 @@ LABEL = "! To count only its own, label their pods, and: berth set more sessions
 MORE = ("new", "more", "09:00-13:00", *GIVEN[:-2], "--weekly", "mon")
 
 
-@pytest.mark.parametrize(
-    ("flags", "is_told"),
-    [
-        (("--behavior", "maintain"), True),
-        (("--behavior", "reduce"), True),
-        (("--behavior", "maintain", "--match-labels", "course=more"), False),
-        (("--behavior", "none"), False),
-        (("--behavior", "buffer"), False),
-    ],
-    ids=["maintain", "reduce", "labeled", "uncounted", "buffer"],
-)
+@tabled("edit")
 def test_new_begins_with_the_sessions_of_others_that_take_its_seats(
-    berth: Berth, folder: Path, flags: tuple[str, ...], is_told: bool
+    flags: list[str], is_told: bool, berth: Berth, folder: Path
 ) -> None:
     with_sessions(folder)
     told = berth(*MORE, *flags)

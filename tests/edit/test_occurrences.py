@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.trip import FILE, TRIP, asks
 
 NOW = ("--now", "2026-02-01")
@@ -68,23 +69,9 @@ spec: {dates: [2026-03-25]}
 """
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (("move", "trip", "2026-03-23", "--to", "2026-03-24"), ""),
-        (("move", "trip", "2026-03-23", "--to", "2026-01-24"), "over already"),
-        (("move", "trip", "2026-03-23", "--to", "2026-04-01"), "from 2026-03-02 to 2026-03-31"),
-        (("move", "trip", "2026-03-23", "--to", "2026-03-25"), "a holiday (calendar pause)"),
-        (("add", "trip", "2026-03-24", "10:00-11:00"), ""),
-        (("add", "trip", "2026-01-24", "10:00-11:00"), "over already, and is outside of the course"),
-        (("add", "trip", "2026-04-01", "10:00-11:00"), "from 2026-03-02 to 2026-03-31"),
-        (("add", "trip", "2026-03-25", "10:00-11:00"), "a holiday (calendar pause)"),
-        (("set", "trip", "--on", "2026-03-23", "--seats", "9"), ""),
-        (("skip", "trip", "2026-03-23"), ""),
-    ],
-)
+@tabled("edit")
 def test_a_date_in_the_past_outside_of_the_course_or_on_a_holiday_is_a_warning(
-    berth: Berth, trip: Path, words: tuple[str, ...], reason: str
+    words: list[str], reason: str, berth: Berth, trip: Path
 ) -> None:
     text = TRIP.replace("    schedule:", "    calendars: [pause]\n    schedule:")
     trip.write_text(text + PAUSE, "utf-8")

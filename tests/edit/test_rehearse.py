@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from tests.answer import Berth
+from tests.cases import tabled
 
 NOW = ("--now", "2026-01-01")
 FIRST, SECOND = "course-rehearsal", "course-rehearsal-2"
@@ -58,17 +59,8 @@ def test_it_writes_a_reservation_beside_the_course(berth: Berth, folder: Path) -
     assert berth("validate").code == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "now", "expected"),
-    [
-        ((), "2026-01-01", "2026-01-26 06:00"),
-        ((), "2026-01-26T06:00", "2026-02-01 06:00"),
-        (("--at", "2026-01-29T07:15"), "2026-01-01", "2026-01-29 07:15"),
-        (("--at", "now"), "2026-01-30T07:15:20", "2026-01-30 07:15"),
-    ],
-    ids=["a-week-before", "the-day-before", "at", "now"],
-)
-def test_when_it_begins(berth: Berth, folder: Path, words: tuple[str, ...], now: str, expected: str) -> None:
+@tabled("edit")
+def test_when_it_begins(words: list[str], now: str, expected: str, berth: Berth, folder: Path) -> None:
     assert berth("rehearse", "course", "2026-02-02", *words, "--now", now).code == 0
     (date,) = spec(folder)["recurrence"]["dates"]
 
@@ -141,17 +133,8 @@ def test_a_rehearsal_that_is_to_come_is_changed_and_one_that_is_over_stays(
     assert spec(folder, SECOND)["recurrence"]["dates"][0]["date"] == "2026-01-26"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("move", FIRST, "2026-01-26", "--to", "2026-01-12"),
-        ("add", FIRST, "2026-01-12", "06:00-06:30"),
-        ("set", FIRST, "recurrence.dates[0].date=2026-01-12"),
-        ("rehearse", "course", "2026-02-02", "--at", "2026-01-12T06:00"),
-        ("rehearse", "course", "2026-02-24", "--at", "2026-01-12T06:00"),
-    ],
-)
-def test_no_edit_puts_a_rehearsal_in_the_past(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_no_edit_puts_a_rehearsal_in_the_past(words: list[str], berth: Berth, folder: Path) -> None:
     berth("rehearse", "course", "2026-02-02", *NOW)
     before = files(folder)
 
@@ -177,37 +160,16 @@ def test_several_dates_have_a_rehearsal_each_or_none_is_written(berth: Berth, fo
     assert dates == ["2026-02-02", "2026-02-23"]  # of a moved one, the original date
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("course", "2026-02-02..2026-02-24"),
-        ("course", "2026-02-02", "2026-02-24", "--at", "2026-01-26T06:00"),
-        ("curse", "2026-02-02"),
-    ],
-    ids=["range", "at-for-two", "unknown"],
-)
-def test_what_cannot_be_meant_is_refused(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_what_cannot_be_meant_is_refused(words: list[str], berth: Berth, folder: Path) -> None:
     before = files(folder)
 
     assert berth("rehearse", *words, *NOW).code == 2
     assert files(folder) == before
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("skip", "course", "2026-02-24"),
-        ("skip", "course", "2026-02-20..2026-02-28"),
-        ("end", "course", "2026-02-22"),
-        ("move", "course", "2026-02-24", "--to", "2026-02-16T09:00"),
-        ("set", "course", "recurrence.endDate=2026-02-20"),
-        ("set", "course", "metadata.name=kurs"),
-    ],
-    ids=["skip", "skip-range", "end", "move-before-it", "set", "rename"],
-)
-def test_no_edit_takes_the_date_of_a_rehearsal_away(
-    berth: Berth, folder: Path, words: tuple[str, ...]
-) -> None:
+@tabled("edit")
+def test_no_edit_takes_the_date_of_a_rehearsal_away(words: list[str], berth: Berth, folder: Path) -> None:
     berth("rehearse", "course", "2026-02-24", *NOW)
     before = files(folder)
     refused = berth(*words, *NOW)

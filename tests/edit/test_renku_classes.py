@@ -12,6 +12,7 @@ from berth.reading.source import Source
 from berth.schema.values import ResourceClass
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.edit.hubvalues import SITE, declared
 
 
@@ -197,20 +198,7 @@ REQUIRED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ({}, []),
-        ({"requests": {"cpu": "4", "memory": "8Gi", "nvidia.com/gpu": 1}}, ["B085 spec.requests.memory"]),
-        ({"requests": {"cpu": "4", "memory": "16Gi"}}, ["B085 spec.requests"]),
-        ({"requests": {"cpu": "8", "memory": "16Gi", "nvidia.com/gpu": 1}}, []),
-        ({"tolerations": []}, ["B085 spec"]),
-        ({"affinity": {}}, ["B085 spec"]),
-        ({"tolerations": [*ANYWHERE, {"key": "of-the-platform", "operator": "Exists"}]}, []),
-        ({"renkuId": 10}, ["B266 spec.renkuId"]),
-    ],
-    ids=["equal", "smaller", "no-gpu", "larger", "taint", "nodes", "more-tolerated", "unknown-id"],
-)
+@tabled("edit")
 def test_a_class_that_differs_from_renkus_is_told(spec: dict[str, object], expected: list[str]) -> None:
     assert drift(json.dumps(POOLS), **spec) == expected
 

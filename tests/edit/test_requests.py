@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.answer import Answer, Berth
+from tests.cases import tabled
 from tests.edit.newcourse import with_sessions
 from tests.requesting import ANSWERS, FILE, HOSTILE, NAME, assert_harmless, form_text, part_text
 
@@ -83,16 +84,8 @@ def test_stdin_is_a_text(berth: Berth, monkeypatch: pytest.MonkeyPatch) -> None:
     assert yaml.safe_load(berth("new", "--from-request", "-").out)["metadata"]["name"] == NAME
 
 
-@pytest.mark.parametrize(
-    ("answers", "recurrence"),
-    [
-        ({"when": "2026-02-02, 2026-02-09", "from": "_No response_", "until": "_No response_"}, "dates"),
-        ({"when": "daily"}, "daily"),
-        ({"when": "Mon to Fri"}, "weekly"),
-    ],
-    ids=["dates", "daily", "range"],
-)
-def test_days_are_what_new_understands(ask: Asking, answers: dict[str, str], recurrence: str) -> None:
+@tabled("edit")
+def test_days_are_what_new_understands(answers: dict[str, str], recurrence: str, ask: Asking) -> None:
     assert ask.spec(part_text(**{**ANSWERS, **answers}))["recurrence"]["type"] == recurrence
 
 
@@ -227,21 +220,8 @@ def test_a_comment_with_a_heading_is_read_whole(ask: Asking) -> None:
     assert ask.findings(form_text(), comment) == [(1, "B295", "")]
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
-        "### times\n\n10:00-12:00",
-        "## Times\n\n10:00-12:00",
-        "###Times\n10:00-12:00",
-        "### Times: 10:00-12:00",
-        "**Times**: 10:00-12:00",
-        "**Times**\n10:00-12:00",
-        "__times:__ 10:00-12:00",
-        "Times: 10:00-12:00",
-    ],
-    ids=["case", "level", "no-space", "one-line", "bold", "bold-line", "underlined", "colon"],
-)
-def test_a_comment_has_headings_as_people_write_them(ask: Asking, comment: str) -> None:
+@tabled("edit")
+def test_a_comment_has_headings_as_people_write_them(comment: str, ask: Asking) -> None:
     assert ask.spec(form_text(), comment) == ask.spec(form_text(times="10:00-12:00"))
 
 
@@ -252,19 +232,8 @@ def test_a_comment_with_nearly_a_heading_is_not_passed_over(ask: Asking, comment
     assert next(finding[1:] for finding in ask.findings(form_text(), comment)) == ("B295", "")
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
-        "Thank you!",
-        "> ## Times\n\nIs that enough?",
-        "Do the times: 9-11 suit you?",
-        "Times are hard.",
-        "**Great**",
-        "#12",
-    ],
-    ids=["prose", "quote", "colon", "word", "bold", "number"],
-)
-def test_a_comment_without_one_is_for_people(ask: Asking, comment: str) -> None:
+@tabled("edit")
+def test_a_comment_without_one_is_for_people(comment: str, ask: Asking) -> None:
     assert ask.spec(form_text(), comment) == ask.spec(form_text())
 
 
@@ -372,17 +341,8 @@ def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--from-request", "a.md", "--seats", "5"),
-        ("--from-request", "a.md", "algebra", "09:00-13:00"),
-        ("algebra", "--write"),
-        ("algebra", "-o", "markdown"),
-    ],
-    ids=["with-a-flag", "with-times", "write-alone", "markdown-alone"],
-)
-def test_flags_and_a_request_do_not_go_together(berth: Berth, words: tuple[str, ...]) -> None:
+@tabled("edit")
+def test_flags_and_a_request_do_not_go_together(words: list[str], berth: Berth) -> None:
     assert berth("new", *words).code == 2
 
 
@@ -573,18 +533,8 @@ def test_what_has_two_readings_or_none_is_asked_at_its_heading(ask: Asking, case
     assert [heading for _, _, heading in FINDING.findall(answer.err)] == [OF_FIELDS[case["asks"]]]
 
 
-@pytest.mark.parametrize(
-    ("file", "first", "zone"),
-    [
-        ("request-dates-in-words.md", "Tue 2026-10-20 07:00-18:00  100 small", "America/Los_Angeles"),
-        (
-            "request-every-monday-and-wednesday.md",
-            "Wed 2026-08-26 17:00-18:15  350 small",
-            "America/Los_Angeles",
-        ),
-    ],
-)
-def test_whole_requests_are_read(ask: Asking, file: str, first: str, zone: str) -> None:
+@tabled("edit")
+def test_whole_requests_are_read(file: str, first: str, zone: str, ask: Asking) -> None:
     told = ask((WORLD / file).read_text("utf-8"), words=("--now", "2026-01-10", "-o", "markdown"))
 
     assert told.out.split("```")[1].splitlines()[1] == first

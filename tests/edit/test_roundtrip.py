@@ -15,6 +15,8 @@ from berth.notation.refusal import CommandError
 from berth.reading.document import parse
 from berth.reading.source import Source
 
+from tests.cases import tabled
+
 FILE = """\
 # ours
 apiVersion: berth.dev/v1alpha1   # the version
@@ -140,14 +142,7 @@ def test_comment_lines_stay_when_a_value_is_removed(key: str, index: int, after:
     assert edit_document(COMMENTED, 0, change) == after
 
 
-@pytest.mark.parametrize(
-    ("key", "before", "line"),
-    [
-        ("except", "\n  # before moved\n", "    - 2026-09-09\n"),
-        ("moved", "  # before extra\n", "    - 2026-09-09\n"),
-        ("new", "provisioning", "  new: [2026-09-09]\n"),
-    ],
-)
+@tabled("edit")
 @pytest.mark.parametrize("flush", [False, True], ids=["indented", "flush"])
 def test_a_new_value_goes_before_the_comments_of_what_follows(
     key: str, before: str, line: str, *, flush: bool
@@ -195,14 +190,7 @@ def test_what_is_no_assignment(said: str) -> None:
         parse_assignment(said)
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        (("spec", "list", 5), "is not in the file"),
-        (("spec", "list", "a"), "list is a list"),
-        (("spec", "text", "x"), "text is not a mapping"),
-    ],
-)
+@tabled("edit")
 def test_what_does_not_stand_in_the_file_is_not_reached_into(path: FieldPath, message: str) -> None:
     with pytest.raises(CommandError, match=message):
         edit_document(FILE, 1, lambda tree, make: apply_assignment(tree, Assignment((*path, "z"), 1), make))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Answer, Berth
+from tests.cases import tabled
 from tests.edit.lab import LAB, write_lab
 
 NEAREST = "no date on Wed 2026-05-13; the nearest are Tue 2026-05-12 and Tue 2026-05-19"
@@ -50,32 +51,9 @@ spec: {dates: [2026-03-17]}
 """
 
 
-@pytest.mark.parametrize(
-    ("lists", "left"),
-    [
-        (["except: [2026-03-10]"], []),
-        (["except: [{date: 2026-03-10, title: Away}, 2026-03-17]"], ["except: [2026-03-17]"]),
-        (["except: [{date: 2026-03-10, startTime: '09:00'}]"], []),
-        (["except: [{from: 2026-03-09, to: 2026-03-13}]"], []),
-        (
-            ["except: [{from: 2026-03-03, to: 2026-03-10}]"],
-            ["except:", "- {from: 2026-03-03, to: 2026-03-09}"],
-        ),
-        (
-            ["except: [{from: 2026-03-03, to: 2026-03-17, title: Away}]"],
-            [
-                "except:",
-                "- {from: 2026-03-03, to: 2026-03-09, title: Away}",
-                "- {from: 2026-03-11, to: 2026-03-17, title: Away}",
-            ],
-        ),
-        (["moved: [{date: 2026-03-10, to: {date: 2026-03-12, placeholderCount: 9}}]"], []),
-        (["moved: [{date: 2026-03-10, to: {endTime: '14:00'}}]"], []),
-    ],
-    ids=["date", "title", "time", "range", "range-end", "range-middle", "moved", "end"],
-)
+@tabled("edit")
 def test_add_without_times_takes_the_date_out_of_except_and_moved(
-    berth: Berth, lab: Path, lists: list[str], left: list[str]
+    lists: list[str], left: list[str], berth: Berth, lab: Path
 ) -> None:
     lab.write_text(with_lines(*SPAN, *lists), "utf-8")
     told = berth("add", "lab", "2026-03-10")
@@ -110,18 +88,9 @@ def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, l
     assert lab.read_text("utf-8") == LAB
 
 
-@pytest.mark.parametrize(
-    ("words", "which"),
-    [
-        ("move lab 2026-03-10 --to 2026-03-11T10:00 --seats 80", "2026-03-10T09:00"),
-        ("move lab 2026-03-10 --to 10:00", "2026-03-10"),
-        ("move lab 2026-03-10 --end 14:00", "2026-03-10"),
-        ("set lab --on 2026-03-10 --seats 9", "2026-03-10"),
-    ],
-    ids=["move", "time", "end", "seats"],
-)
+@tabled("edit")
 def test_a_move_onto_its_own_date_drops_what_moved_says(
-    berth: Berth, lab: Path, words: str, which: str
+    words: str, which: str, berth: Berth, lab: Path
 ) -> None:
     assert berth(*words.split()).code == 0
     assert lab.read_text("utf-8") != LAB
@@ -138,19 +107,9 @@ def test_a_move_onto_the_date_that_it_has_now_keeps_it_there(berth: Berth, lab: 
     assert lab.read_text("utf-8") == moved
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (("2026-05-20", "14:00-16:00"), '{date: 2026-05-20, startTime: "14:00", endTime: "16:00"}'),
-        (("tomorrow", "22:00-01:00"), '{date: 2026-01-02, startTime: "22:00", endTime: "01:00"}'),
-        (
-            ("2026-03-10", "13:00-14:00", "--seats", "8", "--name", "extra-time"),
-            '{date: 2026-03-10, startTime: "13:00", endTime: "14:00", name: extra-time, placeholderCount: 8}',
-        ),
-    ],
-)
+@tabled("edit")
 def test_add_writes_an_extra_date_and_skip_removes_it(
-    berth: Berth, lab: Path, words: tuple[str, ...], line: str
+    words: list[str], line: str, berth: Berth, lab: Path
 ) -> None:
     assert berth("add", "lab", *words).code == 0
     assert new_lines(LAB, lab) == ["extra:", f"- {line}"]
@@ -255,15 +214,8 @@ def test_end_on_a_later_date_names_the_command_that_adds_dates(
     assert lab.read_text("utf-8") == before
 
 
-@pytest.mark.parametrize(
-    "later",
-    [
-        'extra: [{date: 2026-06-30, startTime: "09:00", endTime: "10:00"}]',
-        "moved: [{date: 2026-05-19, to: {date: 2026-06-30}}]",
-    ],
-    ids=["extra", "moved"],
-)
-def test_end_adds_no_dates_to_a_series_that_ends_before(berth: Berth, lab: Path, later: str) -> None:
+@tabled("edit")
+def test_end_adds_no_dates_to_a_series_that_ends_before(later: str, berth: Berth, lab: Path) -> None:
     lab.write_text(with_lines(*SPAN, later), "utf-8")
     before = dates(berth("occurrences", "lab"))
     assert berth("end", "lab", "2026-06-15").code == 0
@@ -274,27 +226,9 @@ def test_end_adds_no_dates_to_a_series_that_ends_before(berth: Berth, lab: Path,
 TUESDAY, THURSDAY = (f'- {{dayOfWeek: {day}, startTime: "09:00", endTime: "12:00"' for day in ("tue", "thu"))
 
 
-@pytest.mark.parametrize(
-    ("words", "lines"),
-    [
-        (
-            ("seats=45", "--from", "2026-04-01"),
-            [f"{TUESDAY}, until: 2026-03-31}} # lab", f"{TUESDAY}, from: 2026-04-01, placeholderCount: 45}}"],
-        ),
-        (
-            ("times=10:00-12:30", "seats=45", "--from", "2026-04-07"),
-            [
-                f"{TUESDAY}, until: 2026-04-06}} # lab",
-                TUESDAY.replace("09:00", "10:00").replace("12:00", "12:30")
-                + ", from: 2026-04-07, placeholderCount: 45}",
-            ],
-        ),
-        (("--seats", "45", "--from", "2026-03-01"), [f"{TUESDAY}, placeholderCount: 45}} # lab"]),
-    ],
-    ids=["seats", "times", "all"],
-)
+@tabled("edit")
 def test_set_from_a_date_on_splits_the_line(
-    berth: Berth, lab: Path, words: tuple[str, ...], lines: list[str]
+    words: list[str], lines: list[str], berth: Berth, lab: Path
 ) -> None:
     listed = len(dates(berth("occurrences", "lab")))
     told = berth("set", "lab", *words)

@@ -7,51 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 
 TERM = "--from 2026-03-02 --until 2026-05-29"
 
 
-@pytest.mark.parametrize(
-    ("command", "places"),
-    [
-        (
-            f"new Lab 09:00-25:00 9-x --weekly mox --class smal --seats x {TERM}",
-            "--weekly [B014] --seats [B013] NAME [B019] TIMES [B018] TIMES [B018] --class [B061]",
-        ),
-        (
-            "new lab 09:00-11:00 --weekly mon --time-zone Mars --class small,huge --seats small=1,tiny=2 "
-            "--from 2026-05-29 --until 2026-03-02",
-            "--time-zone [B021] --seats [B014] --until [B024] --class [B061]",
-        ),
-        (
-            f"new lab 09:00-11:00 --weekly mon --daily --contact x --within spring --seats 5 --students 6 "
-            f"--lead soon {TERM}",
-            "Give --contact Give --contact [B014] --lead [B013] --from [B016] --until [B016]",
-        ),
-        (
-            f"new lab 09:00-11:00 --dates 2026-03-03 --class small --seats 5 {TERM}",
-            "--from [B016] --until [B016]",
-        ),
-        (
-            "move course 2026-13-01 5 --to '2026-02-30 25:00' --seats x",
-            "DATE [B017] TIME [B018] --to [B017] --seats [B013]",
-        ),
-        ("move course x --end 'y 99:00'", "DATE [B017] --end [B017]"),
-        (
-            "add course 2026-02-30 0900 --seats q --name 'Q Q'",
-            "DATE [B017] TIMES [B018] --seats [B013] --name [B019]",
-        ),
-        ("skip course 2026-13-01..2026-03-04 x --name 'Q Q'", "DATE [B017] --name [B019]"),
-        ("skip course night/2026-02-02T09:00", "DATE"),
-        ("set course --on night/2026-02-02T09:00 --seats x", "--seats [B013] --on"),
-        ("copy course lab --from x --until y", "--from [B017] --until [B017]"),
-        ("set course --seats x --on 'y z'", "--seats [B013] --on [B017]"),
-        ("set course --seats x title", '--seats [B013] "title"'),
-        ("size course --students x --show-up y --wait z", "--students [B013] --show-up --wait"),
-    ],
-)
+@tabled("edit")
 def test_all_wrong_values_of_a_command_are_told_in_one_run(
-    berth: Berth, folder: Path, command: str, places: str
+    command: str, places: str, berth: Berth, folder: Path
 ) -> None:
     files = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
     told = berth(*shlex.split(command))

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cases import tabled
 from tests.flow.conftest import REPOSITORY, Repository
 from tests.flow.runner import Event, Runner, is_met
 
 WORKFLOW: Any = yaml.safe_load((REPOSITORY / ".github/workflows/berth-calendar.yaml").read_text("utf-8"))
 JOB = WORKFLOW["jobs"]["build"]
-RECORDS = '{"items": []}'
 
 
 def published(runner: Runner, repository: Repository) -> tuple[bool, list[str]]:
@@ -24,16 +24,9 @@ def published(runner: Runner, repository: Repository) -> tuple[bool, list[str]]:
     return data["recorded"] is not None, ran.failed
 
 
-@pytest.mark.parametrize(
-    ("is_on", "kubectl", "has_records"),
-    [
-        pytest.param(False, f"echo '{RECORDS}'", False, id="off"),
-        pytest.param(True, f"echo '{RECORDS}'", True, id="on"),
-        pytest.param(True, "echo forbidden >&2; exit 1", False, id="a-cluster-that-does-not-answer"),
-    ],
-)
+@tabled("flow")
 def test_it_reads_records_only_if_the_repository_says_so(
-    repository: Repository, is_on: bool, kubectl: str, has_records: bool
+    is_on: bool, kubectl: str, has_records: bool, repository: Repository
 ) -> None:
     repository.program("kubectl", kubectl)
     runner = Runner(str(repository.remote), repository.folder.parent, repository.path)

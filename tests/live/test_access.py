@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
@@ -19,31 +20,9 @@ from tests.live.sites import TEXT, asking, two
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    ("contexts", "flags", "told"),
-    [
-        (["prod"], [], ""),
-        (["other"], [], "prod other prod=CONTEXT"),
-        ([], [], "prod prod=CONTEXT"),
-        (["a", "b"], ["--context", "b"], ""),
-        (["a", "b=c"], ["--context=b=c"], ""),
-        (["a", "b"], ["--context", "prod=b"], ""),
-        (["a", "b"], ["--context", "a", "--context", "prod=b"], ""),
-        (["prod", "b"], ["--context", "c"], "c b prod"),
-    ],
-    ids=[
-        "own-name",
-        "none-of-its-name",
-        "none",
-        "said",
-        "said-with-equals",
-        "said-for-it",
-        "said-twice",
-        "unknown",
-    ],
-)
+@tabled("live")
 def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(  # noqa: PLR0913, PLR0917
-    berth: Berth, server: ApiServer, tmp_path: Path, contexts: list[str], flags: list[str], told: str
+    contexts: list[str], flags: list[str], told: str, berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
     file = kubeconfig(tmp_path / "kubeconfig", dict.fromkeys(contexts, server.url))
     code, out, _ = berth("status", "--now", NOW, "--kubeconfig", str(file), *flags)

@@ -12,6 +12,7 @@ from berth.output.answers import serialize
 from berth.output.escape import printed
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.hostile import WHATEVER, acts_on_a_log, acts_on_a_terminal
 from tests.live import project
 from tests.live.api_server import ApiServer
@@ -87,22 +88,10 @@ def test_such_texts_are_shown() -> None:
     assert len(found) > 4
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("status",),
-        ("status", "-o", "wide"),
-        ("status", "-o", "json"),
-        ("preflight", "--timeout", "1"),
-        ("report",),
-        ("report", "-o", "csv"),
-        ("override", "course", "--placeholders", "small=60", "--end", "+1h"),
-    ],
-    ids=" ".join,
-)
+@tabled("live")
 @pytest.mark.parametrize("says", ["objects", "refusal", "garbage"])
 def test_no_answer_of_a_server_acts(
-    berth: Berth, server: ApiServer, tmp_path: Path, says: str, words: tuple[str, ...]
+    words: list[str], berth: Berth, server: ApiServer, tmp_path: Path, says: str
 ) -> None:
     reachable = asking(server, tmp_path)[1:]
     metadata = {"name": f"course{WHATEVER}", "namespace": "berth", "labels": RECORD}

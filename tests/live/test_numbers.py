@@ -10,6 +10,7 @@ from berth.live.poolstate import number_text
 from berth.runtime.apiclient import FIELD_MANAGER
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.judged import looked, status, told
@@ -55,15 +56,8 @@ def test_at_rest_a_number_is_its_owners(least: int | None) -> None:
 
 
 @pytest.mark.parametrize("least", [3, 40], ids=["lower", "higher"])
-@pytest.mark.parametrize(
-    ("manager", "advice"),
-    [
-        ("argocd-controller", "ignoreDifferences"),
-        ("kustomize-controller", "Kustomization"),
-        ("helm", "values"),
-    ],
-)
-def test_who_sets_a_number_back_is_named_with_what_to_write(least: int, manager: str, advice: str) -> None:
+@tabled("live")
+def test_who_sets_a_number_back_is_named_with_what_to_write(manager: str, advice: str, least: int) -> None:
     git = sale()
     world = held_world(git, least, manager)
     (finding,) = seen_before(world, git)

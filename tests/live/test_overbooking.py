@@ -7,6 +7,8 @@ import pytest
 from berth.live.overbooking import overbooked_nodes, pod_requests
 from berth.plugins.slots.slots import ALLOCATED
 
+from tests.cases import tabled
+
 Tree = dict[str, Any]
 
 
@@ -62,28 +64,6 @@ def test_an_annotation_that_is_no_json_says_nothing(text: str) -> None:
     assert len(overbooked_nodes([node("1")], [odd], [slot("a")])) == 1
 
 
-def _container(cpu: str, **more: str) -> Tree:
-    return {"resources": {"requests": {"cpu": cpu}}, **more}
-
-
-@pytest.mark.parametrize(
-    ("spec", "millis"),
-    [
-        pytest.param({"containers": [_container("1"), _container("2")]}, 3000, id="containers"),
-        pytest.param({"containers": [_container("1")], "initContainers": [_container("3")]}, 3000, id="init"),
-        pytest.param(
-            {
-                "containers": [_container("1")],
-                "initContainers": [_container("2", restartPolicy="Always"), _container("3")],
-                "overhead": {"cpu": "250m"},
-            },
-            5250,
-            id="sidecar",
-        ),
-        pytest.param(
-            {"containers": [_container("1")], "resources": {"requests": {"cpu": "4"}}}, 4000, id="of-the-pod"
-        ),
-    ],
-)
+@tabled("live")
 def test_a_pod_requests_what_the_scheduler_counts(spec: Tree, millis: int) -> None:
     assert pod_requests(spec) == {"cpu": millis * 10**6}

@@ -8,6 +8,7 @@ from berth.core.timetable import Override, parse_overrides
 from berth.live.overriding import annotation_text, overrides_in_force, with_changes
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW
@@ -177,29 +178,9 @@ def test_only_clusters_with_these_classes_are_written_to(
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        ("", "NAME"),
-        ("course", "small=60"),
-        ("course big=3 --end +2h", '"big"'),
-        ("course small=3", "--end"),
-        ("course small --end +2h", '"small="'),
-        ("course small=-1 --end +2h", '"small=-1"'),
-        ("course small=1e3 --end +2h", '"small=1e3"'),
-        ("course small=10001 --end +2h", '"small=10001"'),
-        ("course small=3 --end 2026-02-02T09:00:00Z", "2026-02-02T09:00:00Z"),
-        ("course small=3 --end 25:00", '"25:00"'),
-        ("course small=3 --end +8d", "+7d"),
-        ("course small=3 --end 2h", "+2h"),
-        ("course small=3 --end 30d", "+7d"),
-        ("course small=3 --clear", "--clear"),
-        ("course --clear --end +2h", "--clear"),
-    ],
-    ids=lambda value: value.replace(" ", "_"),
-)
+@tabled("live")
 def test_nonsense_is_refused_and_nobody_asked(
-    berth: Berth, server: ApiServer, tmp_path: Path, words: str, named: str
+    words: str, named: str, berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
     code, out, err = berth(*ordering(server, tmp_path), *words.split())
 

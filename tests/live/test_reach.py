@@ -5,12 +5,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import pytest
 from berth.core.jsonvalues import parse_instant
 from berth.findings import LiveFinding
 from berth.live.access import ANSWER_SECONDS, ClusterAccess, run_concurrently
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 
+from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
@@ -78,19 +78,8 @@ def test_what_nests_too_deep_to_be_read_hides_nothing_else(tmp_path: Path) -> No
     assert found["lab"].timetables == found["prod"].timetables
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {},
-        {"kind": "Status", "status": "Success"},
-        {"kind": "ConfigMapList", "items": "abc"},
-        {"kind": "ConfigMapList", "items": [{}]},
-        {"kind": "ConfigMapList", "items": [{"metadata": {"name": 7}}]},
-        {"kind": "ConfigMapList", "items": [], "metadata": "x"},
-    ],
-    ids=["nothing", "status", "text", "no-metadata", "no-name", "metadata-is-text"],
-)
-def test_what_is_no_list_is_no_answer_of_that_cluster_alone(tmp_path: Path, answer: dict[str, Any]) -> None:
+@tabled("live")
+def test_what_is_no_list_is_no_answer_of_that_cluster_alone(answer: dict[str, Any], tmp_path: Path) -> None:
     found = looked_at(tmp_path, lambda lab: setattr(lab, "says", answer))
 
     assert isinstance(found["prod"], ClusterFacts)

@@ -17,6 +17,7 @@ from berth.live.room import (
 from berth.pipeline import Pipeline
 
 from tests.answer import Berth
+from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.judged import wordless
@@ -42,11 +43,6 @@ def quota(hard: Mapping[str, str], used: Mapping[str, str] = {}, **spec: Any) ->
         "spec": {"hard": hard, **spec},
         "status": {"hard": hard, "used": used},
     }
-
-
-def priority(operator: str, *names: str) -> Object:
-    expression = {"scopeName": "PriorityClass", "operator": operator, "values": [*names]}
-    return {"scopeSelector": {"matchExpressions": [expression]}}
 
 
 def rooms(found: LimitingObject) -> dict[str, tuple[str | None, bool, bool]]:
@@ -109,18 +105,7 @@ def test_windows_at_one_time_add_up_and_later_ones_do_not() -> None:
     assert together.rooms[0].at == NOW + DAY + 60
 
 
-@pytest.mark.parametrize(
-    ("spec", "needed"),
-    [
-        pytest.param({"scopes": ["NotTerminating"]}, "10", id="not-terminating"),
-        pytest.param({"scopes": ["Terminating"]}, "0", id="terminating"),
-        pytest.param({"scopes": ["BestEffort"]}, "0", id="best-effort"),
-        pytest.param({"scopes": ["NotBestEffort"]}, "10", id="not-best-effort"),
-        pytest.param(priority("In", "seats"), "10", id="its-priority"),
-        pytest.param(priority("NotIn", "seats"), "0", id="another-priority"),
-        pytest.param(priority("Exists"), "10", id="any-priority"),
-    ],
-)
+@tabled("live")
 def test_a_quota_with_scopes_counts_the_pods_in_all_of_them(spec: Object, needed: str) -> None:
     seats = load(10, spec=pod(priorityClassName="seats"))
 
@@ -323,16 +308,9 @@ def test_a_quota_without_room_is_told(
     assert finding in lines[1]
 
 
-@pytest.mark.parametrize(
-    ("path", "what"),
-    [
-        pytest.param("/api/v1/namespaces/berth/resourcequotas", "ResourceQuotas", id="quotas"),
-        pytest.param("/apis/karpenter.sh/v1/nodepools", "NodePools", id="nodepools"),
-        pytest.param("/api/v1/namespaces/kube-system/configmaps", "ConfigMaps", id="configmaps"),
-    ],
-)
+@tabled("live")
 def test_what_cannot_be_read_is_a_note(
-    berth: Berth, server: ApiServer, tmp_path: Path, path: str, what: str
+    path: str, what: str, berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
     server.world.refused = {path: "forbidden"}
     code, lines = limits(berth, server, tmp_path)

@@ -22,6 +22,7 @@ from berth.cli.console import new_lines, on_screen
 from berth.live import access
 from berth.live.client import ClusterError
 
+from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
@@ -63,17 +64,7 @@ def test_a_terminal_shows_each_text_over_the_one_before_and_then_the_old_screen(
     assert written == ["\x1b[?1049h\x1b[?25l", "\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J", "\x1b[?25h\x1b[?1049l"]
 
 
-@pytest.mark.parametrize(
-    ("lines", "shown"),
-    [
-        (["1", "2", "3"], ["1", "2", "3"]),
-        (["1", "2", "3", "4"], ["1", "2", "... and 2 more lines"]),
-        (["1" * 11, "2"], ["1" * 11, "2"]),
-        (["1" * 21, "2"], ["... and 2 more lines"]),
-        ([f"\x1b[31m{'1' * 10}\x1b[0m", "2", "3"], [f"\x1b[31m{'1' * 10}\x1b[0m", "2", "3"]),
-    ],
-    ids=["all", "too-many", "one-takes-two", "one-takes-three", "colour-takes-no-room"],
-)
+@tabled("live")
 def test_what_does_not_fit_is_counted(
     lines: list[str], shown: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

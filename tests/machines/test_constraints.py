@@ -3,11 +3,9 @@
 import pytest
 from berth.machines.estimate import NodePool, PreferredTerm
 from berth.machines.nodelabels import (
-    ARCH,
     CAPACITY_TYPE,
     INSTANCE_TYPE,
     NODEPOOL,
-    OS,
     ZONE,
     Labels,
     Requirement,
@@ -16,6 +14,7 @@ from berth.machines.nodelabels import (
     requirement,
 )
 
+from tests.cases import tabled
 from tests.machines.questions import ANY, ask, bought, left, machine, pod
 
 KEY = "test-key"
@@ -99,17 +98,7 @@ def test_zones(requirements: tuple[Requirement, ...], node_selector: Labels, exp
     assert [m.zone for m in machines] == ([] if expected is None else [expected])
 
 
-@pytest.mark.parametrize(
-    ("operator", "value", "types"),
-    [
-        ("Gt", "8", ["arm-instance-type"]),
-        ("Gte", "16", ["arm-instance-type"]),
-        ("Lt", "8", ["small-instance-type"]),
-        ("Lte", "2", ["small-instance-type"]),
-        ("Lt", "2", []),
-        ("Gt", "16", []),
-    ],
-)
+@tabled("machines")
 def test_bounds_on_a_number(operator: str, value: str, types: list[str]) -> None:
     asked = requirement("integer", operator, (value,))
     of_pod = ask([pod(required=((asked,),))])
@@ -118,19 +107,7 @@ def test_bounds_on_a_number(operator: str, value: str, types: list[str]) -> None
     assert [m.type for m in of_pod.bought] == [m.type for m in of_pool.bought] == types
 
 
-@pytest.mark.parametrize(
-    ("selector", "types"),
-    [
-        (((ARCH, "arm64"),), ["arm-instance-type"]),
-        (((OS, "windows"),), ["small-instance-type"]),
-        (((INSTANCE_TYPE, "default-instance-type"),), ["default-instance-type"]),
-        ((("size", "large"),), ["arm-instance-type"]),
-        ((("size", "large"), (INSTANCE_TYPE, "small-instance-type")), []),
-        ((("special", "optional"),), ["arm-instance-type"]),
-        (((ARCH, "s390x"),), []),
-    ],
-    ids=["arch", "os", "type", "own-label", "labels-of-two-types", "optional", "no-such-arch"],
-)
+@tabled("machines")
 def test_labels_of_types(selector: Labels, types: list[str]) -> None:
     assert [m.type for m in ask([pod(node_selector=selector)]).bought] == types
 
@@ -216,16 +193,7 @@ def test_other_wishes_go_before_the_dislike_of_a_pool() -> None:
     assert [m.pool for m in ask([pod(preferred=wish)], [soft, ANY]).bought] == ["default"]
 
 
-@pytest.mark.parametrize(
-    ("weights", "expected"),
-    [
-        ({"a": 0, "b": 0}, "b"),
-        ({"a": 1, "b": 0}, "a"),
-        ({"a": 20, "b": 100}, "b"),
-        ({"np-2": 5, "np-1": 5}, "np-2"),
-    ],
-    ids=["name-backwards", "weight", "larger-weight", "equal-weights"],
-)
+@tabled("machines")
 def test_the_first_pool_by_weight_and_name_wins(weights: dict[str, int], expected: str) -> None:
     pools = [ANY._replace(name=name, weight=weight) for name, weight in weights.items()]
 

@@ -5,11 +5,11 @@ The numbers are those that the AWS provider of Karpenter reckons with.
 
 from typing import Any
 
-import pytest
 from berth.machines.capacitycatalog import declared_types
 from berth.machines.instancetypes import allocatable, parse_resources
 from berth.schema.cloudcapacity import InstanceTypeSpec
 
+from tests.cases import tabled
 from tests.machines.stories import cloud, demand, resource_class, run, sold, told
 
 CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
@@ -30,61 +30,7 @@ def amount(text: str) -> int:
     return dict(parse_resources({"": text}))[""]
 
 
-@pytest.mark.parametrize(
-    ("node_class", "disk"),
-    [
-        pytest.param({}, "17Gi", id="nothing-is-said"),
-        pytest.param({"blockDeviceMappings": (volume("200Gi"),)}, "179Gi", id="the-disk-of-the-family"),
-        pytest.param({"blockDeviceMappings": (volume("200Gi", "/dev/xvdb"),)}, "17Gi", id="another-disk"),
-        pytest.param(
-            {"blockDeviceMappings": (volume("50Gi"), volume("200Gi", "/dev/xvdb", rootVolume=True))},
-            "179Gi",
-            id="the-disk-that-is-called-the-root",
-        ),
-        pytest.param(
-            {"blockDeviceMappings": (volume("50Gi"), {"rootVolume": True, "ebs": {"snapshotID": "snap-1"}})},
-            "44Gi",
-            id="a-root-without-size",
-        ),
-        pytest.param(
-            {"blockDeviceMappings": ({"deviceName": "/dev/xvda", "ebs": {"snapshotID": "snap-1"}},)},
-            "17Gi",
-            id="a-disk-without-size",
-        ),
-        pytest.param(
-            {
-                "amiFamily": "Bottlerocket",
-                "blockDeviceMappings": (volume("4Gi"), volume("200Gi", "/dev/xvdb")),
-            },
-            "179Gi",
-            id="bottlerocket-has-another-disk-for-pods",
-        ),
-        pytest.param(
-            {
-                "amiFamily": None,
-                "amiSelectorTerms": ({"alias": "bottlerocket@latest"},),
-                "blockDeviceMappings": (volume("200Gi", "/dev/xvdb"),),
-            },
-            "179Gi",
-            id="the-family-of-an-alias",
-        ),
-        pytest.param(
-            {"amiFamily": "Custom", "blockDeviceMappings": (volume("50Gi"), volume("200Gi", "/dev/sdh"))},
-            "179Gi",
-            id="the-last-disk-of-images-of-their-own",
-        ),
-        pytest.param({"amiFamily": "Windows2022"}, "44Gi", id="windows"),
-        pytest.param({"instanceStorePolicy": "RAID0"}, "17Gi", id="raid-without-disks"),
-        pytest.param(
-            {
-                "blockDeviceMappings": (volume("200Gi"),),
-                "kubelet": {"kubeReserved": {DISK: "5Gi"}, "evictionHard": {"nodefs.available": "20%"}},
-            },
-            "155Gi",
-            id="kept-as-the-kubelet-is-told",
-        ),
-    ],
-)
+@tabled("machines")
 def test_the_disk_of_a_machine(node_class: dict[str, Any], disk: str) -> None:
     """A tenth of it is kept from pods, and 1 GiB."""
     assert left("m5.xlarge", **node_class)[DISK] == amount(disk)
@@ -96,23 +42,7 @@ def test_disks_that_come_with_the_machine_count_where_they_are_joined() -> None:
     assert left("g5.xlarge", instanceStorePolicy="RAID0")[DISK] == amount("225G") - amount("1Gi")
 
 
-@pytest.mark.parametrize(
-    ("kubelet", "differs"),
-    [
-        pytest.param({}, {}, id="nothing"),
-        pytest.param({"systemReserved": {CPU: "1", MEMORY: "2Gi"}}, {CPU: "-1", MEMORY: "-2Gi"}, id="system"),
-        pytest.param({"kubeReserved": {CPU: "1080m"}}, {CPU: "-1"}, id="kubelet-instead-of-what-is-reckoned"),
-        pytest.param({"kubeReserved": {MEMORY: "893Mi", "pid": "100"}}, {}, id="kubelet-the-same"),
-        pytest.param({"evictionHard": {"memory.available": "1124Mi"}}, {MEMORY: "-1Gi"}, id="eviction"),
-        pytest.param({"evictionHard": {"memory.available": "100%"}}, {MEMORY: "100Mi"}, id="no-eviction"),
-        pytest.param({"evictionHard": {"memory.available": "20%"}}, {MEMORY: "-2931Mi"}, id="a-share"),
-        pytest.param({"evictionSoft": {"memory.available": "2Gi"}}, {}, id="a-soft-one-is-but-a-warning"),
-        pytest.param({"podsPerCore": 7}, {"pods": "-30"}, id="pods-for-each-core"),
-        pytest.param({"podsPerCore": 20}, {}, id="more-pods-for-each-core-than-addresses"),
-        pytest.param({"podsPerCore": 20, "maxPods": 70}, {"pods": "12"}, id="the-most-pods-first"),
-        pytest.param({"maxPods": 0}, {"pods": "-58"}, id="no-pods"),
-    ],
-)
+@tabled("machines")
 def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[str, str]) -> None:
     """m5.xlarge has 58 addresses for pods; its operating system sees 15155 MiB."""
     plain, found = left("m5.xlarge"), left("m5.xlarge", kubelet=kubelet)
@@ -122,22 +52,7 @@ def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[
     }
 
 
-@pytest.mark.parametrize(
-    ("family", "kubelet", "pods", "kept"),
-    [
-        pytest.param("AL2", {}, 35, 640, id="al2"),
-        pytest.param("AL2023", {}, 35, 640, id="al2023"),
-        pytest.param("AL2023", {"maxPods": 10}, 10, 640, id="al2023-fewer-pods"),
-        pytest.param("AL2023", {"maxPods": 110}, 110, 640, id="al2023-more-pods"),
-        pytest.param("AL2023", {"podsPerCore": 4}, 8, 640, id="al2023-pods-for-each-core"),
-        pytest.param("Custom", {"maxPods": 110}, 110, 640, id="custom"),
-        pytest.param("Bottlerocket", {}, 35, 640, id="bottlerocket"),
-        pytest.param("Bottlerocket", {"maxPods": 10}, 10, 365, id="bottlerocket-fewer-pods"),
-        pytest.param("Windows2022", {}, 110, 1465, id="windows"),
-        pytest.param("Windows2022", {"maxPods": 10}, 10, 365, id="windows-fewer-pods"),
-        pytest.param("Windows2022", {"podsPerCore": 4}, 8, 343, id="windows-pods-for-each-core"),
-    ],
-)
+@tabled("machines")
 def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, kept: int) -> None:
     """A t3.large has 35 addresses. Only Bottlerocket and Windows keep memory by the pods of the node."""
     sold_instance_type = sold("t3.large", (CPU, "2"), (MEMORY, "8Gi"), ("pods", "35"))

@@ -6,6 +6,7 @@ import pytest
 from berth.machines.instancetypes import InstanceType, Offering, parse_resources
 from berth.machines.nodelabels import ARCH
 
+from tests.cases import tabled
 from tests.machines.questions import ANY, ask, bought, growing, left, machine, pod, sizes
 
 AMD: dict[str, Any] = {"node_selector": ((ARCH, "amd64"),)}
@@ -113,20 +114,7 @@ def test_no_offering_no_machine() -> None:
     assert left(ask([pod()], types=[closed])) == {"pod": (1, "pools")}
 
 
-@pytest.mark.parametrize(
-    ("limits", "requests", "count", "placed"),
-    [
-        ({"cpu": "2"}, {"cpu": "1.75"}, 1, 1),
-        ({"cpu": "2"}, {"cpu": "2.1"}, 1, 0),
-        ({"cpu": "3"}, {"cpu": "1.5"}, 2, 1),
-        ({"cpu": "4"}, {"cpu": "1.5"}, 4, 2),
-        ({"memory": "6Gi"}, {"memory": "1.5G"}, 4, 3),
-        ({"nodes": "0"}, {"cpu": "1"}, 1, 0),
-        ({"pods": "1"}, {"fake.com/vendor-a": "1"}, 1, 0),
-        ({"cpu": "0"}, {}, 1, 0),
-    ],
-    ids=["met", "exceeded", "in-part", "over-two-loops", "memory", "no-node", "device", "nothing"],
-)
+@tabled("machines")
 def test_limits(limits: dict[str, str], requests: dict[str, str], count: int, placed: int) -> None:
     answer = ask([pod(requests=requests, count=count)], [ANY._replace(limits=parse_resources(limits))])
 

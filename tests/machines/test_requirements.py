@@ -5,6 +5,8 @@ from itertools import product
 import pytest
 from berth.machines.nodelabels import ZONE, Requirement, Requirements, requirement
 
+from tests.cases import tabled
+
 WORLD = ("", "a", "b", "1", "5", "9", "-3", "05", "5x")
 ALL = [
     requirement("k", "In", ("a", "5")),
@@ -66,29 +68,9 @@ def test_old_names_of_labels_are_read_as_the_new_ones() -> None:
 CUSTOM, KNOWN = "example.org/team", ZONE
 
 
-@pytest.mark.parametrize(
-    ("has", "wanted", "message"),
-    [
-        ([], ("In", "a"), f"nothing says that nodes have the label {CUSTOM}"),
-        ([], ("Exists",), f"nothing says that nodes have the label {CUSTOM}"),
-        ([], ("Gt", "1"), f"nothing says that nodes have the label {CUSTOM}"),
-        ([], ("NotIn", "a"), None),
-        ([], ("DoesNotExist",), None),
-        ([("In", "a")], ("In", "a", "b"), None),
-        ([("In", "a")], ("In", "b"), f"{CUSTOM} In [b] does not go with {CUSTOM} In [a]"),
-        ([("In", "a")], ("NotIn", "a"), f"{CUSTOM} NotIn [a] does not go with {CUSTOM} In [a]"),
-        ([("In", "a")], ("DoesNotExist",), f"{CUSTOM} DoesNotExist does not go with {CUSTOM} In [a]"),
-        ([("In", "a")], ("Exists",), None),
-        ([("DoesNotExist",)], ("NotIn", "a"), None),
-        ([("DoesNotExist",)], ("DoesNotExist",), None),
-        ([("NotIn", "a")], ("DoesNotExist",), None),
-        ([("DoesNotExist",)], ("Exists",), f"{CUSTOM} Exists does not go with {CUSTOM} DoesNotExist"),
-        ([("NotIn", "a")], ("In", "a"), f"{CUSTOM} In [a] does not go with {CUSTOM} NotIn [a]"),
-        ([("NotIn", "a")], ("In", "b"), None),
-    ],
-)
+@tabled("machines")
 def test_own_labels_must_be_known_before_a_pod_may_need_them(
-    has: list[tuple[str, ...]], wanted: tuple[str, ...], message: str | None
+    has: list[list[str]], wanted: list[str], message: str | None
 ) -> None:
     mine = Requirements(requirement(CUSTOM, op, vals) for op, *vals in has)
     asks = Requirements([requirement(CUSTOM, wanted[0], wanted[1:])])

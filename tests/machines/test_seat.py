@@ -8,6 +8,7 @@ from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
 from tests.built import built
+from tests.cases import tabled
 from tests.machines.stories import changed, cloud, demand, only, planned, reservation, resource_class, run
 from tests.saying import read, site
 from tests.saying import resource_class as declared_class
@@ -35,25 +36,7 @@ def of_pod(**pod: Any) -> ResourceClass:
     return plain("exam").model_copy(update=dict(built(Placement, pod)))
 
 
-@pytest.mark.parametrize(
-    "pod",
-    [
-        {"nodeSelector": {ZONE: "us-east-1b"}},
-        {"nodeSelector": {"failure-domain.beta.kubernetes.io/zone": "us-east-1b"}},
-        {
-            "affinity": {
-                "nodeAffinity": {
-                    "requiredDuringSchedulingIgnoredDuringExecution": {
-                        "nodeSelectorTerms": [
-                            {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["us-east-1b"]}]}
-                        ]
-                    }
-                }
-            }
-        },
-    ],
-    ids=["selected", "by-its-old-name", "required"],
-)
+@tabled("machines")
 @pytest.mark.parametrize("reserved", [False, True], ids=["no-zone-is-said", "a-reservation-says-one"])
 def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     pod: dict[str, Any], reserved: bool

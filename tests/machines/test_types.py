@@ -13,6 +13,7 @@ from berth.schema.cloudcapacity import InstanceTypeSpec
 from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
+from tests.cases import tabled
 from tests.console import ROOT
 from tests.machines.stories import changed, cloud, demand, reservation, run, sold
 
@@ -105,23 +106,7 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("resource", "labels"),
-    [
-        ("habana.ai/gaudi", {"gpu": ["instance-gpu-count In [8]", "instance-gpu-manufacturer In [habana]"]}),
-        (
-            "aws.amazon.com/neuron",
-            {
-                "accelerator": [
-                    "instance-accelerator-count In [8]",
-                    "instance-accelerator-manufacturer In [aws]",
-                ]
-            },
-        ),
-        ("", {}),
-    ],
-    ids=["gaudi", "neuron", "neither"],
-)
+@tabled("machines")
 def test_an_unknown_type_has_no_label_of_what_it_has_not(resource: str, labels: dict[str, list[str]]) -> None:
     more = ((resource, "8"),) if resource else ()
     own = sold("x1.large", ("cpu", "8"), ("memory", "32Gi"), *more)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cases import tabled
 from tests.checks.heldnumbers import API, DEPLOYMENT, HPA, NODE_POOL, QUEUE, WEB
 from tests.manifests.cloudparts import Object, capacity, mondays, objects, resource_class, texts
 from tests.manifests.cloudparts import site as karpenter_site
@@ -40,16 +41,9 @@ def rules_of(found: dict[str, Object], key: str) -> list[tuple[str, ...]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("path", "options", "unit"),
-    [
-        ("spec.limits.memory", {"unit": "Gi", "otherwise": "8Gi"}, "Gi"),
-        ("spec.limits.cpu", {"otherwise": 8}, "cores"),
-        ("spec.limits.nodes", {"otherwise": 8}, "units"),
-    ],
-)
+@tabled("manifests")
 def test_programs_in_the_cluster_tell_a_number_in_its_own_word(
-    tmp_path: Path, path: str, options: Object, unit: str
+    path: str, options: Object, unit: str, tmp_path: Path
 ) -> None:
     held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}
     found = rendered(tmp_path, {**POOL, "path": path}, held, **options)

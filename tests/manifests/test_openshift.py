@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.cases import tabled
 from tests.manifests.cloudparts import mondays, objects, resource_class, site, texts
 from tests.manifests.parts import Object
 
@@ -141,18 +142,6 @@ def test_images_as_volumes_need_a_newer_scc(tmp_path: Path) -> None:
     assert list(scc_refusals(placeholder, NEWER_VOLUMES)) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "refused"),
-    [
-        ({"hostNetwork": True}, "hostNetwork"),
-        ({"volumes": [{"name": "a", "hostPath": {"path": "/"}}]}, "volume hostPath"),
-        ({"securityContext": {"fsGroup": 1}}, "fsGroup"),
-        ({"securityContext": {"seccompProfile": {"type": "Unconfined"}}}, "seccompProfile"),
-        ({"containers": [{"securityContext": {"privileged": True}}]}, "privileged"),
-        ({"containers": [{"securityContext": {"capabilities": {"drop": ["KILL"]}}}]}, "capabilities.drop"),
-        ({"containers": [{"securityContext": {"runAsUser": 0}}]}, "runAsUser"),
-        ({"containers": [{"ports": [{"hostPort": 80}]}]}, "hostPort"),
-    ],
-)
+@tabled("manifests")
 def test_the_rules_of_this_page_refuse(change: Object, refused: str) -> None:
     assert list(scc_refusals({"containers": [{}], **change})) == [refused]

@@ -1,10 +1,10 @@
 """Who owns slots where a reservation does not say it: its sessions, told by labels and namespaces of pods."""
 
-import pytest
 from berth.backends.koordinator.slotobjects import of_sessions
 from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
+from tests.cases import tabled
 from tests.saying import Value, read, reservation, resource_class, site
 
 HUB: Value = {"source": "jupyterhub", "namespaces": ["hub", "lab"]}
@@ -41,13 +41,6 @@ def test_pods_are_told_by_the_labels_of_their_class() -> None:
     assert owners(pods) == (in_namespace("lab", {"app": "desk"}),)
 
 
-@pytest.mark.parametrize(
-    "sessions",
-    [
-        pytest.param(None, id="no-sessions"),
-        pytest.param({"source": "renku", "namespaces": ["renku"]}, id="renku"),
-        pytest.param({"source": "pods", "namespaces": ["lab"]}, id="never-everybody"),
-    ],
-)
+@tabled("manifests")
 def test_nobody_where_labels_do_not_tell(sessions: Value | None) -> None:
     assert owners(sessions) == ()

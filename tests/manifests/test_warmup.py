@@ -8,6 +8,7 @@ from berth.checks import platforms
 from berth.manifests import deployments, window
 from berth.manifests.placed import placed
 
+from tests.cases import tabled
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
 IMAGES = ["quay.io/jupyter/scipy-notebook:2026-01-05", "registry.example.org/course@sha256:" + "0" * 64]
@@ -23,19 +24,7 @@ def values(cluster: Value, **spec: Any) -> Mapping[str, Any]:
     return found.values
 
 
-@pytest.mark.parametrize(
-    ("cluster", "spec", "how"),
-    [
-        ({}, {}, "initContainer"),
-        ({"kubernetes": "1.34"}, {}, "initContainer"),
-        ({"kubernetes": "1.35"}, {}, "volume"),
-        ({"kubernetes": "1.36"}, {"imageWarmUp": "background"}, "background"),
-        ({"kubernetes": "1.36"}, {"imageWarmUp": "initContainer"}, "initContainer"),
-        ({"kubernetes": "1.33"}, {"imageWarmUp": "volume"}, "volume"),
-        ({"kubernetes": "1.36"}, {"imageWarmUp": "none"}, "none"),
-    ],
-    ids=["unknown", "older", "newer", "background", "init", "behind-a-gate", "none"],
-)
+@tabled("manifests")
 def test_the_class_decides_and_else_the_version_of_the_cluster(cluster: Value, spec: Value, how: str) -> None:
     found = values(cluster, **spec)
     shape = (len(found["volumes"]), len(found["volume_mounts"]), len(found["init_containers"]))

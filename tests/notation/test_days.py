@@ -7,6 +7,7 @@ from berth.dates.zone import number
 from berth.notation.days import DateSpan, dates_of, day, span, spans
 from berth.notation.refusal import Refusal, taken
 
+from tests.cases import tabled
 from tests.notation.refused import refused
 
 TODAY = number(date(2027, 1, 6))  # a Wednesday
@@ -116,21 +117,7 @@ def test_dates_without_a_year_are_the_next_where_there_is_a_today(text: str, fou
     assert ["..".join(dict.fromkeys(map(str, one))) for one in listed] == found
 
 
-@pytest.mark.parametrize(
-    ("text", "advice"),
-    [
-        ("02/03/2027, 05/03/2027", "Write 2027-02-03,2027-05-03 or 2027-03-02,2027-03-05."),
-        ("Sep 16, 2028 and Sep 17", "Write 2028-09-16,2027-09-17 or 2028-09-16,2028-09-17."),
-        ("Thursday, July 6", '"thursday, july 6": 2027-07-06 is a Tuesday. Correct the date or the weekday.'),
-        ("Sep 16, 17", "Write year-month-day"),
-        ("Jan 5, Feb 6", '"feb 6" may be of 2027 or 2028. Write its year.'),
-        ("3, 10 and 1 March 2027", "is not a date."),
-        ("Oct 20 - Oct 24, 20/7", "is not a date."),
-        ("2027-01-12 (Monday)", "2027-01-12 is a Tuesday"),
-        ("12 - 23 July 2027, weekdays only", '"weekdays" is not a date.'),
-        ("monday, 2027-01-12", "2027-01-12 is a Tuesday"),
-    ],
-)
+@tabled("notation")
 def test_what_has_two_readings_or_none_is_asked(text: str, advice: str) -> None:
     assert advice in refused(spans, text, TODAY)
     with pytest.raises(Refusal):

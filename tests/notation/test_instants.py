@@ -9,6 +9,7 @@ from berth.notation.refusal import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import tabled
 from tests.notation.refused import refused
 
 ZURICH = named("Europe/Zurich")
@@ -42,16 +43,7 @@ def test_instants_are_absolute_or_relative(text: str, found: str) -> None:
     assert local_text(instant(text, ZURICH, THURSDAY), ZURICH) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("10:16", "Thu 2026-03-26 10:16"),
-        ("10:15", "Fri 2026-03-27 10:15"),
-        ("04:51", "Fri 2026-03-27 04:51"),
-        ("8am", "Fri 2026-03-27 08:00"),
-        ("14.30", "Thu 2026-03-26 14:30"),
-    ],
-)
+@tabled("notation")
 def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
     assert THURSDAY is not None
     at = next_time(text, ZURICH, THURSDAY)
@@ -71,30 +63,7 @@ def test_a_time_in_either_half_of_the_day_is_asked() -> None:
     assert refused(next_time, "4:51", ZURICH, THURSDAY).endswith("Write 04:51 or 16:51.")
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("", "B017"),
-        ("2h", "B018"),
-        ("+0h", "B017"),
-        ("+2", "B017"),
-        ("+2y", "B017"),
-        ("now 09:00", "B017"),
-        ("mo", "B017"),
-        ("monday 25:00", "B018"),
-        ("2026-02-30 09:00", "B017"),
-        ("2026-02-02 9:00", "B018"),
-        ("2026-02-02T25:00Z", "B018"),
-        ("12.01.2027 09:00", "B017"),
-        ("+2h 09:00", "B017"),
-        ("1999-12-31 23:59", "B017"),
-        ("0001-01-01T00:00:00Z", "B017"),
-        ("2100-01-01", "B017"),
-        ("9999-12-31T23:59:59Z", "B017"),
-        ("-99999w", "B017"),
-    ],
-    ids=lambda value: value.replace(" ", "-") or "empty",
-)
+@tabled("notation")
 def test_other_texts_are_refused_as_a_date_or_as_a_time(text: str, code: str) -> None:
     assert THURSDAY is not None
     with pytest.raises(Refusal) as refused:

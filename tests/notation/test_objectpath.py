@@ -6,6 +6,8 @@ from berth.notation.objectpath import matches_pattern, object_path_text, parse_o
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import tabled
+
 _PLAIN = st.from_regex(r"[-A-Za-z0-9._/:]{1,12}", fullmatch=True)
 _STEPS = st.one_of(
     _PLAIN,
@@ -28,18 +30,7 @@ def test_what_is_read_is_written_so_that_it_means_the_same(text: str) -> None:
         assert object_path_text(steps) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "canonical"),
-    [
-        ('spec.limits["memory"]', "spec.limits.memory"),
-        ("spec.limits['memory']", "spec.limits.memory"),
-        ('spec.limits["ephemeral-storage"]', "spec.limits.ephemeral-storage"),
-        ("spec.limits['nvidia.com/gpu']", 'spec.limits["nvidia.com/gpu"]'),
-        ('spec.a[name="nvidia.com/gpu"].b', "spec.a[name=nvidia.com/gpu].b"),
-        ("spec.a[name='cpu']['b']", "spec.a[name=cpu].b"),
-        ('["spec"].limits.cpu', "spec.limits.cpu"),
-    ],
-)
+@tabled("notation")
 def test_quotes_that_are_not_needed_change_nothing(text: str, canonical: str) -> None:
     steps = parse_object_path(text)
 
@@ -76,19 +67,7 @@ def test_everything_else_is_refused(text: str) -> None:
     assert parse_object_path(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "pattern", "is_match"),
-    [
-        ("spec.limits.cpu", "spec.limits.*", True),
-        ('spec.limits["nvidia.com/gpu"]', "spec.limits.*", True),
-        ("spec.limits[0]", "spec.limits.*", False),
-        ("spec.limits.cpu.a", "spec.limits.*", False),
-        ("spec.a[0].b", "spec.a[*].b", True),
-        ("spec.a[name=x].b", "spec.a[*].b", True),
-        ("spec.a.c.b", "spec.a[*].b", False),
-        ("spec.a[name=x].b", "spec.a[0].b", False),
-    ],
-)
+@tabled("notation")
 def test_a_pattern_matches_step_by_step(text: str, pattern: str, is_match: bool) -> None:
     path, allowed = parse_object_path(text), parse_object_path(pattern, is_pattern=True)
 

@@ -4,6 +4,7 @@ import pytest
 from berth.notation.refusal import taken
 from berth.notation.times import TimeSpan, end_time, split_spans, start_time, time_span
 
+from tests.cases import tabled
 from tests.notation.refused import refused
 
 
@@ -17,19 +18,7 @@ def test_every_minute_of_the_day_is_read_and_only_an_end_can_be_24_00() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "fix"),
-    [
-        ("9h30", "Write 09:30."),
-        ("09:30:15", "Write HH:MM, for instance 09:00."),
-        ("26", "Write HH:MM, for instance 09:00."),
-        ("noon", "Write HH:MM, for instance 09:00."),
-        ("", "Write HH:MM, for instance 09:00."),
-        ("\u0660\u0669:00", "Write HH:MM, for instance 09:00."),
-        ("2027-04-02", "Write HH:MM; a range of dates has `from` and `to`."),
-    ],
-    ids=lambda value: value.replace(" ", "-") if value.isascii() and len(value) < 12 else "",
-)
+@tabled("notation")
 def test_a_time_that_is_none_is_refused_with_the_one_that_was_meant(text: str, fix: str) -> None:
     assert refused(start_time, text) == f'B018 "{text}" is not a time of day. {fix}'
     assert refused(end_time, text) == f'B018 "{text}" is not a time of day. {fix}'

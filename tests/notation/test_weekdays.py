@@ -5,6 +5,7 @@ from berth.notation.weekdays import DAY_NAMES, WEEKDAYS, weekday, weekdays, week
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import tabled
 from tests.notation.refused import refused
 
 MON, TUE, WED, THU, FRI, SAT, SUN = range(1, 8)
@@ -36,25 +37,7 @@ def test_a_list_may_have_ranges(text: str, days: tuple[int, ...]) -> None:
     assert weekdays(text) == days
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("01", 'B014 "01" is not a list of weekdays. Write mon.'),
-        ("-1", "B012 -1 is below 1. Write a number from 1 (Monday) to 7, or a name such as mon."),
-        ("mond", 'B014 "mond" is not a weekday. Did you mean monday?'),
-        ("on mondays and wed", 'B014 "on mondays and wed" is not a list of weekdays. Write mon,wed.'),
-        ("mon,,wed", 'B014 "mon,,wed" has an empty place. Write weekdays such as mon,wed.'),
-        ("mon-", 'B014 "mon-" has an empty place. Write weekdays such as mon,wed.'),
-        ("", 'B014 "" has an empty place. Write weekdays such as mon,wed.'),
-        (
-            "mon-wed-fri",
-            'B014 "mon-wed-fri" is not a range of weekdays. Write two weekdays, such as mon-fri.',
-        ),
-        ("0", "B012 0 is below 1. Write a number from 1 (Monday) to 7, or a name such as mon."),
-        ("12", "B012 12 is above 7. Write a number from 1 (Monday) to 7, or a name such as mon."),
-    ],
-    ids=lambda value: value if len(value) < 12 else "",
-)
+@tabled("notation")
 def test_everything_else_is_refused_with_what_to_write(text: str, message: str) -> None:
     assert refused(weekdays, text) == message
 
@@ -91,17 +74,6 @@ def test_weeks_are_odd_even_or_numbers(text: str, numbers: tuple[int, ...]) -> N
     assert weeks(text) == numbers
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("every", "B014"),
-        ("", "B014"),
-        ("6,", "B014"),
-        ("0", "B012"),
-        ("54", "B012"),
-        ("8-6", "B012"),
-        ("6-7-8", "B014"),
-    ],
-)
+@tabled("notation")
 def test_other_weeks_are_refused(text: str, code: str) -> None:
     assert refused(weeks, text).startswith(code)

@@ -7,6 +7,7 @@ import pytest
 from berth.dates.zone import known, load
 from berth.notation.zones import _PLACE, _PLACES, FIXED, by_name, is_utc, meant, zone, zone_at
 
+from tests.cases import tabled
 from tests.notation.refused import refused
 
 SUMMER, WINTER = (int(datetime(2027, month, 1, tzinfo=UTC).timestamp()) for month in (7, 1))
@@ -116,35 +117,12 @@ def test_each_etc_zone_is_utc_or_in_the_table_of_offsets() -> None:
     assert {name for name in known() if name.startswith("Etc/") and not is_utc(name)} <= {*FIXED}
 
 
-@pytest.mark.parametrize(
-    ("text", "at", "place"),
-    [
-        ("US/Pacific", None, "America/Los_Angeles"),
-        ("Pacific Time", None, "America/Los_Angeles"),
-        ("HST", None, "Pacific/Honolulu"),
-        ("Etc/GMT+5", None, "Etc/GMT+5"),
-        ("EST", WINTER, "America/New_York"),
-        ("EDT (GMT-4:00)", SUMMER, "America/New_York"),
-        ("Pacific Daylight", SUMMER, "America/Los_Angeles"),
-        ("GMT", WINTER, "Europe/London"),
-    ],
-)
+@tabled("notation")
 def test_a_text_of_one_place_is_taken_if_its_clocks_show_it(text: str, at: int | None, place: str) -> None:
     assert zone_at(text, None if at is None else [at]) == place
 
 
-@pytest.mark.parametrize(
-    ("text", "at", "advice"),
-    [
-        ("EST", SUMMER, "Write America/New_York, or Etc/GMT+5 for EST all year."),
-        ("EST", None, "Write America/New_York, or Etc/GMT+5 for EST all year."),
-        ("PST", SUMMER, "Write America/Los_Angeles, or Etc/GMT+8 for PST all year."),
-        ("Pacific Daylight", WINTER, "Write America/Los_Angeles, or Etc/GMT+7 for PDT all year."),
-        ("GMT", SUMMER, "Write Europe/London, or UTC for GMT all year."),
-        ("CST", WINTER, "America/Chicago (or Asia/Shanghai)."),
-        ("GMT+2", WINTER, "Etc/GMT-2 is UTC+2, all year."),
-    ],
-)
+@tabled("notation")
 def test_an_abbreviation_asks_unless_the_clocks_of_its_place_show_it(
     text: str, at: int | None, advice: str
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from berth.output.stage import Difference, WriteResult
 
+from tests.cases import tabled
 from tests.outputfolder import (
     HEADER,
     NEW,
@@ -68,20 +69,8 @@ def test_only_the_whole_header_at_the_start_makes_a_file_ours(out: Path, text: s
     assert (out / A).read_text() == (out / "clusters/prod/mine.yaml").read_text() == text
 
 
-@pytest.mark.parametrize(
-    ("stands", "what", "where"),
-    [
-        ("folder", "A folder", B),
-        ("link", "A symbolic link", B),
-        ("pipe", "Something that is neither a file nor a folder", B),
-        ("link", "A symbolic link", "clusters/prod"),
-        ("file", "A file", "clusters/prod"),
-        ("ours", "A file", "clusters/prod/reservations"),
-        ("link", "A symbolic link", "clusters"),
-        ("file", "A file", "clusters"),
-    ],
-)
-def test_what_stands_in_the_way_is_told_once(tmp_path: Path, stands: str, what: str, where: str) -> None:
+@tabled("output")
+def test_what_stands_in_the_way_is_told_once(stands: str, what: str, where: str, tmp_path: Path) -> None:
     path = tmp_path / "rendered" / where
     path.parent.mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -112,15 +101,8 @@ def test_a_name_that_is_not_utf_8_is_told_in_ascii(out: Path) -> None:
     assert refused(lambda: render(out, OLD)) == (foreign("clusters/caf\\xe9.txt"),)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("clusters/.x.yaml", "clusters/prod/.d/x.yaml", "clusters/prod/.argocd-source.yaml"),
-        *("clusters/prod/.berth-notes.tmp", "clusters/prod/reservations/.a.yaml.swp", "clusters/.gitkeep"),
-        *("gitops/.x.yaml", "gitops/argocd/.d/.x.json", "clusters/prod/sub/.git"),
-    ],
-)
-def test_hidden_files_are_foreign_because_engines_apply_them(out: Path, path: str) -> None:
+@tabled("output")
+def test_hidden_files_are_foreign_because_engines_apply_them(path: str, out: Path) -> None:
     write(out / path, "kind: ClusterRoleBinding\n")
 
     assert refused(lambda: check(out, OLD)) == (foreign(path),)

@@ -1,10 +1,11 @@
 """Tables on terminals and in Markdown."""
 
-import pytest
 from berth.output import table
 from berth.output.table import Fit, cell_lines, width, wrapped
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.cases import tabled
 
 HEADINGS = ("name", "seats", "cluster", "note")
 ROWS = [
@@ -24,45 +25,7 @@ def test_markdown_escapes_what_would_break_its_cells() -> None:
     assert table.markdown(("name",), [("a|b<i>",)]) == "| name |\n| --- |\n| a\\|b&lt;i&gt; |\n"
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        (80, ["data-science-101  40 student, 2 spare-node  prod     not synced, other code"]),
-        (
-            67,
-            [
-                "data-science-101  40 student,   prod     not synced, other code",
-                "                  2 spare-node",
-            ],
-        ),
-        (45, ["data-science-101  40 student, 2 spare-node", "    prod     not synced, other code"]),
-        (
-            24,
-            [
-                "data-science-101",
-                "    40 student,",
-                "    2 spare-node",
-                "    prod",
-                "    not synced, other",
-                "    code",
-            ],
-        ),
-        (
-            1,
-            [
-                "data-science-101",
-                "    40 student,",
-                "    2 spare-node",
-                "    prod",
-                "    not",
-                "    synced,",
-                "    other",
-                "    code",
-            ],
-        ),
-    ],
-    ids=["fits", "broken", "in-two-parts", "in-four", "too-narrow"],
-)
+@tabled("output")
 def test_a_table_for_a_narrow_terminal_breaks_cells_and_then_rows(columns: int, expected: list[str]) -> None:
     answer = table.text(HEADINGS, ROWS, FIT._replace(columns=columns)).splitlines()
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from tests.awkward import AWKWARD
+from tests.cases import tabled
 
 Read = Callable[[str], object]
 
@@ -121,17 +122,7 @@ def test_what_is_no_text_is_refused(value: object) -> None:
             write(value)  # type: ignore[arg-type]  # that is the claim
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
-        (0, "0"),
-        (-7, "-7"),
-        (2**63 - 1, "9223372036854775807"),
-        (0.5, "0.5"),
-        (1e16, "1.0e+16"),
-        (1.5e-7, "1.5e-07"),
-    ],
-)
+@tabled("output")
 def test_a_number_is_written_so(value: float, written: str) -> None:
     assert number(value) == written
 
@@ -203,15 +194,7 @@ def test_a_list_and_a_mapping_in_a_list_are_lines_where_one_would_be_long() -> N
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
-        ({"a": ["b", {"c": None}], "no": True}, '{a: [b, {c: null}], "no": true}'),
-        ([0.5, "a, b", ()], '[0.5, "a, b", []]'),
-        ("a:b", "a:b"),
-    ],
-    ids=["mapping", "list", "text"],
-)
+@tabled("output")
 def test_a_value_is_written_on_one_line(value: object, written: str) -> None:
     assert flow(value) == written
 
@@ -258,26 +241,7 @@ def f(x: int) -> str:
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("a: 1\n", "|\n  a: 1"),
-        ("a: 1", "|-\n  a: 1"),
-        ("def f():\n\n\n    pass\n", "|\n  def f():\n\n\n      pass"),
-        ('{\n  "title": "Zürich"\n}\n', '|\n  {\n    "title": "Zürich"\n  }'),
-        ("", '""'),
-        ("\n", '"\\n"'),
-        (" a\n", '" a\\n"'),
-        ("a\n\n", '"a\\n\\n"'),
-        ("a\n ", '"a\\n "'),
-        ("a\n\tb", '"a\\n\\tb"'),
-        ("a\n\u202eb", '"a\\n\\u202Eb"'),
-    ],
-    ids=[
-        *("line", "no-newline", "python", "json", "empty", "newline", "space-first", "two-newlines"),
-        *("space-last", "tab", "hidden"),
-    ],
-)
+@tabled("output")
 def test_a_literal_is_lines_where_lines_are_exact(text: str, written: str) -> None:
     assert literal(text, 2) == written
 

@@ -11,6 +11,8 @@ from berth.reading.source import Source
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import tabled
+
 QUICK = settings(max_examples=400)
 
 TEXTS: dict[str, tuple[str, list[Value]]] = {
@@ -206,36 +208,7 @@ def test_any_damage_to_a_good_file_is_told_or_read() -> None:
         assert is_told_or_read(bytes(data)), bytes(data)
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "[",
-        "{",
-        "- ",
-        "? ",
-        "[[],",
-        "{a: ",
-        "&a [*a, ",
-        "&a ",
-        "*a ",
-        "!",
-        '"',
-        "'",
-        "|\n",
-        "#",
-        "\t",
-        "\r",
-        "a:\n ",
-        "a#",
-        ":a",
-        "\\",
-        "\x00",
-        "😀",
-        '{"a":',
-        "%",
-        "---\n",
-    ],
-)
+@tabled("reading")
 def test_a_large_file_of_one_piece_is_told_or_read(piece: str) -> None:
     for start in ("", "a: ", "- b: "):
         assert is_told_or_read((start + piece * (200_000 // len(piece))).encode())

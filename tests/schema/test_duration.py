@@ -25,30 +25,7 @@ def test_what_go_reads_is_written_as_go_writes_it(written: str, canonical: str) 
     assert go_duration(written) == canonical
 
 
-@pytest.mark.parametrize(
-    ("text", "fix"),
-    [
-        ("1d", "Write 24h."),
-        ("7d", "Write 168h."),
-        ("1w", "Write 168h."),
-        ("", "Write hours, minutes or seconds, for instance 720h."),
-        ("3600", "Write hours, minutes or seconds, for instance 720h."),
-        ("00", "Write hours, minutes or seconds, for instance 720h."),
-        ("h", "Write hours, minutes or seconds, for instance 720h."),
-        (".h", "Write hours, minutes or seconds, for instance 720h."),
-        ("1h 30m", "Write hours, minutes or seconds, for instance 720h."),
-        (" 1h", "Write hours, minutes or seconds, for instance 720h."),
-        ("1h\n", "Write hours, minutes or seconds, for instance 720h."),
-        ("1H", "Write hours, minutes or seconds, for instance 720h."),
-        ("1ms", "Write hours, minutes or seconds, for instance 720h."),
-        ("1e3s", "Write hours, minutes or seconds, for instance 720h."),
-        ("--1h", "Write hours, minutes or seconds, for instance 720h."),
-        ("\u0661h", "Write hours, minutes or seconds, for instance 720h."),
-        ("P1D", "Write hours, minutes or seconds, for instance 720h."),
-        ("1h" * 30, "Write hours, minutes or seconds, for instance 720h."),
-    ],
-    ids=ascii,
-)
+@tabled("schema")
 def test_what_go_does_not_read_is_refused(text: str, fix: str) -> None:
     assert refused(text).endswith(f" is not a duration that Go reads. {fix}")
 

@@ -134,21 +134,9 @@ def test_flux_reads_its_options_from_labels_too_and_argo_cd_does_not() -> None:
     assert told(course, site()) == [f"a.yaml B076 metadata.labels.{flux}"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            "rbac.authorization.k8s.io/aggregate-to-edit",
-            "k8s.io/x",
-            "kubernetes.io/x",
-            "a.b.kubernetes.io/x",
-        ),
-        *("app.kubernetes.io/instance", "argocd.argoproj.io/instance", "argocd.argoproj.io/tracking-id"),
-        *("kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace"),
-    ],
-)
+@tabled("schema")
 @pytest.mark.parametrize("field", ["labels", "annotations"])
-def test_keys_that_kubernetes_or_an_engine_reads_are_refused(field: str, name: str) -> None:
+def test_keys_that_kubernetes_or_an_engine_reads_are_refused(name: str, field: str) -> None:
     assert said(Metadata, {"name": "a", field: {name: "x"}}) == [f"B023 {field}.{name} @key"]
 
 

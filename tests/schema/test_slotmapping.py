@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from berth.backends.koordinator.slotmapping import SlotMapping
 
-from tests.cases import table
+from tests.cases import table, tabled
 from tests.saying import said
 
 GROUP = "scheduling.koordinator.sh"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def pod(**spec: Any) -> dict[str, Any]:
@@ -20,25 +19,7 @@ def spec(**values: Any) -> dict[str, Any]:
     return {"spec": values}
 
 
-@pytest.mark.parametrize(
-    "good",
-    [
-        {},
-        spec(allocatePolicy=None),
-        spec(allocatePolicy="Default"),
-        spec(unschedulable=True, preAllocation=True, preAllocationPolicy={"mode": "Cluster"}),
-        spec(expires="2026-12-31T23:00:00Z"),
-        spec(ttl="0s"),
-        pod(containers=[{"name": "seat", "ports": [{"hostPort": 8080}]}, {"name": "more"}]),
-        pod(containers=[{"name": "more", "image": "x", "resources": {"requests": {"cpu": 1}}}]),
-        pod(priority=9000, priorityClassName="high", nodeName="a", nodeSelector={"a": None}),
-        pod(affinity={"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": []}}}, tolerations=None),
-        {"metadata": {"labels": {f"{GROUP}/reservation-order": "5", "koordinator.sh/priority": "3"}}},
-        {"metadata": {"labels": {f"{GROUP}/pre-allocation-required": "true", "team": "a"}}},
-        {"metadata": {"annotations": {f"{GROUP}/reservation-restricted-options": '{"resources": ["cpu"]}'}}},
-    ],
-    ids=ascii,
-)
+@tabled("schema")
 def test_what_koordinator_reads_can_be_written(good: dict[str, Any]) -> None:
     assert said(SlotMapping, good) == []
 

@@ -12,6 +12,7 @@ import yaml
 from berth import cli
 from berth.core.record import OccurrenceRecord, record_text
 
+from tests.cases import tabled
 from tests.cli import project
 
 BROWSER = shutil.which("chromium")
@@ -83,19 +84,8 @@ def test_a_date_with_a_record_says_when_its_seats_were_ready(tmp_path: Path) -> 
     assert "Records of Tue 3 Feb 2026 12:00" in document
 
 
-@pytest.mark.parametrize(
-    ("address", "missing"),
-    [
-        pytest.param("class=huge", "class=huge", id="class"),
-        pytest.param("date=2026-13-01", "date=2026-13-01", id="date"),
-        pytest.param("colour=owner", "colour=owner", id="setting"),
-        pytest.param("biology", "biology", id="reservation"),
-        pytest.param("course/2026-02-03T09:00", "course/2026-02-03T09:00", id="occurrence"),
-        pytest.param("view=%E0%A4", "view=%E0%A4", id="text-that-is-not-encoded"),
-        pytest.param("class=%3Cimg%20src=x%20onerror=alert(1)%3E", "class=&lt;img", id="markup"),
-    ],
-)
-def test_what_is_not_here_is_named(page: Path, address: str, missing: str) -> None:
+@tabled("webcalendar")
+def test_what_is_not_here_is_named(address: str, missing: str, page: Path) -> None:
     document = shown(page, address)
 
     assert f"The address asks for {missing}" in document

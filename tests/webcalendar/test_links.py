@@ -5,6 +5,7 @@ from berth.schema.siteparts import RepositorySpec
 from berth.webcalendar.forgelinks import FORMS, IssueFormLink, edit_url, file_url, issue_form_link
 
 from tests.built import built
+from tests.cases import tabled
 
 FILE = "reservations/ai/deep learning.yaml"
 
@@ -13,19 +14,7 @@ def repository(url: str, revision: str = "main", path: str = ".") -> RepositoryS
     return built(RepositorySpec, {"url": url, "revision": revision, "path": path})
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("https://github.com/uni/seats", "https://github.com/uni/seats/blob/main/"),
-        ("https://github.com/uni/seats.git", "https://github.com/uni/seats/blob/main/"),
-        ("https://user:secret@github.com/uni/seats.git", "https://github.com/uni/seats/blob/main/"),
-        ("git@github.com:uni/seats.git", "https://github.com/uni/seats/blob/main/"),
-        ("ssh://git@github.com/uni/seats.git", "https://github.com/uni/seats/blob/main/"),
-        ("ssh://git@git.example.org:2222/uni/seats.git", "https://git.example.org/uni/seats/blob/main/"),
-        ("https://gitlab.com/uni/it/seats.git", "https://gitlab.com/uni/it/seats/-/blob/main/"),
-        ("git@gitlab.example.org:seats.git", "https://gitlab.example.org/seats/-/blob/main/"),
-    ],
-)
+@tabled("webcalendar")
 def test_a_repository_on_a_web_server_has_pages_of_its_files(url: str, expected: str) -> None:
     found = file_url(repository(url), FILE)
 
@@ -49,29 +38,12 @@ def test_a_project_may_be_in_a_folder_and_on_another_branch() -> None:
     assert found == "https://github.com/uni/it/blob/release/2026/clusters/reservations/a.yaml"
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("git@github.com:uni/seats.git", "https://github.com/uni/seats/edit/main/"),
-        ("https://gitlab.com/uni/it/seats.git", "https://gitlab.com/uni/it/seats/-/edit/main/"),
-        ("https://gitea.example.org/uni/seats", "https://gitea.example.org/uni/seats/_edit/main/"),
-        ("https://codeberg.org/uni/seats", "https://codeberg.org/uni/seats/_edit/main/"),
-    ],
-)
+@tabled("webcalendar")
 def test_a_known_forge_has_an_editor_of_a_file(url: str, expected: str) -> None:
     assert edit_url(repository(url), FILE) == f"{expected}reservations/ai/deep%20learning.yaml"
 
 
-@pytest.mark.parametrize(
-    ("url", "revision", "expected"),
-    [
-        ("https://github.com/uni/x", "HEAD", "https://github.com/uni/x/edit/HEAD/a.yaml"),
-        ("https://gitlab.com/uni/x", "HEAD", ""),
-        ("https://github.com/uni/x", "refs/tags/v1", ""),
-        ("https://github.com/uni/x", "0" * 40, ""),
-    ],
-    ids=["default-branch", "no-branch", "tag", "commit"],
-)
+@tabled("webcalendar")
 def test_only_a_branch_is_edited(url: str, revision: str, expected: str) -> None:
     assert edit_url(repository(url, revision), "a.yaml") == expected
 

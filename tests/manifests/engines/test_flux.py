@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import tabled
 from tests.manifests.engines.parts import HOME, rendered
 from tests.manifests.parts import OURS, Object, of_kind
 
@@ -130,17 +131,8 @@ def test_an_artifact_is_read_from_its_registry(
     }
 
 
-@pytest.mark.parametrize(
-    ("revision", "reference"),
-    [
-        ("main", {"branch": "main"}),
-        ("release/1.0", {"branch": "release/1.0"}),
-        ("refs/tags/v1", {"name": "refs/tags/v1"}),
-        ("0123456789abcdef" * 2 + "01234567", {"commit": "0123456789abcdef" * 2 + "01234567"}),
-    ],
-    ids=["branch", "branch-with-a-slash", "tag", "commit"],
-)
-def test_a_revision_is_what_it_looks_like(tmp_path: Path, revision: str, reference: dict[str, str]) -> None:
+@tabled("manifests")
+def test_a_revision_is_what_it_looks_like(revision: str, reference: dict[str, str], tmp_path: Path) -> None:
     (found,) = of_kind("GitRepository", of_prod(tmp_path, repository={**HOME, "revision": revision}))
 
     assert found["spec"]["ref"] == reference
