@@ -125,8 +125,7 @@ def printed(folder: Path, files: dict[str, str]) -> str:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     pipeline = Pipeline(str(folder))
-    for _ in pipeline.items(now=_NOW):
-        pass
+    pipeline.items(now=_NOW)
     return findinglist.text(pipeline.findings(), color=False)
 
 

@@ -151,8 +151,7 @@ def run(folder: Path, files: Mapping[str, str]) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     pipeline = Pipeline(str(folder))
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     return [
         Line(
             f"{one.file.removeprefix('reservations/')}:{one.line}:{one.column} {one.severity}[{one.code}] "

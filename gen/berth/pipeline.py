@@ -58,7 +58,6 @@ class Item(NamedTuple):
     expansion: Expansion
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]  # of this reservation alone
-    texts: tuple[str | Problem, ...]  # of each part, if requested and free of errors
     loads: tuple[ClassSteps, ...]  # of each part
 
     def is_renderable(self, known: Declared) -> bool:
@@ -90,13 +89,12 @@ def read_file(source: Source) -> tuple[Sequence[ReadDocument], Sequence[Finding]
     return [*map(read_document, documents)], problems
 
 
-TextOf = Callable[[Part], str | Problem]
 ReadFile = Callable[[str], Source]
 ReadSource = Callable[[Source], tuple[Sequence[ReadDocument], Sequence[Finding]]]
 
 
 class Pipeline:
-    """All input of a command. Iterate `items` once, then ask for `findings`."""
+    """All input of a command. Call `items` once, then ask for `findings`."""
 
     def __init__(
         self,
@@ -158,18 +156,16 @@ class Pipeline:
 
     def items(
         self,
-        text_of: TextOf | None = None,
         *,
         all_loads: bool = False,
         now: int | None = None,
         alike: Iterable[Item] = (),
-    ) -> Iterator[Item]:
+    ) -> list[Item]:
         """Expand and check the reservations, by name.
 
-        `text_of` renders each part that has no errors. `all_loads`: include the loads of classes that have no
-        ceiling. `now`: also check for dates that are too far away. `alike`: items that were made with these
-        options, of a project that shares the same documents. Without a valid site, there are no items; each
-        document is then checked by itself.
+        `all_loads`: include the loads of classes that have no ceiling. `now`: also check for dates that are
+        too far away. `alike`: items that were made with these options, of a project that shares the same
+        documents. Without a valid site, there are no items; each document is then checked by itself.
         """
         site, known = self.site, self.declared
         self.problems += references.check_renku_ids(known)
@@ -178,7 +174,7 @@ class Pipeline:
             for reservation in known.reservations:
                 self.problems += references.check_names_in_reservation(reservation, known)
                 self.problems += expand(reservation, known.calendars).problems
-            return
+            return []
         for check in _OF_SITE:
             self.problems += check(known, site)
         for backend in {backend_of(reservation.holder): None for reservation in known.reservations}:
@@ -201,11 +197,7 @@ class Pipeline:
         self.problems += ceilings.problems(loads, {one.name: one for one in known.reservations})
         self.held, problems = cloudchecks.cloud_windows(known, site, loads.pools)
         self.problems += problems
-        for item in items:
-            if text_of is not None and item.is_renderable(known):
-                yield item._replace(texts=tuple(map(text_of, item.parts)))
-            else:
-                yield item
+        return items
 
     def _check_together(self, site: Site, items: Iterable[Item]) -> Iterator[Problem]:
         """Check what no reservation has wrong by itself."""
@@ -314,7 +306,7 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *expansion.problems,
     )
     loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
-    return Item(reservation, expansion, parts, problems, (), loads)
+    return Item(reservation, expansion, parts, problems, loads)
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:

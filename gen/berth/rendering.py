@@ -14,7 +14,7 @@ from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_l
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import render
-from berth.pipeline import Item, Part, Pipeline, TextOf
+from berth.pipeline import Item, Part, Pipeline
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -33,36 +33,24 @@ class ReservedLines(NamedTuple):
     plugins: set[str]
 
 
-def text_of(pipeline: Pipeline) -> TextOf:
-    """Return the function with which `pipeline.items` renders each part."""
-
-    def text(part: Part) -> str | Problem:
-        assert pipeline.site is not None  # parts need a site
-        return reservation_text(pipeline.site, part)
-
-    return text
-
-
 def files(pipeline: Pipeline, items: Iterable[Item]) -> Iterator[tuple[str, str]]:
-    """Yield path and text of every file. After an error, continue to check but render nothing more.
-
-    `items` are those of the pipeline, with texts.
-    """
-    names: list[str] = []
+    """Yield path and text of every file. After an error, continue to check but yield nothing more."""
     site = pipeline.site
-    listed = {
-        cluster.name: ReservedLines([], [], {}, [], set()) for cluster in (site.clusters if site else ())
-    }
+    if site is None:
+        return
+    names: list[str] = []
+    listed = {cluster.name: ReservedLines([], [], {}, [], set()) for cluster in site.clusters}
     for item in items:
-        for part, text in zip(item.parts, item.texts, strict=False):  # no texts if it has errors
+        for part in item.parts if item.is_renderable(pipeline.declared) else ():
+            text = reservation_text(site, part)
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
-            elif text and site is not None:
+            elif text:
                 names.append(part_file(part))
                 _list_part(site, part, listed[part.placed.cluster.name])
                 if not pipeline.has_errors():
                     yield names[-1], text
-    if pipeline.has_errors() or site is None:
+    if pipeline.has_errors():
         return
     yield from engine_texts(site, pipeline.declared)
     for path, text in cloud_texts(pipeline):

@@ -29,8 +29,7 @@ def told(*documents: Value) -> list[str]:
     files = zip("abcdef", documents, strict=False)
     sources = [Source(f"{name}.yaml", yaml.safe_dump(one).encode()) for name, one in files]
     pipeline = Pipeline(sources=sources)
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     found = [problem for problem in pipeline.problems if isinstance(problem, Problem) and problem.code in OWN]
     return lines(found, files=True)
 

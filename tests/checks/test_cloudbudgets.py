@@ -26,8 +26,7 @@ def read(folder: Path, course: Value, own: int = 1, name: str = "gpu", **more: A
     for i, one in enumerate(whole):
         (folder / "reservations" / f"{i}.yaml").write_text(yaml.safe_dump(one))
     pipeline = Pipeline(str(folder))
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     return pipeline
 
 

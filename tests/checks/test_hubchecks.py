@@ -63,8 +63,7 @@ def findings(
 
     text = "\n---\n".join(map(json.dumps, (site, *(documents or (resource_class(),)))))
     pipeline = Pipeline(sources=[Source("reservations/a.yaml", text.encode())], other_file=other_file)
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     return pipeline.findings()
 
 

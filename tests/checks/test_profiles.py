@@ -324,7 +324,7 @@ def project(tmp_path: Path) -> Callable[[], list[str]]:
 
     def codes() -> list[str]:
         pipeline = Pipeline(str(tmp_path))
-        assert list(pipeline.items()) == []
+        assert pipeline.items() == []
         return [one.code for one in pipeline.findings()]
 
     return codes

@@ -28,8 +28,7 @@ def read(*documents: Value) -> Pipeline:
 def told(course: Value, *others: Value, now: int | None = NOW) -> list[str]:
     """What the checks of this module say about a reservation, in a site that limits nothing."""
     pipeline = read(course, *(others or (SITE, resource_class())))
-    for _ in pipeline.items(now=now):
-        pass
+    pipeline.items(now=now)
     return lines(
         problem for problem in pipeline.problems if isinstance(problem, Problem) and problem.code in OWN
     )

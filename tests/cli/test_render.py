@@ -7,7 +7,7 @@ import pytest
 from berth.manifests.clusterobjects import INVENTORY_HEAD, OBJECTS_HEAD
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.rendering import files, text_of
+from berth.rendering import files
 
 from tests.answer import Berth
 from tests.cli import clouds, heldproject, project
@@ -315,7 +315,7 @@ def test_nothing_is_rendered_of_what_names_a_faulty_document(documents: list[str
             for i, text in enumerate(texts)
         ]
         pipeline = Pipeline(sources=sources)
-        rendered = [*files(pipeline, pipeline.items(text_of(pipeline)))]
+        rendered = [*files(pipeline, pipeline.items())]
 
         assert pipeline.has_errors() is (faulty is not None), pipeline.findings()
         assert bool(rendered) is (faulty is None)

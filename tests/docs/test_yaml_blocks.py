@@ -180,8 +180,7 @@ def findings(documents: list[Document]) -> list[Finding]:
         Source(f"{'-'.join(key(document))}.json", json.dumps(document).encode()) for document in documents
     ]
     pipeline = Pipeline(sources=sorted(sources))
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     return [finding for finding in pipeline.findings() if finding.severity != "note"]
 
 

@@ -92,8 +92,7 @@ def project(text: str) -> Project | None:
     pipeline = Pipeline(
         sources=[Source(FILE, text.encode()), Source("reservations/site.yaml", SITE.encode())]
     )
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     return (
         None if any(finding.severity == ERROR for finding in pipeline.findings()) else Project(text, pipeline)
     )

@@ -77,7 +77,7 @@ def _project(files: tuple[tuple[str, str], ...]) -> Project:
         pipeline = Pipeline(name)
         site = pipeline.site
         assert site is not None, pipeline.findings()
-        found = expected_states(site, list(pipeline.items()), pipeline.declared.classes.values())
+        found = expected_states(site, pipeline.items(), pipeline.declared.classes.values())
         with contextlib.chdir("."), contextlib.redirect_stdout(io.StringIO()):
             assert cli.run(["-C", name, "render"]) == 0
         return Project(

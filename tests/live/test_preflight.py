@@ -199,7 +199,7 @@ def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp
 def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> None:
     pipeline = Pipeline(str(project.write(tmp_path, {"site": SITE, "class": CLASS, "course": COURSE})))
     assert pipeline.site is not None
-    items, classes = list(pipeline.items()), pipeline.declared.classes.values()
+    items, classes = pipeline.items(), pipeline.declared.classes.values()
     found = expected_states(pipeline.site, items, classes)["prod"].access
     slots = ("scheduling.koordinator.sh", "reservations")
 

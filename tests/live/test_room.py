@@ -272,7 +272,7 @@ def test_another_form_of_the_status_is_told(text: str) -> None:
 
 def test_the_jobs_of_a_reservation_count_once_while_it_is_open(tmp_path: Path) -> None:
     pipeline = Pipeline(str(project.write(tmp_path)))
-    (found,) = steps_by_cluster(list(pipeline.items())).values()
+    (found,) = steps_by_cluster(pipeline.items()).values()
     first = 29_500_290  # 2026-02-02T07:30Z
 
     assert found.pools["course-small"] == [first, 25, first + 270, -25, first + 10080, 25, first + 10350, -25]

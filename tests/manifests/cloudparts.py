@@ -9,7 +9,7 @@ from berth.manifests import karpenter
 from berth.output import findinglist
 from berth.output.templates import render
 from berth.pipeline import Pipeline
-from berth.rendering import files, text_of
+from berth.rendering import files
 from berth.schema.cloudcapacity import CloudCapacity
 
 from tests.generate import document, write
@@ -68,7 +68,7 @@ def texts(folder: Path, *declared: Object) -> dict[str, str]:
     for one in (*([] if any(one["kind"] == "Site" for one in declared) else [site()]), *declared):
         write(where, one)
     pipeline = Pipeline(str(folder))
-    found = dict(files(pipeline, pipeline.items(text_of(pipeline))))
+    found = dict(files(pipeline, pipeline.items()))
     assert not pipeline.has_errors(), findinglist.text(pipeline.findings(), color=False)
     return found
 

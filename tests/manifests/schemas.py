@@ -28,6 +28,5 @@ def drop_refused(folder: Path) -> None:
 
 def errors(folder: Path) -> set[str]:
     pipeline = Pipeline(str(folder))
-    for _ in pipeline.items():
-        pass
+    pipeline.items()
     return {finding.file for finding in pipeline.findings() if finding.severity == "error"}

@@ -29,7 +29,7 @@ def everything(documents: list[Any]) -> list[Problem]:
 
     sources = [Source(f"{chr(97 + i)}.yaml", b"") for i in range(len(documents))]
     pipeline = Pipeline(sources=sources, file_reader=read_value)
-    assert len([*pipeline.items()]) <= len(documents)
+    assert len(pipeline.items()) <= len(documents)
     return [problem for problem in pipeline.problems if isinstance(problem, Problem)]
 
 

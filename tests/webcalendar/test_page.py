@@ -24,7 +24,7 @@ Data = dict[str, Any]
 def page_of(folder: Path) -> tuple[Data, list[Item]]:
     """The data of the page of a project, and what the project reserves."""
     pipeline = Pipeline(str(folder))
-    items = list(pipeline.items(all_loads=True))
+    items = pipeline.items(all_loads=True)
     assert pipeline.site is not None
     loads: dict[str, list[Any]] = {}
     for item in items:

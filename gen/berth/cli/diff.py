@@ -22,7 +22,6 @@ from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.pipeline import Pipeline, read_file
 from berth.reading.source import OUTPUT, RESERVATIONS, submodule
-from berth.rendering import text_of
 
 _HEAD = "working tree"
 _WHAT_TO_NAME = "Name a commit, or a folder that begins with ./: berth diff BASE."
@@ -66,7 +65,7 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     after.problems += _submodules(settings)
     notice = after.site.diff.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
-    items = items_of(settings, after, text_of(after), all_loads=True, now=options.now)
+    items = items_of(settings, after, all_loads=True, now=options.now)
     change = compare((before, after), items, (base_files, FolderFiles(".", OUTPUT)), options)
     settings.write(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()

@@ -95,8 +95,7 @@ def _finish(
     kept = [source for source in pipeline.sources if source.file not in names]
     sources = [Source(written.file, written.text.encode()) for written in files]
     after = Pipeline(sources=sorted([*kept, *sources]))
-    for _ in after.items(now=now):
-        pass
+    after.items(now=now)
     findings = after.findings()
     problems = [finding for finding in findings if finding.file in names or finding.severity == "error"]
     if exit_code([*feed.findings, *problems], strict=settings.strict) != EXIT_OK:

@@ -22,9 +22,9 @@ from berth.manifests.timetabletext import timetable_that_fits
 from berth.notation.refusal import CommandError
 from berth.output.escape import visible
 from berth.output.stage import FolderComparison, Stage
-from berth.pipeline import Part, Pipeline
+from berth.pipeline import Pipeline
 from berth.reading.source import OUTPUT, RESERVATIONS
-from berth.rendering import files, text_of
+from berth.rendering import files
 
 
 @command(
@@ -71,8 +71,7 @@ def render(settings: Settings, check: bool, staged: bool, output_dir: str | None
 
 def _fill(settings: Settings, pipeline: Pipeline, sink: Stage | FolderComparison) -> int:
     """Put every file into the sink, report the findings, and return the exit code that they mean."""
-    items = items_of(settings, pipeline, text_of(pipeline))
-    for path, text in files(pipeline, items):
+    for path, text in files(pipeline, items_of(settings, pipeline)):
         sink.put(path, text)
     return settings.report(pipeline.findings(), counts_notes=True)
 
@@ -139,20 +138,17 @@ def validate(settings: Settings) -> int:
     pipeline = Pipeline()
     site = pipeline.site
 
-    def too_large(part: Part) -> str | Problem:
-        """Return no text, or the problem that only a render would find."""
-        assert site is not None  # without it there are no parts
-        found = timetable_that_fits(site, part.placed, part.occurrences)
-        return found if isinstance(found, Problem) else ""
-
     pools: dict[str, list[PoolLoad]] = {}
     cases: list[PolicyCase] = []
     now = clock_of(settings, pipeline).now
-    for item in items_of(settings, pipeline, too_large, now=now):
-        pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
+    for item in items_of(settings, pipeline, now=now):
+        assert site is not None  # as there are items, there is one
+        for part in item.parts if item.is_renderable(pipeline.declared) else ():
+            timetable = timetable_that_fits(site, part.placed, part.occurrences)
+            pipeline.problems += [timetable] if isinstance(timetable, Problem) else []
         for cluster, loads in item.pool_loads():
             pools.setdefault(cluster, []).extend(loads)
-        if site is not None and site.policies:
+        if site.policies:
             subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
             cases += cases_of_reservation(site, subject, now)
     costs, problems = _planned(pipeline, pools, now)

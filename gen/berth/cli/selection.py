@@ -22,7 +22,7 @@ from berth.findings import Problem
 from berth.notation.days import ORDER, DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, Refusal, read_at
-from berth.pipeline import Item, Part, Pipeline, TextOf
+from berth.pipeline import Item, Part, Pipeline
 from berth.reading.source import Source, read_file, unreadable
 from berth.schema.documentproblems import nearest, shown
 
@@ -146,13 +146,12 @@ class Clock(NamedTuple):
 def items_of(
     settings: Settings,
     pipeline: Pipeline,
-    text_of: TextOf | None = None,
     *,
     all_loads: bool = False,
     now: int | None = None,
 ) -> Iterator[Item]:
     """Return the items of a pipeline, and report how far they are. The options are those of the pipeline."""
-    items = pipeline.items(text_of, all_loads=all_loads, now=now)
+    items = pipeline.items(all_loads=all_loads, now=now)
     return settings.progress(items, len(pipeline.declared.reservations))
 
 

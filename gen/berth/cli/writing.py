@@ -127,8 +127,7 @@ def write_imported(settings: Settings, pipeline: Pipeline, texts: Mapping[str, s
     before = {known.file: known.text for known in pipeline.sources}
     kept = [known for known in pipeline.sources if known.file not in texts]
     after = Pipeline(sources=sorted([*kept, *(Source(file, text.encode()) for file, text in texts.items())]))
-    for _ in after.items():
-        pass
+    after.items()
     findings = [one for one in after.findings() if one.file in texts or one.severity == ERROR]
     if exit_code(findings, strict=settings.strict) != EXIT_OK:
         return settings.refused(

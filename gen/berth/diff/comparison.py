@@ -1,6 +1,7 @@
 """Compare two projects, base and head: their reservations, shared documents and rendered files."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import tee
 from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
@@ -32,7 +33,7 @@ from berth.diff.shared import compare_shared
 from berth.diff.sharednumbers import most
 from berth.findings import ERROR, Finding, Problem
 from berth.pipeline import Item, Pipeline
-from berth.rendering import files, part_file, text_of
+from berth.rendering import files, part_file
 from berth.schema.policies import PolicySpec
 
 _KIND = "CapacityReservation"
@@ -57,18 +58,18 @@ def compare(
 ) -> Change:
     """Return all that differs between base and head.
 
-    `items`: those of the head, with texts and all loads. `rendered`: the committed files of the base, and
-    those in the working tree. The base is checked on its own, so that only findings that one side lacks are
-    shown.
+    `items`: those of the head, with all loads. `rendered`: the committed files of the base, and those in the
+    working tree. The base is checked on its own, so that only findings that one side lacks are shown.
     """
     base, head = sides
     now = options.now
     # before the base is checked: files that its Site names may be faulty, too
     doubtful = {one.name for one in head.declared.reservations if base.may_declare(_KIND, one.name)}
-    items_of_head = list[Item]()
-    paths, stale, changed = _render(head, _without_texts(items, items_of_head), rendered)
+    rendered_items, kept_items = tee(items)
+    paths, stale, changed = _render(head, rendered_items, rendered)
+    items_of_head = [*kept_items]
     alike = items_of_head if _shares_documents(base, head) else ()
-    items_of_base = [*base.items(all_loads=True, now=now, alike=alike)]
+    items_of_base = base.items(all_loads=True, now=now, alike=alike)
     pairs, warnings = _pairs(sides, (items_of_base, items_of_head), doubtful)
     loads = _loads(base, (old for old, _ in pairs)), _loads(head, (new for _, new in pairs))
     shared, policies = compare_shared(base, head), _policies(sides)
@@ -106,13 +107,6 @@ def compare(
         is_judged=of_base.is_valid or (base.site is not None and not policies),
         now=now,
     )
-
-
-def _without_texts(items: Iterable[Item], kept: list[Item]) -> Iterator[Item]:
-    """Pass on items, and keep them without their texts, which need most of the memory."""
-    for item in items:
-        kept.append(item._replace(texts=()))
-        yield item
 
 
 def _render(
@@ -277,14 +271,11 @@ def _permissions(
     base = sides[0]
     names_clusters = any(len(side.site.clusters) > 1 for side in sides if side.site)
     found = new_permissions(changes, {}, names_clusters=names_clusters)
-    paths, text = {permission.file for permission in found} & stale, text_of(base)
+    paths = {permission.file for permission in found} & stale
     if not paths or base.has_errors():
         return found
-    again = (
-        item._replace(texts=tuple([text(part) if part_file(part) in paths else "" for part in item.parts]))
-        for item in items
-    )
-    meant = {path: text for path, text in files(base, again) if path in paths}
+    concerned = (item for item in items if any(part_file(part) in paths for part in item.parts))
+    meant = {path: text for path, text in files(base, concerned) if path in paths}
     return new_permissions(changes, meant, names_clusters=names_clusters)
 
 
