@@ -8,7 +8,6 @@ import click
 
 from berth.cli.command import FILE, Settings
 from berth.cli.selection import cluster_option
-from berth.notation.refusal import CommandError
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:
@@ -31,10 +30,7 @@ class ClusterChoice(NamedTuple):
         """Return the way to some of these clusters. `patience`: seconds for the answers, if not the usual."""
         from berth.live import access  # noqa: PLC0415 - it loads the client
 
-        try:
-            ordered = access.parse_contexts(self.contexts, [cluster.name for cluster in clusters])
-        except access.ContextArgumentError as error:
-            raise CommandError(f"--context: {error}") from error
+        ordered = access.parse_contexts(self.contexts, [cluster.name for cluster in clusters])
         file = None if self.kubeconfig is None else settings.given(self.kubeconfig)
         return access.ClusterAccess(file, ordered, patience or access.ANSWER_SECONDS)
 

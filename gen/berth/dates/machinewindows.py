@@ -6,7 +6,6 @@ start, the window starts a lead later. Its id names the local time at which it o
 """
 
 from itertools import pairwise
-from typing import NamedTuple
 
 from berth.dates.exceptions import CLOSED, DATES_OF_MACHINES, NO_LENGTH, SAME_ID, Exclusions
 from berth.dates.expansion import ON_HOLIDAY, OVERNIGHT, DatedOccurrence, is_overnight
@@ -18,15 +17,13 @@ from berth.schema.values import Recurrence
 OVERLAPPING = "B201"
 
 
-class MachineWindows(NamedTuple):
-    """The windows by start, none if there is a fault."""
+def machine_windows(
+    recurrence: Recurrence, lead: int, exclusions: Exclusions, zone: Zone
+) -> tuple[list[DatedOccurrence], list[Fault[Path]]]:
+    """Return a window for each span in which the machines may be used, and all faults.
 
-    rows: tuple[DatedOccurrence, ...]
-    faults: tuple[Fault[Path], ...]
-
-
-def machine_windows(recurrence: Recurrence, lead: int, exclusions: Exclusions, zone: Zone) -> MachineWindows:
-    """Return a window for each span in which the machines may be used. `lead`: the longest, in seconds."""
+    There are no windows if there is a fault. `lead`: the longest, in seconds.
+    """
     rows: list[DatedOccurrence] = []
     faults: list[Fault[Path]] = []
     for first, last in recurrence.usable:
@@ -48,7 +45,7 @@ def machine_windows(recurrence: Recurrence, lead: int, exclusions: Exclusions, z
         when = f"{date}T{clock(opens)}"
         rows.append(DatedOccurrence(first + lead, when, first, last, tuple(marks), date, 0, None))
     faults += _collisions(recurrence, rows, zone)
-    return MachineWindows(() if faults else tuple(rows), tuple(faults))
+    return [] if faults else rows, faults
 
 
 def _collisions(recurrence: Recurrence, rows: list[DatedOccurrence], zone: Zone) -> list[Fault[Path]]:

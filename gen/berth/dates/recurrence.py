@@ -194,8 +194,8 @@ def _timing(recurrence: Recurrence, calendars: tuple[Calendar, ...], leads: tupl
     faults: list[Fault[Path]] = []
     exclusions = Exclusions(recurrence, calendars)
     if recurrence.type == "capacity":
-        windows = machine_windows(recurrence, 60 * leads[0], exclusions, zone)
-        return _Timing(windows.rows, (), windows.faults)
+        rows, faults = machine_windows(recurrence, 60 * leads[0], exclusions, zone)
+        return _Timing(tuple(rows), (), tuple(faults))
     dates, skipped = _local_dates(recurrence, exclusions, faults)
     return _Timing(tuple(_to_instants(recurrence, leads, dates, exclusions, zone)), skipped, tuple(faults))
 

@@ -15,7 +15,7 @@ from icalendar.prop.factory import TypesFactory
 
 from berth.dates.zone import DAY, number
 from berth.edit.feedclocks import UTC, FeedClock, FeedZones
-from berth.findings import FilePlace, Finding
+from berth.findings import FilePlace, Finding, FindingsError
 from berth.notation.refusal import close, shown
 from berth.notation.zones import zone_advice
 from berth.reading.source import Source
@@ -199,20 +199,13 @@ class _Component:
         return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-class _NotACalendarError(Exception):
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(message)
-        self.line, self.message = line, message
-
-
 def read_feed(source: Source) -> Feed:
     """Read the events of a file. With an error among its findings, there are none."""
     feed = Feed(source.file)
     try:
-        calendars = _calendars(source.text)
-    except _NotACalendarError as error:
-        fix = "Export the calendar again, as iCalendar (.ics)."
-        feed.findings.append(FilePlace(source.file, error.line).finding(UNREADABLE, error.message, fix))
+        calendars = _calendars(source)
+    except FindingsError as error:
+        feed.findings += error.findings
         return feed
     feed.is_berths = all(calendar.title("PRODID") == _OWN_PROGRAM for calendar in calendars)
     for calendar in calendars:
@@ -239,11 +232,16 @@ def read_feed(source: Source) -> Feed:
     return feed
 
 
-def _calendars(data: bytes) -> list[_Component]:
-    """Return the calendars of a file."""
+def _not_a_calendar(file: str, line: int, message: str) -> FindingsError:
+    fix = "Export the calendar again, as iCalendar (.ics)."
+    return FindingsError([FilePlace(file, line).finding(UNREADABLE, message, fix)])
+
+
+def _calendars(source: Source) -> list[_Component]:
+    """Return the calendars of a file. Raise FindingsError if it is not one."""
     calendars: list[_Component] = []
     above: list[_Component] = []
-    for line, text in _unfolded(data):
+    for line, text in _unfolded(source):
         read = _property(line, text)
         kind = read.value.strip().upper() if read else ""
         if read and read.name == "BEGIN":
@@ -259,9 +257,10 @@ def _calendars(data: bytes) -> list[_Component]:
                 break
             above.pop()
     if above:
-        raise _NotACalendarError(above[-1].line, f"BEGIN:{above[-1].kind} has no END:{above[-1].kind}.")
+        message = f"BEGIN:{above[-1].kind} has no END:{above[-1].kind}."
+        raise _not_a_calendar(source.file, above[-1].line, message)
     if not calendars or any(calendar.kind != "VCALENDAR" for calendar in calendars):
-        raise _NotACalendarError(1, "the file does not begin with BEGIN:VCALENDAR.")
+        raise _not_a_calendar(source.file, 1, "the file does not begin with BEGIN:VCALENDAR.")
     return calendars
 
 
@@ -281,10 +280,10 @@ def _property(line: int, text: str) -> _Property | None:
 _KNOWN = {name for word in (*TypesFactory.types_map, "BEGIN", "END") for name in (word, word.lower())}
 
 
-def _unfolded(data: bytes) -> Iterator[tuple[int, str]]:
+def _unfolded(source: Source) -> Iterator[tuple[int, str]]:
     """Yield each line with its place. A line is decoded as a whole: folds cut characters, too."""
     first, parts = 1, list[bytes]()
-    lines = _LINE_END.split(data.removeprefix(b"\xef\xbb\xbf"))
+    lines = _LINE_END.split(source.text.removeprefix(b"\xef\xbb\xbf"))
     for at, part in enumerate([*lines, b""], start=1):
         if part[:1] in (b" ", b"\t") and parts:
             parts.append(part[1:])
@@ -292,7 +291,7 @@ def _unfolded(data: bytes) -> Iterator[tuple[int, str]]:
         try:
             yield first, b"".join(parts).decode()
         except UnicodeDecodeError:
-            raise _NotACalendarError(first, "the file is not UTF-8 text.") from None
+            raise _not_a_calendar(source.file, first, "the file is not UTF-8 text.") from None
         first, parts = at, [part]
 
 

@@ -17,19 +17,16 @@ from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.gather import gather_facts
 from berth.live.kubeobject import list_all
 from berth.live.records import ReadRecords, of_config_maps
+from berth.notation.refusal import CommandError
 from berth.schema.values import Cluster, Site
 
 T = TypeVar("T")
 
 
-class ContextArgumentError(Exception):
-    """An invalid --context argument. The message is for people."""
-
-
 def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, str]:
     """Parse `CLUSTER=CONTEXT` arguments, or `CONTEXT` if there is one cluster, by cluster.
 
-    A context may contain `=`. Raises ContextArgumentError.
+    A context may contain `=`. Raises CommandError.
     """
     contexts: dict[str, str] = {}
     for word in words:
@@ -40,7 +37,9 @@ def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, s
             contexts[clusters[0]] = word
         else:
             known = ", ".join(clusters)
-            raise ContextArgumentError(f'"{word}" names none of the clusters {known}. Write CLUSTER=CONTEXT.')
+            raise CommandError(
+                f'--context: "{word}" names none of the clusters {known}. Write CLUSTER=CONTEXT.'
+            )
     return contexts
 
 

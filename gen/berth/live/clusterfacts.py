@@ -97,23 +97,17 @@ class LivePool(NamedTuple):
         return bool(self.scaled_by) and self.scaled_by not in BERTH_FIELD_MANAGERS
 
 
-class NumberProblem(NamedTuple):
-    """Why a number of somebody else cannot be held, as half a sentence, and what to do."""
-
-    message: str
-    fix: str
-
-
 class LiveNumber(NamedTuple):
     """A number of somebody else that a reservation asks for or holds.
 
-    Without an `object`, `problem` says what is missing, or `unread` why nobody knows.
+    Without an `object`, `problem` says in half a sentence what is missing, and what to do; or `unread` why
+    nobody knows.
     """
 
     reservation: str
     pool: TimetablePool
     object: PoolObject | None = None  # with the note about it while Berth holds it
-    problem: NumberProblem | None = None
+    problem: tuple[str, str] | None = None
     unread: str = ""
 
     @property

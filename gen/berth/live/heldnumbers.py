@@ -14,7 +14,7 @@ from berth.core.poolobjects import HeldValue, read_pool
 from berth.core.state import TargetObject
 from berth.core.timetable import Timetable, note_name
 from berth.findings import LiveFinding
-from berth.live.clusterfacts import LiveNumber, NumberProblem, label
+from berth.live.clusterfacts import LiveNumber, label
 from berth.live.kubeobject import Get, KubeObject, list_all
 from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
@@ -92,32 +92,32 @@ def _live_number(
     return known._replace(object=read_pool(number, tree)._replace(held=note))
 
 
-def no_kind(number: ForeignNumber) -> NumberProblem:
+def no_kind(number: ForeignNumber) -> tuple[str, str]:
     """Return the problem of a kind that the cluster does not have at the path of the number."""
     kind = number.object_kind
     message = f"the cluster does not have {kind.plural} of {kind.version}"
     message += " without a namespace" if kind.of_cluster else ""
-    return NumberProblem(message, "Install them, or correct apiVersion, plural and namespaces in the Site.")
+    return message, "Install them, or correct apiVersion, plural and namespaces in the Site."
 
 
-def number_problem(number: ForeignNumber, tree: KubeObject | None) -> NumberProblem | None:
+def number_problem(number: ForeignNumber, tree: KubeObject | None) -> tuple[str, str] | None:
     """Return why the number of an object cannot be held. `tree` is None if the object does not exist."""
     if tree is None:
-        return NumberProblem(f"{number.object_text} does not exist", "Create it, or correct target.")
+        return f"{number.object_text} does not exist", "Create it, or correct target."
     try:
         field_patch(tree, number.path, 0)
         value = field_value(tree, number.path)
         read_pool(number, tree)
     except KeyError:
         message = f"{number.object_text} has nothing at {path_text(number.path)}"
-        return NumberProblem(message, "Correct path in target.")
+        return message, "Correct path in target."
     except (TypeError, ValueError):
         message = f"{number.text} is {value!r}, not a number"
-        return NumberProblem(message, "Correct path in target, or ready.")
+        return message, "Correct path in target, or ready."
     return None
 
 
-def kind_problem(number: ForeignNumber, resources: Iterable[KubeObject]) -> NumberProblem | None:
+def kind_problem(number: ForeignNumber, resources: Iterable[KubeObject]) -> tuple[str, str] | None:
     """Return how the discovery of the API (`resources`) has a kind otherwise than the Site says."""
     kind = number.object_kind
     by_name = {str(resource["name"]): resource for resource in resources}
@@ -127,14 +127,12 @@ def kind_problem(number: ForeignNumber, resources: Iterable[KubeObject]) -> Numb
     if served is None:
         return no_kind(number)
     if served["name"] != kind.plural:
-        return NumberProblem(
-            f"the plural of {kind.name} is {served['name']}", f"Write plural: {served['name']}."
-        )
+        return f"the plural of {kind.name} is {served['name']}", f"Write plural: {served['name']}."
     if served["namespaced"] == kind.of_cluster:
         has, fix = ("has no", "Remove") if kind.of_cluster is False else ("has a", "Add")
-        return NumberProblem(f"{kind.name} {has} namespace", f"{fix} namespaces in the Site, and namespace.")
+        return f"{kind.name} {has} namespace", f"{fix} namespaces in the Site, and namespace."
     if kind.has_scale and f"{kind.plural}/scale" not in by_name:
-        return NumberProblem(f"{kind.name} has no subresource scale", "Write scale: false in the Site.")
+        return f"{kind.name} has no subresource scale", "Write scale: false in the Site."
     return None
 
 
@@ -157,7 +155,8 @@ def check_held_number(case: PoolState, number: ForeignNumber) -> Iterator[LiveFi
         yield case.finding("S004", message, fix)
     elif live.problem:
         code, begin = ("S030", "it is open, and ") if case.is_asked else ("S022", "")
-        yield case.finding(code, f"{begin}{live.problem.message}.", live.problem.fix)
+        message, fix = live.problem
+        yield case.finding(code, f"{begin}{message}.", fix)
     elif case.is_asked:
         yield from check_requested(case)
         yield from check_without_pods(case, number.object_kind)

@@ -17,7 +17,7 @@ from berth.dates.moments import local_text, named
 from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
 from berth.live.client import ClusterClient, ClusterError
-from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem
+from berth.live.clusterfacts import ClusterLocation, LivePod
 from berth.live.expected import ExpectedState
 from berth.live.health import other_sites
 from berth.live.heldnumbers import NOT_FOUND, kind_problem, most_units, no_kind, number_path, number_problem
@@ -352,10 +352,10 @@ class _Preflight:
                 return [self._unchecked(subject, f"whether {number.object_text} exists", error)]
             problem = no_kind(number)
         if problem:
-            return [self._place.finding("S039", f"{problem.message}.", problem.fix, subject)]
+            return [self._place.finding("S039", f"{problem[0]}.", problem[1], subject)]
         return self._try_number(subject, number, number.value(most), tree or {}) if most else []
 
-    def _kind_problem(self, number: ForeignNumber) -> NumberProblem | None:
+    def _kind_problem(self, number: ForeignNumber) -> tuple[str, str] | None:
         """Compare the kind with what the API says of it. Raise ClusterError."""
         version = number.object_kind.version
         served = self._client.get(f"/{'apis' if '/' in version else 'api'}/{version}", {})
