@@ -10,11 +10,12 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 from tests.e2e.direct import Direct, Object
 from tests.e2e.sandbox import HOST_ADDRESS, STATE
+from tests.jsonserver import JsonHandler, ServerThread
 
 GROUP, VERSION = "sessions.e2e.berth.dev", "v1"
 ROOT = f"/apis/{GROUP}/{VERSION}"
@@ -36,22 +37,19 @@ class FaultyApi:
         self._version = 1
         self.changed = threading.Condition()
         self._server = https_server(type("Handler", (_Handler,), {"api": self}), PORT)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
     def version(self) -> int:
         return self._version
 
     def start(self) -> None:
-        self._thread.start()
+        self._server.start()
         register(self._direct, *_REGISTERED)
 
     def stop(self) -> None:
         unregister(self._direct, *_REGISTERED)
         self.set_fault()  # whoever waits goes on
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._server.stop()
 
     def set_sessions(self, resource: str, namespace: str, count: int) -> None:
         with self.changed:
@@ -67,16 +65,15 @@ class FaultyApi:
             self.changed.notify_all()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(JsonHandler):
     api: FaultyApi  # given by a class of its own for each
 
-    def do_GET(self) -> None:
+    def respond(self) -> None:
         url = urlsplit(self.path)
         if url.path.rstrip("/") == ROOT:
-            self._answer(200, _discovery(self.api))
+            self.answer(_discovery(self.api))
         elif url.path.rstrip("/") == f"/apis/{GROUP}":
-            self._answer(200, _group())
+            self.answer(_group())
         else:
             query = {key: values[-1] for key, values in parse_qs(url.query).items()}
             self._list_or_watch(url.path.rpartition("/")[2], query)
@@ -86,16 +83,16 @@ class _Handler(BaseHTTPRequestHandler):
         api.asked[resource] = api.asked.get(resource, 0) + 1
         fault = api.fault.get(resource, GOOD)
         if fault == ERRORS:
-            self._answer(500, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500})
+            self.answer({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500}, 500)
         elif fault == SILENCE:
             self._wait(lambda: api.fault.get(resource) == SILENCE)
             self.close_connection = True
         elif fault == NONSENSE:
-            self._answer(200, ["sessions", {"of": None}])
+            self.answer(["sessions", {"of": None}])
         elif query.get("watch") in ("true", "1"):
             self._watch()
         else:
-            self._answer(200, _page(api, resource, query))
+            self.answer(_page(api, resource, query))
 
     def _watch(self) -> None:
         """No events: whatever changes ends it, and who watches has to list again."""
@@ -115,17 +112,6 @@ class _Handler(BaseHTTPRequestHandler):
         with self.api.changed:
             while condition() and time.monotonic() < deadline:
                 self.api.changed.wait(1)
-
-    def _answer(self, status: int, body: object) -> None:
-        text = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def _page(api: FaultyApi, resource: str, query: Mapping[str, str]) -> Object:
@@ -183,14 +169,13 @@ def _discovery(api: FaultyApi) -> Object:
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group, "resources": resources}
 
 
-def https_server(handler: type[BaseHTTPRequestHandler], port: int) -> ThreadingHTTPServer:
+def https_server(handler: type[JsonHandler], port: int) -> ServerThread:
     """Return a server with the certificate of the API server, which does not serve yet."""
     server = ThreadingHTTPServer((HOST_ADDRESS, port), handler)
-    server.daemon_threads = True
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(str(STATE / "pki" / "apiserver.crt"), str(STATE / "pki" / "apiserver.key"))
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    return server
+    return ServerThread(server)
 
 
 def register(direct: Direct, name: str, group: str, version: str, port: int) -> None:

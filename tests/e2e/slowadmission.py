@@ -2,14 +2,13 @@
 
 import base64
 import json
-import threading
 import time
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler
 
 from tests.e2e.direct import Direct, Object
 from tests.e2e.faulty_api import https_server
 from tests.e2e.sandbox import HOST_ADDRESS, STATE
+from tests.jsonserver import JsonHandler
 
 PORT = 16445
 DELAY = 2  # seconds
@@ -24,10 +23,9 @@ class SlowAdmission:
         self._direct = direct
         self._resources = resources
         self._server = https_server(_Handler, PORT)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        self._server.start()
         authority = base64.b64encode((STATE / "pki" / "ca.crt").read_bytes()).decode()
         webhooks = [_webhook(name, authority, *found) for name, found in self._resources.items()]
         body = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}
@@ -35,9 +33,7 @@ class SlowAdmission:
 
     def stop(self) -> None:
         self._direct.delete(f"{CONFIGURATIONS}/{NAME}")
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._server.stop()
 
 
 def _webhook(reservation: str, authority: str, resource: str, group: str) -> Object:
@@ -55,20 +51,9 @@ def _webhook(reservation: str, authority: str, resource: str, group: str) -> Obj
     }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+class _Handler(JsonHandler):
+    def respond(self) -> None:
+        review = json.loads(self.body())
         time.sleep(DELAY)
         response = {"uid": review["request"]["uid"], "allowed": True}
-        answer = {"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response}
-        text = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.answer({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response})

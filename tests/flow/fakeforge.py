@@ -2,13 +2,13 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from tests.flow.requestjob import Forge
+from tests.jsonserver import JsonHandler, ServerThread
 
 REPOSITORY = "uni/seats"
 BOT, AUTHOR, STRANGER = "github-actions[bot]", "ada", "eve"
@@ -93,32 +93,19 @@ def fake_forge() -> Iterator[FakeForge]:
     """Serve an empty forge until the end of the block."""
     state = _State({}, {}, {}, [])
 
-    class Handler(BaseHTTPRequestHandler):
-        def do(self) -> None:
+    class Handler(JsonHandler):
+        def respond(self) -> None:
             user = _TOKENS[self.headers["Authorization"].removeprefix("token ")]
             path, _, query = self.path.removeprefix(f"/repos/{REPOSITORY}/").partition("?")
             path += "?open" if "state=open" in query else ""
-            length = int(self.headers.get("Content-Length") or 0)
-            fields = json.loads(self.rfile.read(length)) if length else {}
-            code, answer = _answer(state, user, self.command, path, fields)
-            data = b"" if answer is None else json.dumps(answer).encode()
-            self.send_response(code)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_GET = do_POST = do_PATCH = do_DELETE = do  # noqa: N815 - the names of http.server
-
-        def log_message(self, *_: Any) -> None:
-            pass
+            code, answer = _answer(state, user, self.command, path, json.loads(self.body() or b"{}"))
+            self.answer(answer, code)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = ServerThread(server)
     thread.start()
     try:
         url = f"http://127.0.0.1:{server.server_port}"
         yield FakeForge(Forge(url, "https://git.example.org", REPOSITORY, BOT, "bot-token"), state)
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        thread.stop()
