@@ -101,32 +101,7 @@ def test_before_reserved_machines_are_there_nothing_is_rehearsed() -> None:
     assert finding(f"B130 {WHERE}", "machines") in checked(machines, rehearsal())
 
 
-HELD: Value = {
-    "type": "value",
-    "target": {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "namespace": "shop",
-        "name": "web",
-        "path": "spec.replicas",
-    },
-    "otherwise": 3,
-}
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ({}, []),
-        ({"provisioning": COUNT}, ["B011 spec.provisioning"]),
-        ({"provisioning": {**PROVISIONING, "scaleDownBehavior": "maintain"}}, ["B016 spec.rehearses @key"]),
-        ({"provisioning": {"placeholderCount": 1, "endsWhenReady": True}}, ["B016 spec.rehearses @key"]),
-        ({"recurrence": weekly(MONDAY)}, ["B016 spec.rehearses @key"]),
-        ({"rehearses": None}, ["B016 spec.provisioning.endsWhenReady @key"]),
-        ({"backend": HELD}, ["B016 spec.rehearses @key"]),
-    ],
-    ids=["sound", "never-ends", "counts-sessions", "counts-by-default", "weekly", "of-nothing", "value"],
-)
+@tabled("checks")
 def test_what_a_rehearsal_is(spec: Value, expected: list[str]) -> None:
     found = told(rehearsal(**spec), site(), resource_class())
 

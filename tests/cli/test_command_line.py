@@ -53,23 +53,10 @@ def test_after_two_dashes_nothing_is_an_option(berth: Berth) -> None:
     assert berth("occurrences", "-").err.startswith('berth: No reservation is named "-".')
 
 
-OTHER_WORDS = {
-    "berth delete NAME": "rm remove",
-    "berth list": "ls get show",
-    "berth set NAME": "edit",
-    "berth move NAME DATE --end": "extend prolong shorten",
-    "berth skip NAME DATE": "cancel",
-    "berth add NAME DATE": "undo unskip restore",
-    "docs/policies.md#owners": "codeowners",
-}
-
-
 @pytest.mark.parametrize("before", [(), ("help",)], ids=["command", "help"])
-@pytest.mark.parametrize(
-    ("word", "hint"), [(word, hint) for hint, words in OTHER_WORDS.items() for word in words.split()]
-)
+@tabled("cli")
 def test_words_of_other_programs_and_words_that_are_gone_lead_to_what_says_the_same(
-    berth: Berth, word: str, hint: str, before: tuple[str, ...]
+    word: str, hint: str, berth: Berth, before: tuple[str, ...]
 ) -> None:
     code, _, err = berth(*before, word)
 

@@ -115,35 +115,9 @@ def test_a_reservation_of_such_a_class_is_read_again(berth: Berth, started: Path
     assert f'resourceClass: "{name}"' in (started / "reservations/algebra.yaml").read_text()
 
 
-PROFILES = "profileList: [{display_name: A, kubespawner_override: {mem_guarantee: %s}}, {display_name: %s}]"
-
-
-@pytest.mark.parametrize(
-    ("values", "place"),
-    [
-        ("memory: {guarantee: 4G, limit: 2G}", "jupyterhub: error[B016] spec.limits.memory"),
-        ("memory: {limit: 512M}", "jupyterhub: error[B016] spec.limits.memory"),
-        ("memory: {limit: 2G}, " + PROFILES % ("16G", "B"), "a: error[B016] spec.limits.memory"),
-        (
-            "extraResource: {guarantees: {a.b/c: '1'}, limits: {a.b/c: '2'}}",
-            'jupyterhub: error[B016] spec.limits["a.b/c"]',
-        ),
-        ("memory: {guarantee: null}", "jupyterhub: error[B011] spec: requests"),
-        (PROFILES % ("null", "B"), "a: error[B011] spec: requests"),
-        (PROFILES % ("1G", "a"), "a: error[B060]"),
-    ],
-    ids=[
-        "memory",
-        "default-of-the-chart",
-        "profile",
-        "device",
-        "nothing",
-        "nothing-of-a-profile",
-        "same-name",
-    ],
-)
+@tabled("edit")
 def test_a_profile_that_cannot_be_a_class_is_a_finding_with_its_name(
-    berth: Berth, started: Path, values: str, place: str
+    values: str, place: str, berth: Berth, started: Path
 ) -> None:
     (started / "values.yaml").write_text(f"singleuser: {{{values}}}")
     before = {one: one.read_bytes() for one in started.rglob("*") if one.is_file()}

@@ -11,33 +11,6 @@ from tests.cases import tabled
 from tests.notation.refused import refused
 
 SUMMER, WINTER = (int(datetime(2027, month, 1, tzinfo=UTC).timestamp()) for month in (7, 1))
-TEXTS = {
-    "PST": "America/Los_Angeles",
-    "CST": "America/Chicago (or Asia/Shanghai)",
-    "BST": "Europe/London",
-    "CEST": "Europe/Berlin (or Europe/Zurich)",
-    "AEST": "Australia/Sydney",
-    "Asia/Beijing": "Asia/Shanghai",
-    "Central Standard Time": "America/Chicago",
-    "europe/zurich": "Europe/Zurich",
-    "ZURICH": "Europe/Zurich",
-    "America/New York": "America/New_York",
-    "new york": "America/New_York",
-    "Munich": "Europe/Berlin",
-    "Pacific Time": "America/Los_Angeles",
-    "PACIFIC": "America/Los_Angeles",
-    "Pacific Daylight": "America/Los_Angeles",
-    "(UTC-08:00) Pacific Time (US & Canada)": "America/Los_Angeles",
-    "US Mountain Time": "America/Denver",
-    "Central Time": "America/Chicago",
-    "Eastern Time": "America/New_York",
-    "Central European Summer Time": "Europe/Berlin",
-    "Hawaii-Aleutian Standard Time": "Pacific/Honolulu",
-    "Zurich time": "Europe/Zurich",
-    "EDT (GMT-4:00)": "America/New_York",
-    "AST": "America/Halifax (or Asia/Riyadh)",
-    "IST": "Asia/Kolkata (or Europe/Dublin or Asia/Jerusalem)",
-}
 NOWHERE = [
     "CEST (Bern)",
     "../../etc/passwd",
@@ -55,7 +28,7 @@ def test_a_zone_is_a_name_of_the_tz_database_as_it_is_written_there() -> None:
     assert [zone(name) for name in known()] == [*known()]
 
 
-@pytest.mark.parametrize(("text", "place"), TEXTS.items(), ids=lambda value: re.sub(r"\W+", "-", value))
+@tabled("notation")
 def test_what_leads_to_a_place_is_refused_with_the_place(text: str, place: str) -> None:
     message = refused(zone, text)
 

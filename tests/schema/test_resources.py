@@ -9,7 +9,7 @@ from berth.schema.site import ClusterSpec, JobResources, RuntimeSpec
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.types import Amount
 
-from tests.cases import table
+from tests.cases import table, tabled
 from tests.saying import Value, ask, said
 
 BOTH = JobResources
@@ -30,20 +30,7 @@ def test_an_amount_that_is_none_is_told() -> None:
     assert said(Amount, 1e20) == ["B013"]
 
 
-SOUND = {
-    "nothing": {},
-    "requests-alone": {"requests": {"cpu": "1", "memory": "4Gi"}},
-    "limits-alone": {"limits": {"cpu": "1"}},
-    "more-than-asked-for": {"requests": {"cpu": "1"}, "limits": {"cpu": "1001m"}},
-    "as-much": {"requests": {"memory": "1Gi"}, "limits": {"memory": "1024Mi"}},
-    "devices": {"requests": {"nvidia.com/gpu": "2000m"}, "limits": {"nvidia.com/gpu": 2}},
-    "most-devices": {"requests": {"nvidia.com/gpu": "1P"}},
-    "huge-pages": {"requests": {"hugepages-2Mi": "6Mi", "cpu": 1}},
-    "huge-pages-beside-a-limit": {"limits": {"hugepages-2Mi": "0", "memory": "1Gi"}},
-}
-
-
-@pytest.mark.parametrize("value", SOUND.values(), ids=SOUND)
+@tabled("schema")
 def test_what_the_api_server_takes(value: Value) -> None:
     assert said(BOTH, value) == []
 

@@ -44,30 +44,9 @@ def test_before_2_9_there_is_no_field_to_leave_alone(tmp_path: Path) -> None:
     assert kustomization(tmp_path, version="2.8") == expected
 
 
-OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "times": (
-        {"interval": "1h", "retryInterval": "5s", "timeout": "90s"},
-        {"interval": "1h", "retryInterval": "5s", "timeout": "90s"},
-    ),
-    "prune": ({"prune": False}, {"prune": False}),
-    "deletion": ({"deletionPolicy": "Orphan"}, {"deletionPolicy": "Orphan"}),
-    "suspend": ({"suspend": True}, {"suspend": True}),
-    "account": ({"serviceAccountName": "berth"}, {"serviceAccountName": "berth"}),
-    "remote": ({"kubeConfigSecret": "prod"}, {"kubeConfig": {"secretRef": {"name": "prod"}}}),
-    "remote-by-an-identity": ({"kubeConfigMap": "prod"}, {"kubeConfig": {"configMapRef": {"name": "prod"}}}),
-    "dependencies": ({"dependsOn": ["a", "b"]}, {"dependsOn": [{"name": "a"}, {"name": "b"}]}),
-    "path": ({"path": "./deep/"}, {"path": "./deep"}),
-    "root": ({"path": "."}, {"path": "./"}),
-    "source": (
-        {"sourceName": "own", "sourceKind": "OCIRepository"},
-        {"sourceRef": {"kind": "OCIRepository", "name": "own"}},
-    ),
-}
-
-
-@pytest.mark.parametrize(("options", "changes"), OPTIONS.values(), ids=OPTIONS)
+@tabled("manifests")
 def test_an_option_changes_what_it_names(
-    tmp_path: Path, options: dict[str, Any], changes: dict[str, Any]
+    options: dict[str, Any], changes: dict[str, Any], tmp_path: Path
 ) -> None:
     assert kustomization(tmp_path, **options) == {**kustomization(tmp_path / "plain"), **changes}
 
