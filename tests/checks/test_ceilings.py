@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from berth.checks.ceilings import Ceilings, PoolLoad, PoolLoads, peak, promised, sum_changes, window_steps
+from berth.checks.ceilings import Ceilings, PoolLoads, promised, window_steps
 from berth.core.sessions import Match
 from berth.core.target import full_count, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool
@@ -60,22 +60,6 @@ def test_steps_are_what_the_cluster_holds_at_every_moment() -> None:
         for now in range(25):
             now_held = sum(change for at, change in zip(instants, changes, strict=True) if at <= now)
             assert now_held == held(occurrences, now)
-
-
-def test_the_peak_is_the_most_of_every_moment_and_the_first_that_has_it() -> None:
-    random = Random(76)
-    for _ in range(400):
-        pools = [chosen(random) for _ in range(random.randrange(1, 4))]
-        first = random.randrange(12)
-        last = first + random.randrange(1, 16)
-        found = sum_changes(
-            [PoolLoad("a", "small", window_steps(UNCOUNTED, pool)) for pool in pools], {"small": 1}
-        )
-        sums = {now: sum(held(pool, now) for pool in pools) for now in range(first, last)}
-        most = max(sums.values())
-
-        expected = (most, min(now for now, total in sums.items() if total == most)) if most else None
-        assert peak(found, first, last) == expected
 
 
 def test_back_to_back_occurrences_do_not_double_where_nobody_counts_sessions() -> None:

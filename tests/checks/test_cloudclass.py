@@ -56,12 +56,6 @@ def test_a_reservation_that_a_class_never_takes() -> None:
     ]
 
 
-def test_an_unknown_capacity_is_told() -> None:
-    assert of_documents(site(KARPENTER), resource_class(cloudCapacity=["gpu"])) == [
-        finding("B061 spec.cloudCapacity.0", "gpu")
-    ]
-
-
 def test_a_class_has_the_cluster_of_its_capacity() -> None:
     clusters = {**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"}
     found = resource_class(cluster="one", cloudCapacity=["gpu"], nodeSelector={"pool": "gpu"})

@@ -43,12 +43,6 @@ def test_whoever_plans_knows_it_too(cluster: Value, there: bool) -> None:
     assert autoscalers.has_feature("reserved", known.clusters[0]) == there
 
 
-def test_reserved_machines_that_nothing_asks_for_stay_idle() -> None:
-    assert of_cloud(cluster=KARPENTER, capacityTypes=["on-demand"], reservations=[RESERVED]) == [
-        finding("B158 spec.capacityTypes", "4")
-    ]
-
-
 def test_some_words_came_later() -> None:
     balanced: Value = {"disruption": {"consolidationPolicy": "Balanced"}}
 

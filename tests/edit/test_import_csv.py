@@ -92,10 +92,6 @@ def test_each_cell_that_is_not_read_is_told_with_its_line_and_column(table: Tabl
     ]
 
 
-def test_est_in_summer_is_told_at_its_cell(table: Table) -> None:
-    assert table.findings("Logic,small,25,2027-07-01,9-11,,,EST,") == [("2", "34", "B021")]
-
-
 @tabled("edit")
 def test_a_title_that_is_taken_is_told(rows: list[str], code: str, table: Table) -> None:
     assert [found for _, _, found in table.findings(*rows)] == [code]
