@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
+from berth.core.labels import FIELD_MANAGER
 from berth.findings import LiveFinding
 from berth.live.poolstate import number_text
-from berth.runtime.apiclient import FIELD_MANAGER
 
 from tests.answer import Berth
 from tests.cases import tabled

@@ -6,9 +6,10 @@ from typing import Any
 
 from berth.core import objectnames
 from berth.core.jsonvalues import instant_text
+from berth.core.labels import SWEEP_FIELD_MANAGER
 from berth.core.objects import CONFIG_MAP
 from berth.plugins.numbers.foreignnumbers import field_value, parse_number
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.apiclient import Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 

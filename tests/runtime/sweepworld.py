@@ -8,7 +8,7 @@ from berth.backends.capacitybuffer.capacitybufferbackend import BACKEND as BUFFE
 from berth.backends.koordinator.slotpermissions import of_slots
 from berth.backends.nodepool.nodepermissions import of_all_nodes
 from berth.core.jsonvalues import instant_text
-from berth.core.labels import PLUGINS
+from berth.core.labels import PLUGINS, SWEEP_FIELD_MANAGER
 from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -25,7 +25,7 @@ from berth.core.objects import (
 from berth.core.state import SiteState, StateObject, site_state
 from berth.manifests import naming
 from berth.manifests.rbac import of_sweep
-from berth.runtime.apiclient import APPLY, SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.apiclient import APPLY, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 

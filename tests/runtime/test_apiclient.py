@@ -4,18 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB, ROLE, SLOT, ObjectKind
-from berth.core.poolobjects import ObjectRef, PoolObject
-from berth.runtime.apiclient import (
-    BERTH_FIELD_MANAGERS,
-    FIELD_MANAGER,
-    SWEEP_FIELD_MANAGER,
-    Api,
-    ApiError,
-    Request,
-    Response,
-    TimetableText,
-)
+from berth.core.labels import BERTH_FIELD_MANAGERS, FIELD_MANAGER, SWEEP_FIELD_MANAGER
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB, ROLE, SLOT, ObjectKind, ObjectRef
+from berth.core.poolobjects import PoolObject
+from berth.runtime.apiclient import Api, ApiError, Request, Response, TimetableText
 from berth.runtime.watch import Collection, list_objects
 
 from tests.objectstore import Tree, no_answer, refusal

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, ApiError, Request, Response
+from berth.core.labels import SWEEP_FIELD_MANAGER
+from berth.runtime.apiclient import Api, ApiError, Request, Response
 from berth.runtime.program import Log
 
 from tests.objectstore import Tree, home, no_answer, refusal
@@ -373,7 +374,7 @@ def test_no_note_is_like_the_last_however_soon_it_is_written_again() -> None:
 
     world.cluster.after = after
     world.start()
-    world.run("07:30:01")
+    world.run("07:30:03")
 
     assert len(notes) > 3
     assert all(note not in notes[:n] for n, note in enumerate(notes))

@@ -13,14 +13,14 @@ from random import Random
 
 import pytest
 from berth.core.decide import decide
+from berth.core.labels import SWEEP_FIELD_MANAGER
 from berth.core.leases import VALID_SECONDS, PoolLease, parse_lease
-from berth.core.objects import LEASE
-from berth.core.poolobjects import ObjectRef
+from berth.core.objects import LEASE, ObjectRef
 from berth.core.state import ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.actionrunner import ActionRunner
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.apiclient import Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.scaler import TICK
 from berth.runtime.sessionobserver import ObservedSessions

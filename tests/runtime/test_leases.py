@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 from berth.core.leases import ENDED, VALID_SECONDS, new_lease
+from berth.core.objects import ObjectRef
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api, ApiError, Request, Response
 from berth.runtime.leasekeeper import RETRY_SECONDS, LeaseKeeper
@@ -37,7 +38,7 @@ from tests.runtime.timetables import COURSE, Row, at, pool, timetable_text, whol
 
 NAME = "course-small"
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
-METADATA = new_lease("example", "course", ("course", "uid-of-course"))
+METADATA = new_lease("example", ObjectRef("ConfigMap", "course", "uid-of-course", "course", 0))
 REFUSED = refusal(403, "Forbidden")
 
 
@@ -205,7 +206,7 @@ def test_one_that_went_with_its_owner_is_created_again_by_its_holder() -> None:
     leases.cluster.all_in(LEASES).clear()
     leases.now += 20
 
-    assert keeper.keep(new_lease("example", "course", ("course", "another-uid")), {})
+    assert keeper.keep(new_lease("example", ObjectRef("ConfigMap", "course", "another-uid", "course", 0)), {})
     assert leases.tree["metadata"]["ownerReferences"][0]["uid"] == "another-uid"
     assert leases.states() == ["held"]
 

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
+from berth.core.labels import SWEEP_FIELD_MANAGER
 from berth.core.objects import LEASE
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.apiclient import Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 

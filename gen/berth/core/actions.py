@@ -3,9 +3,19 @@
 from typing import NamedTuple
 
 from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED, WARNING
+from berth.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NORMAL,
+    RIGHTS,
+    SCALED,
+    WARNING,
+    ObjectRef,
+    Said,
+)
 from berth.core.pooldecision import ChangeSlots, ScalePool
-from berth.core.poolobjects import ObjectRef
 from berth.core.state import JobObject
 
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
@@ -19,6 +29,7 @@ class StartJob(NamedTuple):
     """Start a Job of an occurrence."""
 
     ref: ObjectRef  # the timetable that will own the Job
+    site: str
     name: str
     template: Tree
     replaced: JobObject | None  # of that name, which has to go first
@@ -72,7 +83,7 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
     return order, place, action.ref.reservation, action.ref.name
 
 
-def describe_action(action: Action) -> tuple[str, str, str]:
+def describe_action(action: Action) -> Said:
     """Return type, reason and message of the action's Event."""
     kind = NORMAL
     match action:

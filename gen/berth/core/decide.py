@@ -4,8 +4,10 @@ Decisions are level-triggered: once everything is done, there is nothing to do. 
 left to the pod that holds it, and the pod gets time to notice a change.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from berth.core import removal
 from berth.core.actions import Action, RemoveObject, StartJob, SweepWarning, action_order
@@ -15,7 +17,7 @@ from berth.core.leases import ended_rehearsals
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE
 from berth.core.pooldecision import PoolFound, decide_pool
 from berth.core.poolobjects import PoolObject
-from berth.core.state import JobObject, ReservationState, SiteState, SlotObject, TimetableObject
+from berth.core.state import JobObject, ReservationState, SiteState, TimetableObject
 from berth.core.target import (
     EARLY_START,
     DesiredState,
@@ -34,6 +36,9 @@ from berth.core.timetable import (
     parse_timetable,
     unknown_classes,
 )
+
+if TYPE_CHECKING:
+    from berth.plugins.slots.slots import Slot
 
 CRONJOB_GRACE = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
 START_GRACE = 120  # seconds that a Job has to begin: a pod among a hundred others needs most of them
@@ -56,12 +61,13 @@ class PoolCase(NamedTuple):
     """A pool that the timetable names, or that only the cluster has."""
 
     pool: TimetablePool
-    object: PoolObject | None = None
-    slots: tuple[SlotObject, ...] = ()
+    found: PoolFound
 
     @property
     def ready(self) -> int:
-        return (self.object.ready if self.object else 0) + sum(slot.is_held for slot in self.slots)
+        slots = self.found.slots
+        held = len(slots.free) + len(slots.handed) + len(slots.used) if slots else 0
+        return held + (self.found.object.ready if self.found.object else 0)
 
 
 class ReservationContext(NamedTuple):
@@ -208,24 +214,34 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
         for deployment in state.deployments
         if not deployment.ref.is_terminating
     }
-    slots: dict[str, tuple[SlotObject, ...]] = {}
+    slots: dict[str, list[Slot]] = {}
     for slot in state.slots:
         if not slot.is_persistent:
-            slots[slot.resource_class] = (*slots.get(slot.resource_class, ()), slot)
+            slots.setdefault(slot.resource_class, []).append(slot.slot)
     for pool in timetable.pools:
         number = pool.holder.number
         if number and not number.foreign:
             found = objects.pop((number.object_kind.name, pool.scaled), None)
         else:
             found = _number_of(facts, state.reservation, pool)
-        yield PoolCase(pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
+        yield _case(facts, pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
     for unnamed in objects.values():
         holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)
-        yield PoolCase(
-            TimetablePool(unnamed.resource_class, unnamed.ref.name, "none", holder=holder), unnamed
-        )
+        pool = TimetablePool(unnamed.resource_class, unnamed.ref.name, "none", holder=holder)
+        yield _case(facts, pool, unnamed)
     for name, some in slots.items():
-        yield PoolCase(TimetablePool(name, "", "none", holder=SlotSpec("", "", {})), None, some)
+        yield _case(facts, TimetablePool(name, "", "none", holder=SlotSpec("", "", {})), None, some)
+
+
+def _case(
+    facts: SiteState, pool: TimetablePool, found: PoolObject | None, slots: Iterable[Slot] = ()
+) -> PoolCase:
+    if not pool.slots:
+        return PoolCase(pool, PoolFound(found))
+    from berth.plugins.slots.slots import PlaceholderOwner, count_slots  # noqa: PLC0415 - where a cluster has them
+
+    home = PlaceholderOwner(facts.namespace, pool.deployment)
+    return PoolCase(pool, PoolFound(found, count_slots(slots, home)))
 
 
 def _number_of(facts: SiteState, reservation: str, pool: TimetablePool) -> PoolObject | None:
@@ -243,14 +259,8 @@ def _pool_actions(case: ReservationContext) -> Iterator[Action]:
         are_unknown = pool.pool.slots and not case.facts.knows_slots and desired.target.replicas
         why = "" if are_unknown else _reason(case, desired)
         if why:
-            pool_found = PoolFound(pool.object, settled=None)
-            if pool.pool.slots:
-                from berth.plugins.slots.slots import PlaceholderOwner, count_slots  # noqa: PLC0415 - as above
-
-                home = PlaceholderOwner(case.facts.namespace, pool.pool.deployment)
-                pool_found = pool_found._replace(slots=count_slots([slot.slot for slot in pool.slots], home))
             is_led = case.facts.is_led([pool.pool.lease], case.now)
-            for action in decide_pool(case.source.ref, pool_found, desired, why).actions:
+            for action in decide_pool(case.source.ref, pool.found, desired, why).actions:
                 yield action._replace(lease="" if is_led else pool.pool.lease)
 
 
@@ -284,7 +294,7 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
             name = _own_job(case)
             replaced = next((job for job in case.state.jobs if job.ref.name == name), None)
             why = f"no pod serves {unserved}"
-            yield StartJob(case.source.ref, name, case.state.cronjob.template, replaced, why)
+            yield StartJob(case.source.ref, case.facts.site, name, case.state.cronjob.template, replaced, why)
         return
     # An override keeps the pod running: it ends when all its pools are closed.
     is_held = case.is_led and any(case.desired(pool.pool).target.override for pool in case.pools)
@@ -330,7 +340,8 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 
 def _outdated(case: ReservationContext) -> Iterator[Action]:
     if not (case.open or case.opens_soon or case.is_manned):
-        unnamed = [pool.object for pool in case.pools if pool.object and not case.names(pool.pool)]
+        objects = [pool.found.object for pool in case.pools if not case.names(pool.pool)]
+        unnamed = [found for found in objects if found]
         if case.facts.prunes:
             from berth.plugins.pruning.pruning import outdated_objects  # noqa: PLC0415 - as above
 

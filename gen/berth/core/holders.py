@@ -42,8 +42,9 @@ class PoolHolder:
 
     kind: str
     plugin: ClassVar[str] = ""  # the package of the code that it needs; empty: all pods have it
-    is_stabilized: ClassVar[bool] = True  # a session that left counts for the site's `stabilizationSeconds`
-    is_scaled_by_sessions: ClassVar[bool] = False  # at once, by the number that was last seen
+    # At once, by the number that was last seen; a session that left counts for the site's
+    # `stabilizationSeconds`.
+    is_scaled_by_sessions: ClassVar[bool] = True
 
     @property
     def number(self) -> "HeldNumber | None":
@@ -84,8 +85,6 @@ class HeldNumber(_NumberFields, PoolHolder):
     """A number at a path of an object."""
 
     __slots__ = ()
-
-    is_scaled_by_sessions = True
 
     @property
     def number(self) -> "HeldNumber":
@@ -147,7 +146,7 @@ class SlotSpec(_SlotFields, PoolHolder):
 
     kind = SLOTS
     plugin = "slots"
-    is_stabilized = False  # a session that leaves its slot frees it at once
+    is_scaled_by_sessions = False  # a session that leaves its slot frees it at once
 
     @property
     def number(self) -> HeldNumber | None:

@@ -22,3 +22,6 @@ AFFINITY = "session-affinity"  # the role of a ConfigMap that people read and no
 PERSISTENT = (
     "berth.dev/standing"  # "true" on slots that stand in git: no Job and no end of a window closes them
 )
+
+FIELD_MANAGER, SWEEP_FIELD_MANAGER = "berth-scaler", "berth-sweep"
+BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SWEEP_FIELD_MANAGER)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import Tree, instant_or_none, instant_text, part
 from berth.core.labels import RESERVATION, SITE
-from berth.core.objects import CONFIG_MAP
+from berth.core.objects import ObjectRef
 
 RENEW_SECONDS = 20  # between two renewals
 VALID_SECONDS = 60  # after the last one, for which the sweep leaves the pool alone
@@ -50,11 +50,10 @@ def parse_lease(tree: Tree) -> PoolLease:
     )
 
 
-def new_lease(site: str, reservation: str, timetable: tuple[str, str]) -> Tree:
-    """Return the metadata of a Lease. `timetable`: name and uid of the ConfigMap that owns it."""
-    name, uid = timetable
-    owner = {"apiVersion": CONFIG_MAP.version, "kind": CONFIG_MAP.name, "name": name, "uid": uid}
-    return {"labels": {SITE: site, RESERVATION: reservation}, "ownerReferences": [owner] if uid else []}
+def new_lease(site: str, timetable: ObjectRef) -> Tree:
+    """Return the metadata of a Lease that the timetable owns."""
+    owners = [timetable.as_owner] if timetable.uid else []
+    return {"labels": {SITE: site, RESERVATION: timetable.reservation}, "ownerReferences": owners}
 
 
 def lease_spec(pod: str, now: float) -> Tree:

@@ -24,10 +24,11 @@ from berth.core.objects import (
     NODE_POOL,
     SLOT,
     ObjectKind,
+    ObjectRef,
     is_terminating,
     mounted_config_maps,
 )
-from berth.core.poolobjects import ObjectRef, PoolObject, parse_buffer, parse_held, parse_pool
+from berth.core.poolobjects import PoolObject, parse_buffer, parse_held, parse_pool
 from berth.core.state import (
     ORPHANED_SINCE,
     TARGET_KEY,

@@ -49,7 +49,30 @@ CAPACITY_BUFFER = ObjectKind(
     "CapacityBuffer", "autoscaling.x-k8s.io/v1beta1", "capacitybuffers", has_scale=False
 )
 SCALED = (DEPLOYMENT, CAPACITY_BUFFER, NODE_POOL)  # kinds whose replicas are seats
+KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
 RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields
+
+
+class ObjectRef(NamedTuple):
+    """Identity and metadata of an object of any kind."""
+
+    kind: str
+    name: str
+    uid: str
+    reservation: str
+    created: int
+    is_terminating: bool = False  # it has been deleted, and is not away yet
+    orphaned_since: str = ""  # what the sweep has written on it
+
+    @property
+    def as_owner(self) -> Tree:
+        """An entry of `ownerReferences`."""
+        return {
+            "apiVersion": KIND_BY_NAME[self.kind].version,
+            "kind": self.kind,
+            "name": self.name,
+            "uid": self.uid,
+        }
 
 
 def is_terminating(item: Tree) -> bool:
@@ -72,32 +95,26 @@ def condition_message(item: Tree, kind: str, status: str) -> str | None:
 
 
 NORMAL, WARNING = "Normal", "Warning"
+Said = tuple[str, str, str]
+"""What an Event says: NORMAL or WARNING, a reason in one CamelCase word, and a message."""
 _MAX_MESSAGE = 1024  # characters of a message, by the API server's own check
 
 
-class EventSubject(NamedTuple):
-    """The object of an Event.
+def make_event(namespace: str, subject: ObjectRef, said: Said, now: float) -> Tree:
+    """Return an Event object about `subject`.
 
-    With an empty `uid`, `kubectl describe` does not show its Events; `kubectl get events` does.
+    With an empty uid, `kubectl describe` does not show it; `kubectl get events` does.
     """
-
-    namespace: str
-    name: str
-    uid: str
-    kind: ObjectKind = DEPLOYMENT  # or the ConfigMap of the timetable, where a pool has no Deployment
-
-
-def make_event(subject: EventSubject, kind: str, reason: str, message: str, now: float) -> dict[str, object]:
-    """Return an Event object. `kind` is NORMAL or WARNING, `reason` one CamelCase word."""
+    kind, reason, message = said
     instant = instant_text(int(now))
     return {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"generateName": f"{subject.name[:50]}.", "namespace": subject.namespace},
+        "metadata": {"generateName": f"{subject.name[:50]}.", "namespace": namespace},
         "involvedObject": {
-            "apiVersion": subject.kind.version,
-            "kind": subject.kind.name,
-            "namespace": subject.namespace,
+            "apiVersion": KIND_BY_NAME[subject.kind].version,
+            "kind": subject.kind,
+            "namespace": namespace,
             "name": subject.name,
             "uid": subject.uid,
         },

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.core.target import Stabilizer
+
 if TYPE_CHECKING:
     from berth.core.holders import SlotSpec
     from berth.core.jsonvalues import Tree
-    from berth.core.poolobjects import ObjectRef, PoolObject
-    from berth.core.target import DesiredState, PoolTarget
+    from berth.core.objects import ObjectRef
+    from berth.core.poolobjects import PoolObject
+    from berth.core.target import DesiredState
     from berth.plugins.slots.slots import SlotCounts, SlotOwner, SlotPlan
 
 
@@ -47,29 +50,45 @@ class PoolFound(NamedTuple):
 
     object: PoolObject | None
     slots: SlotCounts | None = None
-    settled: int | None = 0  # sessions that own no slot and had enough time to take one; None: nobody counts
 
 
-class PoolDecision(NamedTuple):
-    """What a pool should have, free slots where slots hold it, and what to do."""
+class PoolHistory:
+    """What a scaler remembers of a pool from look to look."""
 
-    target: PoolTarget
+    def __init__(self) -> None:
+        self.stabilizer = Stabilizer()
+        self.set_back = ""  # who has set back a number of theirs, and what to do
+
+
+class PoolPlan(NamedTuple):
+    """What to do about a pool, and what it should have, which is free slots where slots hold it."""
+
+    desired: DesiredState
     actions: tuple[ScalePool | ChangeSlots, ...]
     is_busy: bool = False  # slots are being replaced: look again soon
 
 
-def decide_pool(ref: ObjectRef, observed: PoolFound, desired: DesiredState, why: str = "") -> PoolDecision:
-    """Decide what to do so that a pool stands as desired. `ref` is the timetable."""
-    target, stands = desired.target, observed.object
-    if target.pool.slots is not None:
+def decide_pool(
+    ref: ObjectRef,
+    found: PoolFound,
+    desired: DesiredState,
+    why: str = "",
+    history: PoolHistory | None = None,
+) -> PoolPlan:
+    """Decide what to do so that a pool stands as desired.
+
+    `ref` is the timetable. `history` is that of the scaler, None in the sweep, which counts no sessions and
+    remembers nothing.
+    """
+    if desired.target.pool.slots is not None:
         from berth.plugins.slots.slotdecision import decide_slots  # noqa: PLC0415 - where a cluster has them
 
-        return decide_slots(ref, observed, desired, why)
-    if target.pool.holder.foreign:
+        return decide_slots(ref, found, desired, why, history)
+    if desired.target.pool.holder.foreign:
         from berth.plugins.numbers.numberdecision import decide_number  # noqa: PLC0415 - as above
 
-        return decide_number(stands, desired, why)
-    return PoolDecision(target, tuple(scale_pool(stands, target.replicas, why)))
+        return PoolPlan(desired, decide_number(found.object, desired, why, history))
+    return PoolPlan(desired, tuple(scale_pool(found.object, desired.target.replicas, why)))
 
 
 def scale_pool(stands: PoolObject | None, to: int, why: str) -> Iterator[ScalePool]:

@@ -8,21 +8,9 @@ from typing import NamedTuple
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object
 from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, parse_mapping, part, parts
 from berth.core.labels import CLASS
-from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, ObjectRef
 
 HELD_KEY = "held.json"  # of the data of the ConfigMap with a note
-
-
-class ObjectRef(NamedTuple):
-    """Identity and metadata of an object of any kind."""
-
-    kind: str
-    name: str
-    uid: str
-    reservation: str
-    created: int
-    is_terminating: bool = False  # it has been deleted, and is not away yet
-    orphaned_since: str = ""  # what the sweep has written on it
 
 
 class HeldValue(NamedTuple):

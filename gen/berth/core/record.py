@@ -22,6 +22,7 @@ from berth.core.jsonvalues import (
     sequence,
     text,
 )
+from berth.core.objects import DEPLOYMENT, ObjectRef
 
 if TYPE_CHECKING:
     from berth.core.pooldecision import PoolFound
@@ -53,6 +54,7 @@ class PoolObservation(NamedTuple):
     kind: str = PLACEHOLDERS  # of what holds its seats
     set_back: str = ""  # who sets back its number, and what to do
     found: PoolFound | None = None  # what holds its seats
+    subject: ObjectRef = ObjectRef(DEPLOYMENT.name, "", "", "", 0)  # of Events about it
 
 
 class OccurrenceRecord(NamedTuple):

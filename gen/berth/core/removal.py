@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core.actions import Action, MarkOrphaned, RemoveObject
 from berth.core.jsonvalues import DAY, instant_or_none, instant_text
-from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ObjectRef
 from berth.core.pooldecision import ChangeSlots, scale_pool
-from berth.core.poolobjects import ObjectRef
 from berth.core.state import ReservationState, SiteState, SlotObject, TimetableObject
 from berth.core.timetable import note_name
 

@@ -12,8 +12,8 @@ from berth.core.jsonvalues import Tree
 from berth.core.labels import PLUGINS
 from berth.core.leases import PoolLease
 from berth.core.objectnames import pool as pool_name
-from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, mounted_config_maps
-from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject
+from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, ObjectRef, mounted_config_maps
+from berth.core.poolobjects import HeldValue, PoolObject
 from berth.core.target import PoolTarget
 from berth.core.timetable import TimetablePool, note_name
 
@@ -76,11 +76,6 @@ class SlotObject(NamedTuple):
     resource_class: str
     is_persistent: bool  # git holds it, and no window
     slot: Slot
-
-    @property
-    def is_held(self) -> bool:
-        """Whether it holds a seat for a window."""
-        return self.slot.phase == "Available" and not self.is_persistent and not self.slot.is_terminating
 
 
 class Inventory(NamedTuple):

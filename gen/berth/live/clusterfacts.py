@@ -11,6 +11,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import TimetableError, parse_instant, parse_mapping
+from berth.core.labels import BERTH_FIELD_MANAGERS
 from berth.core.leases import PoolLease
 from berth.core.objectreading import is_job_finished, last_written
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
@@ -38,7 +39,6 @@ from berth.plugins.numbers.fieldpatches import field_manager
 from berth.plugins.rehearsals.obstacles import containers
 from berth.plugins.rehearsals.rehearsalrecord import parse_rehearsals
 from berth.plugins.slots.slots import PENDING, Slot, parse_slot
-from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 
 
 class ClusterLocation(NamedTuple):

@@ -17,7 +17,6 @@ from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.numberdecision import describe_reset
 from berth.plugins.rehearsals.obstacles import IMAGE_PULL_REASONS
 from berth.plugins.rehearsals.rehearsalrecord import has_ended, missing_seats
-from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
@@ -77,7 +76,7 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
         return case.finding("S032", f"{shortage}.", f"The Job's pod corrects it within {RESET} seconds.")
     deployment, number = case.deployment, case.number and case.number.object
     if case.served and number and deployment and deployment.is_scaled_by_others:
-        reset = describe_reset(ScalePool(number, certain, ""), BERTH_FIELD_MANAGERS)
+        reset = describe_reset(ScalePool(number, certain, ""))
         message, _, fix = reset.partition(". ")
         return case.finding("S039", f"{message}.", fix)
     if case.served:

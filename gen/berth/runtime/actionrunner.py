@@ -1,12 +1,15 @@
-"""How the sweep carries out its actions and sends their Events.
+"""Carries out actions: one at a time for the scaler, all of a run for the sweep, which sends their Events.
 
-Each action runs alone: a failure is logged and the others still run. An action applies to the
-state it was decided on; if somebody else has changed the object since, it does nothing.
+An action applies to the state it was decided on; if somebody else has changed the object since, it does
+nothing.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from berth.core import labels
 from berth.core.actions import Action, MarkOrphaned, RemoveObject, StartJob, SweepWarning, describe_action
@@ -14,23 +17,26 @@ from berth.core.jsonvalues import Tree, part
 from berth.core.leases import parse_lease
 from berth.core.objects import (
     CONFIG_MAP,
-    CRON_JOB,
     EVENT,
     JOB,
+    KIND_BY_NAME,
     LEASE,
-    RIGHTS,
-    SCALED,
     WARNING,
-    EventSubject,
+    Said,
     make_event,
 )
 from berth.core.pooldecision import ChangeSlots, ScalePool
-from berth.core.poolobjects import ObjectRef
-from berth.core.state import ORPHANED_SINCE, SiteState
+from berth.core.state import ORPHANED_SINCE
 from berth.runtime.apiclient import ApiError
-from berth.runtime.program import RuntimeContext
 
-KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
+if TYPE_CHECKING:
+    from berth.core.objects import ObjectRef
+    from berth.core.poolobjects import PoolObject
+    from berth.core.state import SiteState
+    from berth.plugins.slots.slotwrites import PlanResult
+    from berth.runtime.program import RuntimeContext
+
+DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
 _LOG_EVENTS = {  # of the log
     ScalePool: "scale",
     StartJob: "start",
@@ -39,7 +45,94 @@ _LOG_EVENTS = {  # of the log
     ChangeSlots: "slots",
 }
 ACTION_SECONDS = 200.0  # from the start, in which actions begin; the last write may take half a minute
-DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
+
+
+class Outcome(NamedTuple):
+    """What came of an action."""
+
+    is_done: bool  # False: somebody else has done it, or has changed what it was about
+    object: PoolObject | None = None  # of a pool that was scaled, as it stands then
+    slots: PlanResult | None = None  # what was written
+
+
+def carry_out(
+    context: RuntimeContext, action: Action, may_go_on: Callable[[int], bool] = lambda _: True
+) -> Outcome:
+    """Carry out an action. Raises ApiError, also for a pool that is gone.
+
+    `may_go_on` is asked between writes to slots, with the number of attempts.
+    """
+    api, namespace, ref = context.api, context.namespace, action.ref
+    match action:
+        case ScalePool():
+            pool = _scale(context, action)
+            return Outcome(pool is not None, pool)
+        case ChangeSlots():
+            from berth.plugins.slots.slotwrites import apply_plan  # noqa: PLC0415 - where a cluster has them
+
+            done = apply_plan(api, action.slots, action.plan, context.now, may_go_on)
+            return Outcome(bool(done.made or done.removed), slots=done)
+        case StartJob():
+            _start(context, action)
+            return Outcome(True)
+        case MarkOrphaned():
+            mark: Tree = {"metadata": {"annotations": {ORPHANED_SINCE: action.since or None}}}
+            return Outcome(bool(api.patch(KIND_BY_NAME[ref.kind], namespace, ref.name, mark)))
+        case RemoveObject():
+            is_same = {"resourceVersion": action.version} if action.version else {}
+            return Outcome(api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid, **is_same))
+
+
+def _scale(context: RuntimeContext, action: ScalePool) -> PoolObject | None:
+    """Write the number of a pool; return None if somebody else has done so."""
+    api, namespace = context.api, context.namespace
+    if action.pool.number.foreign:
+        from berth.plugins.numbers.numberwrites import write_last  # noqa: PLC0415 - where a cluster has them
+
+        return write_last(api, namespace, action)
+    if action.leaving:
+        from berth.plugins.slots.slotwrites import leave_slots  # noqa: PLC0415 - as above
+
+        leave_slots(api, action.leaving, context.wait)
+    return api.set_replicas(namespace, action.pool, int(action.to))
+
+
+def _start(context: RuntimeContext, action: StartJob) -> None:
+    api, namespace = context.api, context.namespace
+    if action.replaced:
+        api.delete(JOB, namespace, action.name, uid=action.replaced.ref.uid)
+    for _ in range(DELETION_CHECKS):
+        job = api.find(JOB, namespace, action.name)
+        if job is None:
+            break
+        _check_ours(action, job)
+        context.wait(0.5)
+    else:
+        raise ApiError(409, "NotDeleted", f"the Job {action.name} is still there")
+    api.apply(JOB, namespace, action.name, _job_object(namespace, action))
+
+
+def _check_ours(action: StartJob, job: Tree) -> None:
+    """Raise ApiError for a Job that is not the one the decision was about."""
+    uid = part(job, "metadata").get("uid")
+    if action.replaced is None or uid != action.replaced.ref.uid:
+        raise ApiError(409, "NotOwned", f"there is another Job {action.name}; delete or rename it")
+
+
+def _job_object(namespace: str, action: StartJob) -> Tree:
+    """Return a Job like that of the CronJob, with the labels of Berth."""
+    ref, kept = action.ref, part(action.template, "metadata")
+    ours = {labels.SITE: action.site, labels.RESERVATION: ref.reservation, labels.ROLE: labels.OCCURRENCE}
+    return {
+        "metadata": {
+            "name": action.name,
+            "namespace": namespace,
+            "labels": {**part(kept, "labels"), **ours},
+            "annotations": part(kept, "annotations"),
+            "ownerReferences": [ref.as_owner],
+        },
+        "spec": action.template.get("spec"),
+    }
 
 
 class ActionRunner:
@@ -60,9 +153,8 @@ class ActionRunner:
         """Carry out all actions in this order, then send their Events."""
         acted = [action for action in actions if self._try(action)]
         for action in acted:
-            kind, reason, message = describe_action(action)
             for ref in self.facts.subjects(action.ref):
-                self._tell(ref, make_event(self._subject(ref), kind, reason, message, self._context.now()))
+                self._tell(ref, describe_action(action))
 
     def warn(self, warnings: Iterable[SweepWarning]) -> None:
         """Log each warning, and send it once: if it was sent before, an Event of its name exists.
@@ -72,11 +164,7 @@ class ActionRunner:
         for warning in warnings:
             facts = {"reservation": warning.ref.reservation, "name": warning.ref.name}
             self._context.log.error("warn", **facts, reason=warning.reason, message=warning.message)
-            subject = self._subject(warning.ref)
-            tree = make_event(subject, WARNING, warning.reason, warning.message, self._context.now())
-            name = _event_name(warning)
-            named = {**tree, "metadata": {"name": name, "namespace": subject.namespace}}
-            self._tell(warning.ref, named, warning)
+            self._tell(warning.ref, (WARNING, warning.reason, warning.message), _event_name(warning))
 
     def _try(self, action: Action) -> bool:
         """Carry out an action; return whether this run did it."""
@@ -104,107 +192,40 @@ class ActionRunner:
         return is_done
 
     def _do(self, action: Action) -> bool:
-        api, namespace, ref = self._context.api, self._context.namespace, action.ref
         if isinstance(action, ScalePool | ChangeSlots) and action.lease and self._is_led(action.lease):
             return False
-        match action:
-            case ScalePool():
-                return self._scale(action)
-            case StartJob():
-                self._start(action)
-                return True
-            case MarkOrphaned():
-                mark: Tree = {"metadata": {"annotations": {ORPHANED_SINCE: action.since or None}}}
-                return bool(api.patch(KIND_BY_NAME[ref.kind], namespace, ref.name, mark))
-            case RemoveObject():
-                is_same = {"resourceVersion": action.version} if action.version else {}
-                return api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid, **is_same)
-            case ChangeSlots():
-                return self._change_slots(action)
+        try:
+            outcome = carry_out(self._context, action, lambda _: self.has_time())
+        except ApiError as error:
+            if isinstance(action, ScalePool) and error.is_gone():
+                return False
+            raise
+        if outcome.slots and outcome.slots.is_cut:
+            number = len(outcome.slots.made) + len(outcome.slots.removed)
+            raise ApiError(0, "DeadlineExceeded", f"{number} slots are done")
+        return outcome.is_done
 
     def _is_led(self, name: str) -> bool:
         """Return whether a scaler has taken the Lease since it was listed."""
         lease = self._context.api.find(LEASE, self._context.namespace, name)
         return lease is not None and parse_lease(lease).is_valid(int(self._context.now()))
 
-    def _scale(self, action: ScalePool) -> bool:
-        """Write the number of a pool; return False if somebody else has done so, or it is gone."""
-        api, namespace = self._context.api, self._context.namespace
-        if action.pool.number.foreign:
-            from berth.plugins.numbers.numberwrites import write_last  # noqa: PLC0415 - where a cluster has them
-
-            return write_last(api, namespace, action)
-        try:
-            api.set_replicas(namespace, action.pool, int(action.to))
-        except ApiError as error:
-            if error.is_gone():
-                return False
-            raise
-        return True
-
-    def _change_slots(self, action: ChangeSlots) -> bool:
-        """Make and remove slots; return False if others have done all of it."""
-        from berth.plugins.slots.slotwrites import apply_plan  # noqa: PLC0415 - where a cluster has them
-
+    def _tell(self, ref: ObjectRef, said: Said, name: str = "") -> None:
+        """Send an Event; one with a name is sent once."""
         context = self._context
-        done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: self.has_time())
-        if done.is_cut:
-            number = len(done.made) + len(done.removed)
-            raise ApiError(0, "DeadlineExceeded", f"{number} of {action.plan.writes} are done")
-        return bool(done.made or done.removed)
-
-    def _start(self, action: StartJob) -> None:
-        api, namespace = self._context.api, self._context.namespace
-        if action.replaced:
-            api.delete(JOB, namespace, action.name, uid=action.replaced.ref.uid)
-        for _ in range(DELETION_CHECKS):
-            job = api.find(JOB, namespace, action.name)
-            if job is None:
-                break
-            self._check_ours(action, job)
-            self._context.wait(0.5)
-        else:
-            raise ApiError(409, "NotDeleted", f"the Job {action.name} is still there")
-        api.apply(JOB, namespace, action.name, _job_object(self.facts.site, namespace, action))
-
-    def _check_ours(self, action: StartJob, job: Tree) -> None:
-        """Raise ApiError for a Job that is not the one the decision was about."""
-        uid = part(job, "metadata").get("uid")
-        if action.replaced is None or uid != action.replaced.ref.uid:
-            raise ApiError(409, "NotOwned", f"there is another Job {action.name}; delete or rename it")
-
-    def _subject(self, ref: ObjectRef) -> EventSubject:
-        return EventSubject(self._context.namespace, ref.name, ref.uid, KIND_BY_NAME[ref.kind])
-
-    def _tell(self, ref: ObjectRef, tree: Tree, warning: SweepWarning | None = None) -> None:
-        context = self._context
+        tree = make_event(context.namespace, ref, said, context.now())
+        if name:
+            tree["metadata"] = {"name": name, "namespace": context.namespace}
         try:
             if not self.has_time():
                 raise ApiError(0, "DeadlineExceeded", "not told")
             is_new = context.api.create(EVENT, context.namespace, tree)
         except Exception as error:
             self.failed += 1
-            context.log.trouble(f"event {tree['reason']} of {ref.name}", error)
+            context.log.trouble(f"event {said[1]} of {ref.name}", error)
             return
-        if warning and is_new:
-            self.done[warning.reason] += 1
-
-
-def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
-    """Return a Job like that of the CronJob, with the labels of Berth."""
-    ref, kept = action.ref, part(action.template, "metadata")
-    ours = {labels.SITE: site, labels.RESERVATION: ref.reservation, labels.ROLE: labels.OCCURRENCE}
-    owner = {"apiVersion": CONFIG_MAP.version, "kind": CONFIG_MAP.name, "name": ref.name, "uid": ref.uid}
-    return {
-        "metadata": {
-            "name": action.name,
-            "namespace": namespace,
-            "labels": {**part(kept, "labels"), **ours},
-            "annotations": part(kept, "annotations"),
-            "ownerReferences": [owner],
-        },
-        "spec": action.template.get("spec"),
-    }
+        if name and is_new:
+            self.done[said[1]] += 1
 
 
 def _event_name(warning: SweepWarning) -> str:

@@ -15,14 +15,11 @@ from typing import NamedTuple
 
 from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree, excerpt, part
+from berth.core.labels import FIELD_MANAGER
 from berth.core.objects import CONFIG_MAP, ObjectKind
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
-
-FIELD_MANAGER = "berth-scaler"
-SWEEP_FIELD_MANAGER = "berth-sweep"
-BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SWEEP_FIELD_MANAGER)
 
 MERGE_PATCH = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"

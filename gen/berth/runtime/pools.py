@@ -5,16 +5,22 @@ It is level-triggered: a write that crosses another one is corrected at the next
 
 from collections.abc import Callable
 
-from berth.core.objects import CONFIG_MAP
-from berth.core.pooldecision import PoolDecision, PoolFound, ScalePool, decide_pool
-from berth.core.poolobjects import ObjectRef
+from berth.core.holders import HeldNumber
+from berth.core.objects import CONFIG_MAP, ObjectRef
+from berth.core.pooldecision import (
+    ChangeSlots,
+    PoolFound,
+    PoolHistory,
+    PoolPlan,
+    ScalePool,
+    decide_pool,
+)
+from berth.core.poolobjects import PoolObject
 from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import TimetablePool
+from berth.runtime.actionrunner import carry_out
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import LONGEST, NO_PAUSE, Pause, RuntimeContext, backoff
-
-Desire = Callable[[], DesiredState | None]
-"""Returns what is desired now; None: leave the pool as it is."""
 
 
 def pool_reconciler(context: RuntimeContext, pool: TimetablePool) -> "PoolReconciler":
@@ -34,22 +40,18 @@ class PoolReconciler:
     """Brings one pool to its desired state. This one holds a number in an object of Berth."""
 
     def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
-        self._context, self._pool = context, pool
+        self._context = context
+        self.pool = pool  # as the timetable has it now: its object may be read in another version of its API
         self._subject = f"{pool.object_kind.name.lower()} {pool.scaled}"
         self._failures = 0
         self._stood: float | None = None  # the number at which it last stood as desired
+        self.history = PoolHistory()
         self.found: PoolFound | None = None  # at the last look, and what was written since; None: it failed
         self.desired: DesiredState | None = None  # at the last look
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
         self.is_busy = False  # there is more to do than was done
-        self.set_back = ""  # who has set back a number of theirs, and what to do
         self.may_write = True  # at the last look
-        self.may_lower = True
-
-    def follow(self, pool: TimetablePool) -> None:
-        """Take the pool as the timetable has it now: its object may be read in another version of its API."""
-        self._pool = pool
 
     @property
     def is_closed(self) -> bool:
@@ -63,10 +65,6 @@ class PoolReconciler:
         return self.desired is None and self.found is not None
 
     @property
-    def uid(self) -> str:
-        return self.found.object.ref.uid if self.found and self.found.object else ""
-
-    @property
     def ready(self) -> int | None:
         """The number of seats that a session can take; None if nobody tells."""
         stands = self.found.object if self.found else None
@@ -75,18 +73,35 @@ class PoolReconciler:
         return stands.ready if stands else 0
 
     def reconcile(
-        self, desire: Desire, *, quick: bool = False, may_write: bool = True, may_lower: bool = True
+        self,
+        desire: Callable[[], DesiredState | None],
+        *,
+        quick: bool = False,
+        may_write: bool = True,
+        may_lower: bool = True,
     ) -> None:
         """Reconcile once, unless a pause after a failure has not ended.
 
-        `quick` decides on the replicas that were last seen. Without `may_write` the pool is only observed.
+        `desire` returns what is desired after the look, None to leave the pool as it is. `quick` decides on
+        the replicas that were last seen, where nobody else writes them. Without `may_write` the pool is only
+        observed.
         """
-        context = self._context
-        self.may_write, self.may_lower = may_write, may_lower
+        context, found, gone = self._context, self.found, None
+        self.may_write = may_write
         if self.pause.left(context.now()):
             return
         try:
-            self.attempt(desire, quick=quick)
+            if found is None or found.object is None or not quick or self.pool.holder.foreign:
+                found, gone = self.observe()
+            self.found, desired = found, desire()
+            history = self.history if may_write and may_lower else None
+            plan = self.decide(found, desired, history) if desired else None
+            self.desired, self.is_busy = (plan.desired, plan.is_busy) if plan else (None, False)
+            for action in plan.actions if plan and may_write else ():
+                if may_lower or isinstance(action, ChangeSlots) or action.to > action.pool.replicas:
+                    self.act(action)
+            if gone and (self.desired is None or self.desired.target.is_open):
+                raise gone
         except Exception as error:
             self.found = None
             self._failures += 1
@@ -95,54 +110,39 @@ class PoolReconciler:
             self.pause = Pause(context.now(), backoff(self._failures, retry_after, context.jitter()))
             context.log.trouble(self._subject, error)
             return
-        self._failures, self.is_refused, self.pause = 0, False, NO_PAUSE
-        context.log.works(self._subject)
-
-    def attempt(self, desire: Desire, *, quick: bool) -> None:
-        """Observe, decide and act. Raises ApiError."""
-        found, gone = self.found, None
-        if found is None or found.object is None or not quick:
-            found, gone = self.observe()
-        self.found, desired = found, desire()
-        decision = self.decide(found, desired) if desired else None
-        self.desired = desired._replace(target=decision.target) if desired and decision else None
-        if self.desired is not None and decision is not None:
-            self.act(decision, self.desired)
-        if gone and (self.desired is None or self.desired.target.is_open):
-            raise gone
         if self.desired is not None:
             self.note_number(self.desired.target)
+        self._failures, self.is_refused, self.pause = 0, False, NO_PAUSE
+        context.log.works(self._subject)
 
     # What another holder does in its own way.
 
     def observe(self) -> tuple[PoolFound, ApiError | None]:
         """Return what stands, and the error if there is no object of this name to scale."""
-        context, pool, stands = self._context, self._pool, None
         try:
-            if number := pool.holder.number:
-                stands = context.api.get_pool(context.namespace, pool.scaled, number)
+            number = self.pool.holder.number
+            return PoolFound(self.read(number) if number else None), None
         except ApiError as error:
             if not error.is_gone():
                 raise
             return PoolFound(None), error
-        return PoolFound(stands), None
 
-    def decide(self, found: PoolFound, desired: DesiredState) -> PoolDecision:
+    def read(self, number: HeldNumber) -> PoolObject:
+        return self._context.api.get_pool(self._context.namespace, self.pool.scaled, number)
+
+    def decide(self, found: PoolFound, desired: DesiredState, history: PoolHistory | None) -> PoolPlan:
+        self.pool = desired.target.pool
         ref = ObjectRef(CONFIG_MAP.name, "", "", desired.timetable.reservation, 0)
-        return decide_pool(ref, found, desired)
+        return decide_pool(ref, found, desired, history=history)
 
-    def act(self, decision: PoolDecision, desired: DesiredState) -> None:  # noqa: ARG002
-        for action in decision.actions:
-            if isinstance(action, ScalePool):
-                self.scale(action)
-
-    def scale(self, action: ScalePool) -> None:
-        """Write the number of the pool, if that is allowed."""
-        if not self.may_write or (action.to < action.pool.replicas and not self.may_lower):
-            return
-        pool = self._context.api.set_replicas(self._context.namespace, action.pool, int(action.to))
-        self.found = (self.found or PoolFound(None))._replace(object=pool)
-        self.tell(action)
+    def act(self, action: ScalePool | ChangeSlots) -> None:
+        """Carry out an action, and note and log what came of it."""
+        written = carry_out(self._context, action).object
+        if isinstance(action, ScalePool) and written:
+            self.found = (self.found or PoolFound(None))._replace(object=written)
+            self.tell(action)
+        else:
+            self.is_busy = True  # others have changed it meanwhile: look again
 
     def note_number(self, target: PoolTarget) -> None:
         """Note the number if the pool stands as desired: who sets another one then resets it."""
@@ -155,13 +155,14 @@ class PoolReconciler:
 
     def tell(self, action: ScalePool) -> None:
         """Log a number that was written, and what it depends on."""
-        pool, target = action.pool, self.desired.target if self.desired else None
+        assert self.desired
+        pool, target = action.pool, self.desired.target
         facts: dict[str, object] = {
-            "pool": self._pool.resource_class,
+            "pool": self.pool.resource_class,
             pool.number.object_kind.name.lower(): pool.ref.name,
-            "occurrences": target.occurrences if target else (),
-            "sessions": target.sessions if target else None,
-            "override": target.override if target else None,
+            "occurrences": target.occurrences,
+            "sessions": target.sessions,
+            "override": target.override,
             "from": pool.replicas,
             "to": action.to,
             "reset": action.to == self._stood,  # somebody has set another one meanwhile

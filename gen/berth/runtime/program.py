@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.labels import PLUGINS
+from berth.core.objects import CONFIG_MAP, ObjectRef
 from berth.core.timetable import (
     Override,
     Timetable,
@@ -167,13 +168,6 @@ def _error_fields(error: Exception) -> dict[str, str]:
     return {"reason": type(error).__name__, "message": str(error), "where": where}
 
 
-class TimetableRef(NamedTuple):
-    """The ConfigMap of a timetable."""
-
-    name: str
-    uid: str = ""  # empty: it has not been read yet
-
-
 class TimetableSource:
     """The current timetable and overrides of a reservation: the newest valid ones that could be read.
 
@@ -194,7 +188,7 @@ class TimetableSource:
         self._log = log
         self._text: int | None = None  # the hash of the text that holds, which may be long
         self._overrides, self._whose = "", whose
-        self.home = TimetableRef(home or reservation)
+        self.home = ObjectRef(CONFIG_MAP.name, home or reservation, "", reservation, 0)
         self._read: Timetable | None = None  # as it was read
         self.ended: dict[str, int] = {}  # when rehearsals were over before their time, by id
         self.timetable: Timetable | None = None  # without what is left of rehearsals that are over
@@ -286,11 +280,6 @@ class RuntimeContext(NamedTuple):
 
 def log_of(environment: Mapping[str, str], now: Callable[[], float]) -> Log:
     return Log(_write_line, now, environment.get("BERTH_RESERVATION", ""))
-
-
-def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
-    """Make the source of the timetable. Raises KeyError for a missing variable."""
-    return timetable_source(environment["BERTH_RESERVATION"], environment["BERTH_TIMETABLE"], context)
 
 
 def timetable_source(

@@ -10,7 +10,7 @@ from berth.core import record
 from berth.core.holders import REMEDIES
 from berth.core.jsonvalues import Tree, instant_text, part
 from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
-from berth.core.objects import CONFIG_MAP, EVENT, NORMAL, WARNING, EventSubject, make_event
+from berth.core.objects import CONFIG_MAP, EVENT, NORMAL, WARNING, ObjectRef, Said, make_event
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.runtime.apiclient import Api
@@ -33,7 +33,6 @@ class Recorder:
         self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
         self._set_back: dict[str, str] = {}  # by class
         self._events: list[dict[str, object]] = []
-        self._subjects: dict[str, EventSubject] = {}  # of the last note
         self._labels: dict[str, str] = {}  # of the ConfigMap
         self._has_resumed = False
         self._written: tuple[list[record.OccurrenceRecord], dict[str, str]] = ([], {})  # as of `_content`
@@ -72,15 +71,13 @@ class Recorder:
         self,
         timetable: Timetable,
         looks: Sequence[record.PoolObservation],
-        subjects: dict[str, EventSubject],
         now: float,
     ) -> None:
-        """Add observations of the pools. `subjects` are by resource class.
+        """Add observations of the pools.
 
         The record has no owner: it outlives its reservation, until the sweep removes it.
         """
         self._labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
-        self._subjects = subjects
         self._looks, faults = looks, self._log.faults(FAULT_SECONDS)
         for look in looks:
             self._tell_set_back(look, now)
@@ -94,20 +91,19 @@ class Recorder:
         self._records[item.id] = record.with_faults(seen, faults)
         for look in self._looks:
             if look.resource_class in seen.promised:
-                self._judge(item, look, self._subjects[look.resource_class], due, now)
+                self._judge(item, look, due, now)
 
     def _tell_set_back(self, look: record.PoolObservation, now: float) -> None:
         """Say once who sets back a number."""
         before = self._set_back.get(look.resource_class, "")
         self._set_back[look.resource_class] = look.set_back
         if look.set_back and not before:
-            self._add_event(self._subjects[look.resource_class], WARNING, "NumberSetBack", look.set_back, now)
+            self._add_event(look.subject, (WARNING, "NumberSetBack", look.set_back), now)
 
     def _judge(
         self,
         item: TimetableOccurrence,
         look: record.PoolObservation,
-        subject: EventSubject,
         due: int,
         now: float,
     ) -> None:
@@ -127,10 +123,10 @@ class Recorder:
         else:
             self._log.info("ready", occurrence=item.id, pool=look.resource_class)
             kind, reason, message = NORMAL, "SeatsReady", f"All {seats} are ready for {item.id}."
-        self._add_event(subject, kind, reason, message, now)
+        self._add_event(look.subject, (kind, reason, message), now)
 
-    def _add_event(self, subject: EventSubject, kind: str, reason: str, message: str, now: float) -> None:
-        self._events = [*self._events, make_event(subject, kind, reason, message, now)][-MAX_EVENTS:]
+    def _add_event(self, subject: ObjectRef, said: Said, now: float) -> None:
+        self._events = [*self._events, make_event(self._namespace, subject, said, now)][-MAX_EVENTS:]
 
     def send(self, now: float) -> None:
         """Send at most one pending thing, so that this takes a few seconds at most."""

@@ -18,14 +18,12 @@ from types import FrameType
 from berth.core.jsonvalues import instant_text
 from berth.core.leases import new_lease
 from berth.core.objectnames import record, single
-from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
 from berth.core.sessions import Recognition
 from berth.core.target import (
     EARLY_START,
     DesiredState,
     PoolTarget,
-    Stabilizer,
     counted_occurrences,
     desired_state,
     next_change,
@@ -48,7 +46,6 @@ from berth.runtime.program import (
     jitter,
     load_plugins,
     log_of,
-    source_of,
     timetable_source,
 )
 from berth.runtime.recorder import Recorder
@@ -87,11 +84,9 @@ class Scaler:
         self._peers: dict[str, TimetableSource] = {}  # of other reservations that hold the same numbers
         self._reading = NO_PAUSE  # of the timetables
         self._looked = NO_PAUSE  # at all pools
-        self._pools: dict[str, TimetablePool] = {}  # by key, as all that follow
-        self._reconcilers: dict[str, PoolReconciler] = {}
+        self._reconcilers: dict[str, PoolReconciler] = {}  # by key
         self._short_since: dict[str, float] = {}  # fewer seats are ready than wanted
         self._waits: dict[str, tuple[Recognition | None, Pause]] = {}  # by class, for its first complete list
-        self._stabilizers: dict[str, Stabilizer] = {}  # by key
         self._awaited = ""  # the occurrence that this run was told to wait for
         self._coming: float | None = None  # when counts of sessions change though nobody comes or goes
         self._word = ""
@@ -151,8 +146,9 @@ class Scaler:
 
     def _look_at(self, key: str, *, is_due: bool) -> None:
         """Bring a pool to its desired state if its Lease is held; else observe it."""
-        pool, reconciler = self._pools[key], self._reconcilers[key]
-        keeper, desire = self._keepers[pool.lease], partial(self._desired, pool)
+        reconciler = self._reconcilers[key]
+        pool, desire = reconciler.pool, partial(self._desired, reconciler)
+        keeper = self._keepers[pool.lease]
         if not keeper.is_held:
             if not self._raises(key, is_answered=keeper.is_others) and is_due:
                 reconciler.reconcile(desire, may_write=False)
@@ -180,9 +176,8 @@ class Scaler:
 
     def _keep_leases(self, timetable: Timetable) -> None:
         """Take and renew Leases, and learn from them which rehearsals are over."""
-        home = self._source.home
-        metadata = new_lease(timetable.site, timetable.reservation, (home.name, home.uid))
-        for name in {pool.lease: None for pool in self._pools.values()}:
+        metadata = new_lease(timetable.site, self._source.home)
+        for name in {item.pool.lease: None for item in self._reconcilers.values()}:
             self._say(self._word)
             if name not in self._keepers:
                 self._keepers[name] = self._make_keeper(name)
@@ -196,7 +191,8 @@ class Scaler:
 
         There are never fewer seats than promised. Return whether it was opened now.
         """
-        pool, now, timetable = self._pools[key], int(self._context.now()), self._source.timetable
+        pool, now = self._reconcilers[key].pool, int(self._context.now())
+        timetable = self._source.timetable
         counted = counted_occurrences(active_occurrences(timetable), pool, now) if timetable else ()
         new = {(key, item.id) for item in counted if now < item.end} - self._opened
         self._opened |= new
@@ -227,7 +223,7 @@ class Scaler:
         Pools that are no longer named may have to go back to what others ask for.
         """
         is_read, timetable = self._source.refresh(), self._source.timetable
-        pools = (*self._pools.values(), *(timetable.pools if timetable else ()))
+        pools = (*self._pools().values(), *(timetable.pools if timetable else ()))
         for name in {name for pool in pools for name in pool.peers}:
             if name not in self._peers:
                 self._peers[name] = timetable_source(name, single(name), self._context, f" of {name}")
@@ -236,25 +232,28 @@ class Scaler:
 
     def _follow(self, timetable: Timetable) -> None:
         self._observed.update(timetable)
-        pools = pools_to_reconcile(self._pools, timetable.pools)
+        pools = pools_to_reconcile(self._pools(), timetable.pools)
         # After an edit it may lack the code of a pool, which then is the sweep's.
         unknown = {
             pool.lease for pool in pools.values() if {pool.holder.plugin} - self._context.plugins - {""}
         }
-        self._pools = {key: pool for key, pool in pools.items() if pool.lease not in unknown}
-        self._reconcilers = {
-            key: self._reconcilers.get(key) or pool_reconciler(self._context, pool)
-            for key, pool in self._pools.items()
-        }
-        for key, reconciler in self._reconcilers.items():
-            reconciler.follow(self._pools[key])
+        known, self._reconcilers = self._reconcilers, {}
+        for key, pool in pools.items():
+            if pool.lease not in unknown:
+                reconciler = known.get(key) or pool_reconciler(self._context, pool)
+                reconciler.pool = pool
+                self._reconcilers[key] = reconciler
 
-    def _desired(self, pool: TimetablePool) -> DesiredState | None:
+    def _pools(self) -> dict[str, TimetablePool]:
+        """Return the pools that this pod looks at, by key."""
+        return {key: reconciler.pool for key, reconciler in self._reconcilers.items()}
+
+    def _desired(self, reconciler: PoolReconciler) -> DesiredState | None:
         """Return the desired state of a pool; None leaves it as it is.
 
         Called after reading the pool, because that may take seconds.
         """
-        timetable = self._source.timetable
+        timetable, pool = self._source.timetable, reconciler.pool
         if timetable is None:
             return None
         self._observed.update(timetable)
@@ -273,10 +272,10 @@ class Scaler:
                 sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
         peers = self._peer_targets(pool, now) if pool.peers else ()
         desired = desired_state(timetable, pool, now, sessions, self._source.overrides, peers)
-        if not pool.holder.is_stabilized:
+        if not pool.holder.is_scaled_by_sessions:
             return desired
-        stabilizer = self._stabilizers.setdefault(pool.key, Stabilizer())
-        return stabilizer.settle(desired, moment, timetable.settings.stabilization_seconds)
+        seconds = timetable.settings.stabilization_seconds
+        return reconciler.history.stabilizer.settle(desired, moment, seconds)
 
     def _peer_targets(self, pool: TimetablePool, now: int) -> list[PoolTarget]:
         from berth.plugins.numbers.peers import peer_targets  # noqa: PLC0415 - where a cluster has them
@@ -307,8 +306,7 @@ class Scaler:
 
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        looks, subjects = self._looks(timetable, now), self._subjects(timetable)
-        self._recorder.note(timetable, looks, subjects, now)
+        self._recorder.note(timetable, self._looks(timetable, now), now)
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -327,21 +325,16 @@ class Scaler:
             since = self._short_since.get(pool.key, now) if is_short else now
             self._short_since[pool.key] = since
             seen = PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
-            looks.append(seen._replace(set_back=reconciler.set_back, found=reconciler.found))
+            subject = self._source.home
+            if pool.holder.has_deployment and (stands := reconciler.found.object):
+                subject = stands.ref
+            set_back = reconciler.history.set_back
+            looks.append(seen._replace(set_back=set_back, found=reconciler.found, subject=subject))
         return looks
-
-    def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
-        namespace, home = self._context.namespace, self._source.home
-        return {
-            pool.resource_class: EventSubject(namespace, pool.deployment, self._reconcilers[pool.key].uid)
-            if pool.holder.has_deployment
-            else EventSubject(namespace, home.name, home.uid, CONFIG_MAP)
-            for pool in self._named(timetable)
-        }
 
     def _named(self, timetable: Timetable) -> list[TimetablePool]:
         """Return the pools that the timetable names, and of which this pod has the code."""
-        return [pool for pool in timetable.pools if pool.key in self._pools]
+        return [pool for pool in timetable.pools if pool.key in self._reconcilers]
 
     def _is_over(self, timetable: Timetable) -> bool:
         """Return whether nothing is open or opens soon, and all pools are closed.
@@ -360,7 +353,7 @@ class Scaler:
     def _are_closed(self, timetable: Timetable) -> bool:
         named = {pool.key for pool in timetable.pools}
         return all(
-            self._keepers[self._pools[key].lease].is_others
+            self._keepers[reconciler.pool.lease].is_others
             or reconciler.is_closed
             or (reconciler.is_refused and key not in named)
             for key, reconciler in self._reconcilers.items()
@@ -390,11 +383,12 @@ class Scaler:
         waits = [self._looked.left(now) or TICK]
         timetable = self._source.timetable
         seconds = timetable.settings.stabilization_seconds if timetable else 0
-        settling = [stabilizer.next_change(seconds) for stabilizer in self._stabilizers.values()]
+        reconcilers = self._reconcilers.values()
+        settling = [reconciler.history.stabilizer.next_change(seconds) for reconciler in reconcilers]
         instants = (self._next_change(int(began)), self._coming, *settling)
         waits += [instant - now for instant in instants if instant is not None]
         waits += [keeper.pause.left(now) or TICK for keeper in self._keepers.values() if not keeper.is_held]
-        for reconciler in self._reconcilers.values():
+        for reconciler in reconcilers:
             waits.append(reconciler.pause.left(now) or TICK)
             if (reconciler.is_left_alone or reconciler.is_busy) and reconciler.may_write:
                 waits.append(SOON)
@@ -444,7 +438,8 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
             """Give the main container its word, an instant by the clock of the node that both have."""
             _replace(path, str(int(word) - int(clock.ahead)) if word.isdigit() else word)
 
-        source = source_of(environment, context)
+        reservation = environment["BERTH_RESERVATION"]
+        source = timetable_source(reservation, environment["BERTH_TIMETABLE"], context)
         keeper = partial(LeaseKeeper, leases, context, pod)
         scaler = Scaler(source, context, observed, recorder, say, keeper)
     except (KeyError, ValueError, ImportError) as error:

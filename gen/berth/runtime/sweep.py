@@ -16,6 +16,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.decide import decide
 from berth.core.jsonvalues import Tree, part
+from berth.core.labels import SWEEP_FIELD_MANAGER
 from berth.core.objectnames import is_held, is_written_by_pods
 from berth.core.objectreading import parse_object
 from berth.core.objects import (
@@ -33,7 +34,7 @@ from berth.core.objects import (
 from berth.core.poolobjects import unreadable_note
 from berth.core.state import SiteState, StateObject, site_state
 from berth.runtime.actionrunner import ActionRunner
-from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, Request, in_cluster
+from berth.runtime.apiclient import ACCOUNT, Api, ApiError, Request, in_cluster
 from berth.runtime.program import RuntimeContext, ServerClock, backoff, jitter, load_plugins, log_of
 from berth.runtime.watch import Collection, list_objects
 

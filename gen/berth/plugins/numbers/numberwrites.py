@@ -1,9 +1,9 @@
 """Reads and writes numbers of somebody else, and the notes about what they were."""
 
 from berth.core.jsonvalues import Tree, part
-from berth.core.objects import CONFIG_MAP
+from berth.core.objects import CONFIG_MAP, ObjectRef
 from berth.core.pooldecision import ScalePool
-from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject, parse_held, unreadable_note
+from berth.core.poolobjects import HeldValue, PoolObject, parse_held, unreadable_note
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.plugins.numbers.numberdecision import is_needed
@@ -57,25 +57,22 @@ def _release_note(api: Api, namespace: str, name: str) -> None:
 ATTEMPTS = 10  # at an object that others keep changing: its status is news, too
 
 
-def write_last(api: Api, namespace: str, action: ScalePool) -> bool:
-    """Write a number though its object keeps changing.
+def write_last(api: Api, namespace: str, action: ScalePool) -> PoolObject | None:
+    """Write a number though its object keeps changing, and return how it stands then.
 
-    Return False if somebody else has written the number, or the object is gone.
+    Return None if somebody else has written the number.
     """
     pool, number = action.pool, action.pool.number.foreign
     assert number is not None
     for _ in range(ATTEMPTS):
         try:
-            write_number(api, namespace, action._replace(pool=pool))
-            return True
+            return write_number(api, namespace, action._replace(pool=pool))
         except ApiError as error:
-            if error.is_gone():
-                return False
             if not error.is_conflict():
                 raise
         pool = read_number(api, namespace, pool.ref.name, number)
         if (pool.replicas, pool.held is None) != (action.pool.replicas, action.pool.held is None):
-            return False
+            return None
     raise ApiError(409, "Conflict", "it keeps changing")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from berth.core.jsonvalues import Tree, part
 from berth.core.labels import CLASS, REHEARSAL, RESERVATION, SITE
-from berth.core.objects import DEPLOYMENT, NORMAL, WARNING, EventSubject
+from berth.core.objects import DEPLOYMENT, NORMAL, WARNING
 from berth.core.record import OccurrenceRecord, PoolObservation, with_faults
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.plugins.rehearsals.placeholderobserver import PlaceholderObserver
@@ -62,11 +62,10 @@ class RehearsalRecorder(Recorder):
         self,
         timetable: Timetable,
         looks: Sequence[PoolObservation],
-        subjects: dict[str, EventSubject],
         now: float,
     ) -> None:
         self._coming = {item.id for item in active_occurrences(timetable) if item.open > now}
-        super().note(timetable, looks, subjects, now)
+        super().note(timetable, looks, now)
         for rehearsal in self._unreported:
             if rehearsal.rehearses in self._coming:
                 self._tell_rehearsal(rehearsal, now)
@@ -97,7 +96,8 @@ class RehearsalRecorder(Recorder):
         """Find out why seats of rehearsals are missing, and on which nodes they are."""
         rehearsals = [item for item in self._open.values() if item.rehearses]
         promised = {name for item in rehearsals for name in self._recorded(item.id).promised}
-        if not any(self._subjects[name].kind is DEPLOYMENT for name in promised & self._subjects.keys()):
+        ours = [look for look in self._looks if look.resource_class in promised]
+        if not any(look.subject.kind == DEPLOYMENT.name for look in ours):
             self._observer = PlaceholderObserver(self._api, self._namespace, self._log)
             return
         selector = f"{SITE}={self._labels[SITE]},{RESERVATION}={self._labels[RESERVATION]},{CLASS}"
@@ -109,12 +109,12 @@ class RehearsalRecorder(Recorder):
 
     def _tell_rehearsal(self, rehearsal: OccurrenceRecord, now: float) -> None:
         """Say how a rehearsal went, once it is over, on each of its pools."""
-        for name, count in rehearsal.promised.items():
-            if (subject := self._subjects.get(name)) is None:
-                continue
+        for look in self._looks:
+            name = look.resource_class
+            count = rehearsal.promised.get(name, 0)
             missing = missing_seats(rehearsal).get(name, 0)
             seats = f"seats of {name} for {rehearsal.rehearses}"
-            if rehearsal.ready_at is not None and rehearsal.window:
+            if count and rehearsal.ready_at is not None and rehearsal.window:
                 minutes = -(-(rehearsal.ready_at - rehearsal.window[0]) // 60)
                 kind, reason = NORMAL, "RehearsalSucceeded"
                 after = f"{minutes} minute{'s' if minutes != 1 else ''}"
@@ -125,7 +125,7 @@ class RehearsalRecorder(Recorder):
                 message = f"{missing} of {count} {seats} were not ready within the lead.{why}"
             else:
                 continue  # those of another class were not
-            self._add_event(subject, kind, reason, message, now)
+            self._add_event(look.subject, (kind, reason, message), now)
 
     def _content(self) -> tuple[list[OccurrenceRecord], dict[str, str]]:
         records, labels = super()._content()

@@ -1,16 +1,12 @@
 """The reconciler of a pool that slots hold. They change by themselves, so they are listed at each look."""
 
-from berth.core.pooldecision import ChangeSlots, PoolDecision, PoolFound, ScalePool
-from berth.core.target import DesiredState, PoolTarget
+from berth.core.pooldecision import ChangeSlots, PoolFound, ScalePool
+from berth.core.target import PoolTarget
 from berth.core.timetable import TimetablePool
-from berth.plugins.slots.slots import (
-    PlaceholderOwner,
-    SessionDebounce,
-    SlotCounts,
-    count_slots,
-    reported_sessions,
-)
-from berth.plugins.slots.slotwrites import PlanResult, apply_plan, leave_slots, list_slots
+from berth.plugins.slots.slotdecision import SlotHistory
+from berth.plugins.slots.slots import PlaceholderOwner, SlotCounts, count_slots
+from berth.plugins.slots.slotwrites import PlanResult, list_slots
+from berth.runtime.actionrunner import carry_out
 from berth.runtime.apiclient import ApiError
 from berth.runtime.pools import PoolReconciler
 from berth.runtime.program import RuntimeContext
@@ -29,9 +25,8 @@ class SlotReconciler(PoolReconciler):
     def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
         super().__init__(context, pool)
         self._subject = f"slots of {pool.deployment}"
-        self._debounce = SessionDebounce()
+        self.history: SlotHistory = SlotHistory()
         self._left = 0  # slots
-        self._taken: set[str] = set()  # names of slots that are not among those of the pool
 
     @property
     def _slots(self) -> SlotCounts:
@@ -47,66 +42,42 @@ class SlotReconciler(PoolReconciler):
 
     def observe(self) -> tuple[PoolFound, ApiError | None]:
         found, gone = super().observe()
-        spec = self._pool.slots
-        assert spec
-        home = PlaceholderOwner(self._context.namespace, self._pool.deployment)
-        slots = count_slots(list_slots(self._context.api, spec), home)
-        self._taken -= slots.names
+        assert self.pool.slots
+        home = PlaceholderOwner(self._context.namespace, self.pool.deployment)
+        slots = count_slots(list_slots(self._context.api, self.pool.slots), home)
         self._left = len(slots.present)
-        return found._replace(slots=slots._replace(taken=frozenset(self._taken))), gone
+        return found._replace(slots=slots), gone
 
-    def decide(self, found: PoolFound, desired: DesiredState) -> PoolDecision:
-        sessions = sum(reported_sessions(desired).values())
-        owners = found.slots.owners if found.slots else {}
-        seconds = desired.timetable.settings.stabilization_seconds
-        settled = self._debounce.look(self._context.now(), sessions, owners, seconds)
-        return super().decide(found._replace(settled=settled), desired)
-
-    def act(self, decision: PoolDecision, desired: DesiredState) -> None:
-        if desired.target.pool.slots:
-            self._pool = desired.target.pool  # they may have another shape now
-        counts, stands = self._slots, self.found.object if self.found else None
-        hands_over = bool(self._pool.slots and self._pool.slots.placeholders)
-        is_handing = bool(counts.pending or counts.handed or (stands and stands.ready))
-        self.is_busy = decision.is_busy or (hands_over and is_handing)
-        super().act(decision, desired)
-        for action in decision.actions:
-            if isinstance(action, ChangeSlots) and self.may_write:
-                self._change(action, desired, counts)
-
-    def scale(self, action: ScalePool) -> None:
-        if self.may_write:
-            leave_slots(self._context.api, action.leaving, self._context.wait)
-        super().scale(action)
+    def act(self, action: ScalePool | ChangeSlots) -> None:
+        if isinstance(action, ScalePool):
+            super().act(action)
+            return
+        context, began = self._context, self._context.now()
+        done = carry_out(
+            context,
+            action,
+            lambda tried: tried < MAX_WRITES and 0 <= context.now() - began < WRITE_BUDGET_SECONDS,
+        ).slots
+        assert done
+        self._left += len(done.made) - len(done.removed)
+        self.history.taken.update(done.taken)
+        self.is_busy = self.is_busy or done.is_cut or bool(done.changed)
+        if done.made or done.renewed or done.removed:
+            self._tell_slots(action, done)
 
     def note_number(self, target: PoolTarget) -> None:
         """Note nothing: placeholders come and go while their slots stay."""
 
-    def _change(self, action: ChangeSlots, desired: DesiredState, counts: SlotCounts) -> None:
-        context, began = self._context, self._context.now()
-        plan = action.plan if self.may_lower else action.plan._replace(remove=(), drop=())
-        done = apply_plan(
-            context.api,
-            action.slots,
-            plan,
-            context.now,
-            lambda tried: tried < MAX_WRITES and 0 <= context.now() - began < WRITE_BUDGET_SECONDS,
-        )
-        self._left += len(done.made) - len(done.removed)
-        self._taken.update(done.taken)
-        self.is_busy = self.is_busy or done.is_cut or bool(done.changed)
-        if done.made or done.renewed or done.removed:
-            self._tell_slots(action, desired, done, len(counts.used))
-
-    def _tell_slots(self, action: ChangeSlots, desired: DesiredState, done: PlanResult, used: int) -> None:
+    def _tell_slots(self, action: ChangeSlots, done: PlanResult) -> None:
+        assert self.desired
         facts: dict[str, object] = {
-            "pool": self._pool.resource_class,
+            "pool": self.pool.resource_class,
             "slots": action.slots.name if action.slots else "",
-            "occurrences": desired.target.occurrences,
+            "occurrences": self.desired.target.occurrences,
             "made": len(done.made),
             "renewed": len(done.renewed),
             "removed": len(done.removed),
-            "free": desired.target.replicas,
-            "used": used,
+            "free": self.desired.target.replicas,
+            "used": len(self._slots.used),
         }
         self._context.log.info("slots", **facts)
