@@ -23,7 +23,7 @@ from berth.checks import (
     seatplacement,
     typos,
 )
-from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, PoolLoads, pool_loads
+from berth.checks.ceilings import Ceilings, PoolLoad, PoolLoads
 from berth.checks.collisions import check_rendered_names
 from berth.dates.cronschedules import open_spans, schedules
 from berth.dates.expansion import Expansion, Occurrence
@@ -37,6 +37,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
 if TYPE_CHECKING:
+    from berth.checks.cloudmatching import ClassFits
     from berth.machines.windowbudgets import TooManyBudgets, WindowBudgets
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
@@ -44,11 +45,14 @@ UNKNOWN = ("B061", "B064", "B130")
 
 
 class Part(NamedTuple):
-    """A reservation in one cluster: its occurrences with seats there, and the schedules that open them."""
+    """A reservation in one cluster: its occurrences with seats there, the schedules that open them, and the
+    pools that count.
+    """
 
     placed: Placed
     occurrences: tuple[Occurrence, ...]
     schedules: tuple[str, ...]
+    pools: Sequence[PoolLoad]
 
 
 class Item(NamedTuple):
@@ -58,7 +62,6 @@ class Item(NamedTuple):
     expansion: Expansion
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]  # of this reservation alone
-    loads: tuple[ClassSteps, ...]  # of each part
 
     def is_renderable(self, known: Declared) -> bool:
         """Tell whether it has no errors, and all classes, and all that these name, could be read."""
@@ -72,15 +75,6 @@ class Item(NamedTuple):
     def depends_on_itself(self) -> bool:
         """Whether no other reservation has a say in it, but only documents that all share."""
         return self.reservation.holder.shared is None and not self.reservation.spec.rehearses
-
-    def placed_loads(self) -> Iterator[tuple[Placed, ClassSteps]]:
-        """Yield the place of each part with its loads."""
-        return zip((part.placed for part in self.parts), self.loads, strict=True)
-
-    def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
-        """Yield each cluster and the loads of the reservation's pools there."""
-        for placed_part, loads in self.placed_loads():
-            yield placed_part.cluster.name, pool_loads(self.reservation, loads)
 
 
 def read_file(source: Source) -> tuple[Sequence[ReadDocument], Sequence[Finding]]:
@@ -119,8 +113,9 @@ class Pipeline:
         self._other_file = other_file
         self._others: dict[str, Source] = {}  # the files outside of the folder that were read, by path
         self._examined, self._has_errors = 0, False
-        # By CloudCapacity; complete after `items`.
-        self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
+        # Complete after `items`.
+        self.pools: dict[str, list[PoolLoad]] = {}  # by cluster
+        self.held: dict[str, WindowBudgets | TooManyBudgets] = {}  # by CloudCapacity
         self.problems: list[Problem | Finding] = list(problems)
         readings = self._read_each(file_reader)
         self.declared: Declared = declared(readings, RESERVATIONS, given=bool(self._sources))
@@ -186,14 +181,14 @@ class Pipeline:
         for reservation in known.reservations:
             item = by_name.get(reservation.name)
             if item is None or item.reservation != reservation:
-                item = _item(reservation, known, site, ceilings, now)
-                windows = item.expansion.occurrences
-                of_clouds = cloudchecks.check_reserved_clouds(reservation, known, windows, fits)
-                item = item._replace(problems=(*item.problems, *of_clouds))
+                expansion, places = expand(reservation, known.calendars), placed(reservation, known, site)
+                checked = CheckedReservation(reservation, known, site, places, expansion.occurrences, now)
+                item = _item(checked, expansion, ceilings, fits)
             self.problems += item.problems
             items.append(item)
         self.problems += self._check_together(site, items)
-        loads = PoolLoads(pair for item in items for pair in item.placed_loads())
+        loads = PoolLoads((part.placed, part.pools) for item in items for part in item.parts)
+        self.pools = loads.by_cluster
         self.problems += ceilings.problems(loads, {one.name: one for one in known.reservations})
         self.held, problems = cloudchecks.cloud_windows(known, site, loads.pools)
         self.problems += problems
@@ -286,37 +281,32 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
 )
 
 
-def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings, now: int | None) -> Item:
-    expansion = expand(reservation, known.calendars)
-    parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
-    checked = CheckedReservation(reservation, known, site, expansion.occurrences)
+def _item(checked: CheckedReservation, expansion: Expansion, ceilings: Ceilings, fits: "ClassFits") -> Item:
+    reservation = checked.reservation
+    parts = tuple([_part(place, expansion, ceilings) for place in checked.places])
     problems = (
-        *references.check_names_in_reservation(reservation, known),
-        *calendars.check_calendar_dates(reservation, known),
-        *koordinatordevices.check_reserved_devices(reservation, known, site),
-        *seatplacement.check_claims_are_held(reservation, known, site),
+        *references.check_names_in_reservation(reservation, checked.declared),
+        *calendars.check_calendar_dates(checked),
+        *koordinatordevices.check_reserved_devices(checked),
+        *seatplacement.check_claims_are_held(checked),
         *backend_of(reservation.holder).problems(checked),
-        *calendars.check_zone_of_reservation(reservation, expansion.occurrences, site),
-        *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
-        *(
-            large_count
-            for part in parts
-            for large_count in typos.check_large_counts(part.placed, ceilings.is_limited)
-        ),
+        *calendars.check_zone_of_reservation(checked),
+        *typos.check_hours_and_dates(checked),
+        *typos.check_large_counts(checked, ceilings.is_limited),
         *expansion.problems,
+        *cloudchecks.check_reserved_clouds(checked, fits),
     )
-    loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
-    return Item(reservation, expansion, parts, problems, loads)
+    return Item(reservation, expansion, parts, problems)
 
 
-def _part(one: Placed, expansion: Expansion) -> Part:
+def _part(one: Placed, expansion: Expansion, ceilings: Ceilings) -> Part:
     here = frozenset(resource_class.name for resource_class in one.classes)
     occurrences = expansion.occurrences
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
         occurrences = _with_seats(occurrences, here)
     opens = [opens for opens, _ in open_spans(occurrences)]
     found = schedules(opens, one.reservation.recurrence.zone)
-    return Part(one, occurrences, tuple(found))
+    return Part(one, occurrences, tuple(found), ceilings.loads(one, occurrences))
 
 
 def _with_seats(occurrences: Iterable[Occurrence], classes: Collection[str]) -> tuple[Occurrence, ...]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.backends.backendinterface import backend_of
 from berth.checks import autoscalers, cloudchecks, references
 from berth.dates.recurrence import expand
 from berth.findings import Problem
@@ -10,6 +10,7 @@ from berth.schema.declared import Declared
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
+from tests.checks.backendproblems import checked_reservation
 from tests.clouddocuments import cloud
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
@@ -56,10 +57,10 @@ def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER
     """What is told of a reservation's windows and nodes. Its class names all capacities, in their order."""
     names = [capacity["metadata"]["name"] for capacity in capacities]
     one = resource_class(**{"cloudCapacity": names, **found})
-    declared, known = sound(reservation(**course), site(cluster), one, *capacities)
+    declared, _ = sound(reservation(**course), site(cluster), one, *capacities)
     (placed,) = declared.reservations
     dates = expand(placed, declared.calendars).occurrences
-    checked = CheckedReservation(placed, declared, known, dates)
+    checked = checked_reservation(placed, declared, dates)
     of_nodes = backend_of(placed.holder).problems(checked) if placed.holder.unit is Unit.NODE else ()
     fits = cloudchecks.class_fits(declared)
-    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(placed, declared, dates, fits)])
+    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(checked, fits)])

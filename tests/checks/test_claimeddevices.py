@@ -5,6 +5,7 @@ from typing import Any
 from berth.checks import seatplacement
 
 from tests.cases import tabled
+from tests.checks.backendproblems import checked_reservation
 from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
 
 CLAIMS = [{"name": "gpu", "deviceClassName": "gpu.example.com"}]
@@ -22,8 +23,7 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     cluster = {**NEW, "koordinator": {}, "autoscaler": "cluster-autoscaler", "capacityBuffers": True}
     declared = read(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
     assert declared.problems == []
-    assert declared.site is not None
-    return lines(seatplacement.check_claims_are_held(declared.reservations[0], declared, declared.site))
+    return lines(seatplacement.check_claims_are_held(checked_reservation(declared.reservations[0], declared)))
 
 
 @tabled("checks")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.backends.backendinterface import backend_of
 from berth.backends.value.numberpairs import check_pairs
 from berth.checks.references import check_names_in_policies
 from berth.core.jsonvalues import instant_of
@@ -19,6 +19,7 @@ from berth.manifests.placed import placed
 from berth.schema.declared import Declared
 
 from tests.cases import tabled
+from tests.checks.backendproblems import checked_reservation
 from tests.checks.heldnumbers import API, EVERY, HPA, NODE_POOL, documents, held_site, holding
 from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
 
@@ -124,7 +125,7 @@ def problems(declared: Declared, now: int | None = None) -> list[str]:
     assert declared.site is not None
     found: list[Problem] = []
     for reservation in declared.reservations:
-        checked = CheckedReservation(reservation, declared, declared.site)
+        checked = checked_reservation(reservation, declared)
         found += backend_of(reservation.holder).problems(checked)
     found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site, now)
     return lines(found)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from berth.checks.ceilings import PoolLoad
 from berth.machines.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
 from berth.machines.planfindings import plan_problems
 from berth.pipeline import Pipeline
@@ -27,13 +26,9 @@ ON_DEMAND = clouds.CLOUD.partition("  reservations:")[0] + "  requirements: [REQ
 def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[ClusterPlan]]:
     clouds.write(folder, **changes)
     pipeline = Pipeline(str(folder))
-    pools: dict[str, list[PoolLoad]] = {}
-    for item in pipeline.items(all_loads=True):
-        for part, loads in zip(item.parts, item.loads, strict=True):
-            mine = pools.setdefault(part.placed.cluster.name, [])
-            mine += [PoolLoad(item.reservation.name, name, steps) for name, steps in loads]
+    pipeline.items(all_loads=True)
     assert pipeline.site is not None
-    return pipeline, plan_clusters(pipeline.declared, pipeline.site, pools)
+    return pipeline, plan_clusters(pipeline.declared, pipeline.site, pipeline.pools)
 
 
 def told(pipeline: Pipeline, some: list[ClusterPlan], now: int = 0) -> list[str]:

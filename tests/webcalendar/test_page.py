@@ -26,12 +26,8 @@ def page_of(folder: Path) -> tuple[Data, list[Item]]:
     pipeline = Pipeline(str(folder))
     items = pipeline.items(all_loads=True)
     assert pipeline.site is not None
-    loads: dict[str, list[Any]] = {}
-    for item in items:
-        for cluster, pools in item.pool_loads():
-            loads.setdefault(cluster, []).extend(pools)
     dated = [DatedReservation(item.reservation, item.expansion) for item in items]
-    page = calendar_page(pipeline.site, pipeline.declared.classes, dated, loads)
+    page = calendar_page(pipeline.site, pipeline.declared.classes, dated, pipeline.pools)
     return json.loads(page_data(page)), items
 
 

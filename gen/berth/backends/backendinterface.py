@@ -35,12 +35,17 @@ class PersistentPool(NamedTuple):
 
 
 class CheckedReservation(NamedTuple):
-    """A reservation that is checked, with all its dates."""
+    """A reservation that is checked, with its parts in clusters and all its dates.
+
+    `now`: None if the clock is not looked at.
+    """
 
     reservation: Reservation
     declared: Declared
     site: Site
+    places: Sequence[Placed]
     occurrences: Sequence[Occurrence] = ()
+    now: int | None = None
 
 
 class Backend(ABC):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.dates.expansion import EXTRA, MOVED, Occurrence
 from berth.dates.moments import local_day, local_text, named, near_text
 from berth.dates.zone import Zone, load, local
@@ -44,10 +45,9 @@ def check_site_zone(
         yield site.origin.problem(FIXED_ZONE, ("spec", "timeZone"), message, fix)
 
 
-def check_zone_of_reservation(
-    reservation: Reservation, occurrences: Sequence[Occurrence], site: Site
-) -> Iterator[Problem]:
+def check_zone_of_reservation(checked: CheckedReservation) -> Iterator[Problem]:
     """Check that a zone of its own is not an offset, and that no rule in UTC passes a change of clocks."""
+    reservation, site, occurrences = checked.reservation, checked.site, checked.occurrences
     zone = reservation.recurrence.zone
     if zone == site.zone:
         return
@@ -93,11 +93,12 @@ def _ahead(zone: Zone, instant: int) -> int:
     return local(zone, instant) - instant // 60
 
 
-def check_calendar_dates(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+def check_calendar_dates(checked: CheckedReservation) -> Iterator[Problem]:
     """Check that the calendars of a reservation are about its time."""
+    reservation = checked.reservation
     span = _span(reservation.recurrence)
     for i, name in enumerate(reservation.recurrence.calendars):
-        calendar = declared.calendars.get(name)
+        calendar = checked.declared.calendars.get(name)
         dates = None if calendar is None else _hull(calendar)
         if span is None or dates is None or (span[0] <= dates[1] and dates[0] <= span[1]):
             continue

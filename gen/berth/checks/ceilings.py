@@ -177,9 +177,6 @@ def holders_text(holders: Sequence[tuple[str, str]]) -> str:
 
 EXCEEDED = "B067"
 
-ClassSteps = Sequence[tuple[str, Steps]]
-"""The classes of one part that a ceiling may limit, each with the changes of its pool."""
-
 
 class _CeilingLimit(NamedTuple):
     """One limit of a ceiling. `each`: what one seat of a class takes. `what`: `of small`, `of cpu`."""
@@ -298,32 +295,24 @@ def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
     return first, last
 
 
-def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
-    """Return the loads of a reservation: of seats, or of whole nodes."""
-    holder = reservation.holder
-    return [
-        PoolLoad(reservation.name, name, steps, holder.unit, is_cap=holder.is_cap) for name, steps in loads
-    ]
-
-
 class PoolLoads:
     """The loads of all pools by cluster, and what numbers of somebody else are outside of windows."""
 
-    def __init__(self, parts: Iterable[tuple[Placed, ClassSteps]]) -> None:
+    def __init__(self, parts: Iterable[tuple[Placed, Sequence[PoolLoad]]]) -> None:
         """Count parts of reservations. One that is suspended has classes and no loads."""
-        self._pools: dict[str, list[PoolLoad]] = {}
+        self.by_cluster: dict[str, list[PoolLoad]] = {}
         self._holders: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
-        for placed, loads in parts:
+        for placed, pools in parts:
             cluster, reservation = placed.cluster.name, placed.reservation
-            pools, holder = pool_loads(reservation, loads), reservation.holder
-            self._pools.setdefault(cluster, []).extend(pools)
+            holder = reservation.holder
+            self.by_cluster.setdefault(cluster, []).extend(pools)
             for found in placed.classes if holder.otherwise_count else ():
                 of_class = [pool for pool in pools if pool.resource_class == found.name]
                 same = self._holders.setdefault((cluster, holder.shared, found.name), [])
                 same.append((reservation, of_class))
 
     def pools(self, cluster: str) -> Sequence[PoolLoad]:
-        return self._pools.get(cluster, ())
+        return self.by_cluster.get(cluster, ())
 
     def with_otherwise(self, cluster: str) -> Sequence[PoolLoad]:
         """Return the same and what stands outside of windows, once for each number.
@@ -360,16 +349,18 @@ class Ceilings:
             for name, ceilings in self._limits.items()
         }
 
-    def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
+    def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> list[PoolLoad]:
         """Return the loads of those classes of a part of a reservation that count."""
-        limited = self._limited[placed.cluster.name]
-        if not limited or placed.reservation.suspend:
+        limited, reservation = self._limited[placed.cluster.name], placed.reservation
+        if not limited or reservation.suspend:
             return []
-        classes = [resource_class for resource_class in placed.classes if resource_class.name in limited]
-        return [
-            (resource_class.name, array("i", pool_steps(placed.reservation, resource_class, occurrences)))
-            for resource_class in classes
-        ]
+        loads = list[PoolLoad]()
+        for resource_class in placed.classes:
+            if resource_class.name in limited:
+                steps, holder = pool_steps(reservation, resource_class, occurrences), reservation.holder
+                pool = reservation.name, resource_class.name, array("i", steps), holder.unit
+                loads.append(PoolLoad(*pool, is_cap=holder.is_cap))
+        return loads
 
     def is_limited(self, cluster: str, resource_class: str) -> bool:
         """Tell whether a ceiling of the cluster limits a class."""

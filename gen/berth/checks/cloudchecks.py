@@ -7,12 +7,11 @@ sites have none.
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.checks.ceilings import PoolLoad, placed_by_berth
-from berth.dates.expansion import Occurrence
 from berth.findings import Problem
 from berth.manifests.placed import cluster_named
 from berth.schema.declared import Declared
-from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
 if TYPE_CHECKING:
@@ -45,18 +44,16 @@ def class_fits(declared: Declared) -> "ClassFits":
     return cloudmatching.class_fits(declared)
 
 
-def check_reserved_clouds(
-    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence], fits: "ClassFits"
-) -> Iterator[Problem]:
+def check_reserved_clouds(checked: CheckedReservation, fits: "ClassFits") -> Iterator[Problem]:
     """Check a reservation against the capacities of its classes."""
-    if declared.clouds:
+    if checked.declared.clouds:
         from berth.checks import cloudwindows  # noqa: PLC0415
 
-        yield from cloudwindows.check_windows(reservation, declared, occurrences, fits)
-    if reservation.recurrence.capacity:
+        yield from cloudwindows.check_windows(checked, fits)
+    if checked.reservation.recurrence.capacity:
         from berth.checks import machinedates  # noqa: PLC0415
 
-        yield from machinedates.check_machine_dates(reservation, declared)
+        yield from machinedates.check_machine_dates(checked.reservation, checked.declared)
 
 
 def cloud_windows(

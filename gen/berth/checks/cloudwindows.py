@@ -6,6 +6,7 @@ All ranges are half-open. Whether limits suffice is a matter of `berth plan`.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.checks.ceilings import (
     NO_END,
     PoolLoad,
@@ -69,10 +70,9 @@ class _Seats(NamedTuple):
         return self.reservation.problem(code, path, message, fix)
 
 
-def check_windows(
-    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence], fits: ClassFits
-) -> Iterator[Problem]:
+def check_windows(checked: CheckedReservation, fits: ClassFits) -> Iterator[Problem]:
     """Check a reservation against all capacities of its classes."""
+    reservation, declared = checked.reservation, checked.declared
     if reservation.suspend or reservation.holder.unit.is_number:
         return
     persistence = reservation.holder.persistence
@@ -80,7 +80,7 @@ def check_windows(
         resource_class = declared.classes.get(name)
         if resource_class is None or not resource_class.cloud_capacity:
             continue
-        spans = seat_windows(name, occurrences)
+        spans = seat_windows(name, checked.occurrences)
         if persistence:
             spans = [SeatWindow("", 0, _FOR_EVER if persistence.until is None else persistence.until)]
         seats = _Seats(reservation, name, spans)

@@ -6,12 +6,12 @@ pending. It measures GPUs in percent, so that 50 is half of one and 200 are two.
 
 from collections.abc import Iterator, Mapping
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.core.jsonvalues import part, parts
 from berth.findings import Path, Problem
-from berth.manifests.placed import Placed, placed
+from berth.manifests.placed import Placed
 from berth.quantity import NANO, parse
 from berth.schema.declared import Declared
-from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Site
 
 REFUSED = "B118"
@@ -36,11 +36,10 @@ _TOGETHER = (
 )
 
 
-def check_reserved_devices(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_reserved_devices(checked: CheckedReservation) -> Iterator[Problem]:
     """Check the placeholders of a reservation in clusters with Koordinator."""
-    if reservation.holder.has_placeholders and any(cluster.koordinator for cluster in site.clusters):
-        for part in placed(reservation, declared, site):
-            yield from _placeholders(part)
+    for place in checked.places if checked.reservation.holder.has_placeholders else ():
+        yield from _placeholders(place)
 
 
 def _placeholders(part: Placed) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ skips pods with claims by default.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.dates.exceptions import entry_path
 from berth.findings import Path, Problem
 from berth.machines.nodelabels import ARCH, OS
@@ -193,11 +194,10 @@ def _claims_in_cluster(found: ResourceClass, cluster: Cluster) -> Iterator[Probl
         yield found.origin.problem(NO_NODES, _CLAIMS, message, fix, at_key=True)
 
 
-def check_claims_are_held(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_claims_are_held(checked: CheckedReservation) -> Iterator[Problem]:
     """Check that the backend of a reservation holds the devices of its seats until sessions need them."""
-    if not any(resource_class.resource_claims for resource_class in declared.classes.values()):
-        return
-    for place in placed(reservation, declared, site):
+    reservation = checked.reservation
+    for place in checked.places:
         for resource_class in place.classes:
             if not resource_class.resource_claims:
                 continue

@@ -6,13 +6,13 @@ Instants are seconds in UTC; `now` is passed in.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.checks.references import written_seats
 from berth.dates.exceptions import Exclusions, calendars_of, entry_path
 from berth.dates.expansion import EXTRA, MOVED, ON_HOLIDAY, Occurrence, window_minutes
 from berth.dates.moments import local_text, named, span_text
 from berth.dates.zone import DAY, day_of, local
 from berth.findings import Path, Problem
-from berth.manifests.placed import Placed
 from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
@@ -25,13 +25,11 @@ _LARGEST = 1_000  # seats or nodes
 _FAR = 549 * 86_400  # seconds in 18 months
 
 
-def check_hours_and_dates(
-    reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
-) -> Iterator[Problem]:
+def check_hours_and_dates(checked: CheckedReservation) -> Iterator[Problem]:
     """Check its hours, and, with `now`, its last date."""
-    yield from _long_windows(reservation, occurrences)
-    if now is not None and occurrences:
-        yield from _far_end(reservation, occurrences[-1], now)
+    yield from _long_windows(checked.reservation, checked.occurrences)
+    if checked.now is not None and checked.occurrences:
+        yield from _far_end(checked.reservation, checked.occurrences[-1], checked.now)
 
 
 def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
@@ -138,17 +136,23 @@ def _when(occurrence: Occurrence) -> str:
     return local_text(occurrence.start, named(occurrence.zone))
 
 
-def check_large_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
-    """Report counts of the classes in a cluster above 1,000, where no ceiling limits them."""
-    unit = placed.reservation.holder.unit
-    here = {resource_class.name for resource_class in placed.classes}
-    for path, name, count in _counts(placed.reservation):
-        is_checked = unit is not Unit.NODE and is_limited(placed.cluster.name, name)
-        if count > _LARGEST and name in here and not is_checked:
+def check_large_counts(
+    checked: CheckedReservation, is_limited: Callable[[str, str], bool]
+) -> Iterator[Problem]:
+    """Report counts above 1,000 in clusters where no ceiling limits them."""
+    unit = checked.reservation.holder.unit
+    limitless = {
+        resource_class.name
+        for place in checked.places
+        for resource_class in place.classes
+        if unit is Unit.NODE or not is_limited(place.cluster.name, resource_class.name)
+    }
+    for path, name, count in _counts(checked.reservation):
+        if count > _LARGEST and name in limitless:
             message = f"{count:,} {unit.plural} of {name} are more than 1,000, and no ceiling limits them."
             fix = "Check the number"
             fix += "; if it is meant, add a ceiling for the class." if unit is not Unit.NODE else "."
-            yield placed.reservation.problem(LARGE_COUNT, path, message, fix)
+            yield checked.reservation.problem(LARGE_COUNT, path, message, fix)
 
 
 def _counts(reservation: Reservation) -> Iterator[tuple[Path, str, int]]:

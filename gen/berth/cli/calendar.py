@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from berth.checks.ceilings import PoolLoad
 from berth.cli.command import FOLDER, Settings, command
 from berth.cli.console import EXIT_OK, stdout
 from berth.cli.recordfile import read_record_file, records_option
@@ -47,11 +46,8 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     pipeline = Pipeline()
     sources: list[EventSource] = []
     dated: list[DatedReservation] = []
-    loads: dict[str, list[PoolLoad]] = {}
     site = pipeline.site
     for item in items_of(settings, pipeline, all_loads=True):
-        for cluster, more in item.pool_loads():
-            loads.setdefault(cluster, []).extend(more)
         assert site is not None  # as there are items, there is one
         source = _source(item, site)
         is_attended = item.reservation.spec.rehearses is None
@@ -63,7 +59,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
     code = settings.report(pipeline.findings(), counts_notes=True)
     if code != EXIT_OK or site is None:
         return code
-    page = calendar_page(site, pipeline.declared.classes, dated, loads)
+    page = calendar_page(site, pipeline.declared.classes, dated, pipeline.pools)
     top, _ = top_of(Path())
     forms = frozenset(form for form in FORMS if Path(top, form).is_file())  # that the repository has
     page = page._replace(ask=issue_form_link(site.repository, forms))

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from berth.checks.ceilings import PoolLoad
 from berth.cli import planreport
 from berth.cli.command import Settings, command
 from berth.cli.selection import (
@@ -45,11 +44,8 @@ def plan(settings: Settings, **options: Any) -> int:
     clock = clock_of(settings, pipeline)
     names, _, since, until, resource_class, cluster = selected(clock, pipeline, **options)
     selection = PlanFilter(TimeRange(since, until), names, resource_class, cluster)
-    pools: dict[str, list[PoolLoad]] = {}
     dated: list[OccurrenceSeats] = []
     for item in items_of(settings, pipeline, all_loads=True):
-        for cluster, loads in item.pool_loads():
-            pools.setdefault(cluster, []).extend(loads)
         unit = item.reservation.holder.unit
         dated += [
             OccurrenceSeats(row, part.placed.cluster.name, row.seats, unit)
@@ -60,7 +56,7 @@ def plan(settings: Settings, **options: Any) -> int:
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
-    some = plan_clusters(pipeline.declared, site, pools)
+    some = plan_clusters(pipeline.declared, site, pipeline.pools)
     left, months = unplanned_items(pipeline.declared, site, selection.has), month_splitter(named(site.zone))
     whole = cost_plan(some, dated, left, PlanFilter(), months)
     pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, clock.now)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import click
 
-from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
     PolicyCase,
     PoolCosts,
@@ -138,7 +137,6 @@ def validate(settings: Settings) -> int:
     pipeline = Pipeline()
     site = pipeline.site
 
-    pools: dict[str, list[PoolLoad]] = {}
     cases: list[PolicyCase] = []
     now = clock_of(settings, pipeline).now
     for item in items_of(settings, pipeline, now=now):
@@ -146,12 +144,10 @@ def validate(settings: Settings) -> int:
         for part in item.parts if item.is_renderable(pipeline.declared) else ():
             timetable = timetable_that_fits(site, part.placed, part.occurrences)
             pipeline.problems += [timetable] if isinstance(timetable, Problem) else []
-        for cluster, loads in item.pool_loads():
-            pools.setdefault(cluster, []).extend(loads)
         if site.policies:
             subject = policy_subject(item.reservation, item.expansion.occurrences, pipeline.declared, site)
             cases += cases_of_reservation(site, subject, now)
-    costs, problems = _planned(pipeline, pools, now)
+    costs, problems = _planned(pipeline, now)
     pipeline.problems += problems
     if site is not None:
         pipeline.problems += check_policies(site, cases, costs)
@@ -162,9 +158,7 @@ def validate(settings: Settings) -> int:
     return code
 
 
-def _planned(
-    pipeline: Pipeline, pools: dict[str, list[PoolLoad]], now: int
-) -> tuple[PoolCosts | None, list[Problem]]:
+def _planned(pipeline: Pipeline, now: int) -> tuple[PoolCosts | None, list[Problem]]:
     """Return what pools cost from now on, and the windows that open too late for their nodes.
 
     There is neither where nothing says what nodes there are. The costs are None beside errors.
@@ -178,6 +172,6 @@ def _planned(
     from berth.machines.costplan import pool_costs  # noqa: PLC0415
     from berth.machines.planfindings import short_leads  # noqa: PLC0415
 
-    plans = plan_clusters(declared, site, pools)
+    plans = plan_clusters(declared, site, pipeline.pools)
     costs = pool_costs(plans, now) if compare_costs(site.policies) else {}
     return costs, [*short_leads(plans, declared, now)]

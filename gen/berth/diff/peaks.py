@@ -37,7 +37,7 @@ class SideLoads(PoolLoads):
     def __init__(
         self, site: Site | None, classes: Mapping[str, ResourceClass], items: Iterable[Item]
     ) -> None:
-        super().__init__(pair for item in items for pair in item.placed_loads())
+        super().__init__((part.placed, part.pools) for item in items for part in item.parts)
         self.site = site
         self.classes = classes
 

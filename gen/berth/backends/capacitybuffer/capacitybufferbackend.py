@@ -12,7 +12,7 @@ from berth.core.labels import CLASS
 from berth.findings import Path, Problem
 from berth.machines.versions import version_text
 from berth.manifests import deployments, rbac
-from berth.manifests.placed import Placed, placed
+from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, ResourceClass, Site
 
 NOT_KEPT = "B283"
@@ -46,8 +46,8 @@ class CapacityBufferBackend(Backend):
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
         """Check that the autoscaler of each cluster keeps CapacityBuffers."""
-        reservation, declared, site, _ = checked
-        for place in placed(reservation, declared, site):
+        reservation = checked.reservation
+        for place in checked.places:
             if place.cluster.autoscaler == "karpenter":
                 yield from check_cluster_feature("buffers", place.cluster, reservation.origin, _TYPE)
             elif lack := _lack(place.cluster):

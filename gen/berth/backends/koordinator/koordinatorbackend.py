@@ -92,8 +92,8 @@ class KoordinatorBackend(Backend):
         return slotpermissions.kinds_of_cluster(site, cluster)
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
-        yield from slotchecks.check_reserved_slots(*checked[:3])
-        yield from slotchecks.check_limits_of_slots(*checked[:3])
+        yield from slotchecks.check_reserved_slots(checked)
+        yield from slotchecks.check_limits_of_slots(checked)
 
     def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterator[Problem]:  # noqa: ARG002
         yield from slotchecks.check_scheduler_of_slots(declared, site)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth import quantity
+from berth.backends.backendinterface import CheckedReservation
 from berth.backends.koordinator import slotmapping
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import (
@@ -37,19 +38,19 @@ _BACKEND: Path = ("spec", "backend")
 _MAPPING: Path = ("spec", "reservation", "spec")
 
 
-def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_reserved_slots(checked: CheckedReservation) -> Iterator[Problem]:
     """Check a reservation with slots."""
-    slots, places = slots_of(reservation), placed(reservation, declared, site)
-    for place in places:
+    reservation = checked.reservation
+    for place in checked.places:
         if place.cluster.koordinator is None:
             message = f"cluster {place.cluster.name} has no Koordinator."
             fix = "Add koordinator: {} to the cluster in the Site, or write type: placeholder."
             yield _problem(reservation, ABSENT, ("type",), message, fix)
         for resource_class in place.classes:
             yield from _class(reservation, resource_class)
-            yield from _object(site, reservation, place.cluster, resource_class)
-    for place in places:
-        yield from _owners(reservation, slots, place.classes)
+            yield from _object(checked.site, reservation, place.cluster, resource_class)
+    for place in checked.places:
+        yield from _owners(reservation, slots_of(reservation), place.classes)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -270,8 +271,9 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
     return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
-def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_limits_of_slots(checked: CheckedReservation) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
+    reservation, declared, site, *_ = checked
     slots = slots_of(reservation)
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     clusters = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from berth.backends.backendinterface import CheckedReservation
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
 from berth.checks.cloudcapacities import NO_MACHINE, buys_nothing, usable_clouds
@@ -9,21 +10,19 @@ from berth.checks.cloudmatching import class_fit
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
-from berth.manifests.placed import placed
 from berth.quantity import NANO, parse
 from berth.schema.cloudcapacity import MachineReservation
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import ResourceClass, Site
+from berth.schema.values import ResourceClass
 
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def check_whole_nodes(
-    reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
-) -> Iterator[Problem]:
+def check_whole_nodes(checked: CheckedReservation) -> Iterator[Problem]:
     """Check a reservation of whole nodes."""
-    for place in placed(reservation, declared, site):
+    reservation = checked.reservation
+    for place in checked.places:
         yield from check_cluster_feature("static", place.cluster, reservation.origin, _TYPE)
         yield from check_replicas_stay(reservation, place.cluster, _TYPE)
         for resource_class in place.classes:
@@ -31,7 +30,7 @@ def check_whole_nodes(
                 message = f"class {resource_class.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
                 yield reservation.origin.problem(NO_MACHINE, _TYPE, message, fix)
-            yield from _limit(reservation, resource_class, declared, occurrences)
+            yield from _limit(reservation, resource_class, checked.declared, checked.occurrences)
 
 
 def _limit(

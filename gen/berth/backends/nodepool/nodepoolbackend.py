@@ -40,7 +40,7 @@ class NodePoolBackend(Backend):
         return nodepermissions.kinds_of_cluster(site)
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
-        return nodechecks.check_whole_nodes(*checked)
+        return nodechecks.check_whole_nodes(checked)
 
 
 BACKEND = NodePoolBackend()

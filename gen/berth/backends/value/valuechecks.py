@@ -34,12 +34,12 @@ def held_spec(target: ValueTarget, cluster: Cluster) -> HeldSpec | None:
 
 def check_number(checked: CheckedReservation) -> Iterator[Problem]:
     """Check that the Site lets the reservation hold its number, and that it can be what is asked for."""
-    reservation, declared, site, _ = checked
+    reservation, declared, site, places, *_ = checked
     options = _options(reservation)
     if options is None or options.target is None:
         return
     target = options.target
-    for place in placed(reservation, declared, site):
+    for place in places:
         if len(place.classes) > 1:
             names = " and ".join(resource_class.name for resource_class in place.classes)
             message = f"classes {names} would hold one number."
