@@ -525,3 +525,12 @@ def test_a_reservation_that_goes_leaves_the_number_to_those_that_ask_for_it(is_d
     assert ([value for _, value in world.changes], world.cluster.notes()) == ([35, 10, 2], [])
     assert world.changes[1][0] < "07:50"
     assert [name for name in world.names("target") if name.startswith("course")] == []
+
+
+def test_a_note_that_the_list_shows_malformed_is_removed_where_it_is_about_no_number() -> None:
+    world = held_world()
+    note(world, name="0123456789abcdef.held")
+    del world.cluster.all_in(CONFIGMAPS)["0123456789abcdef.held"]["metadata"]["uid"]
+
+    assert world.sweep() == 1, "what it skips is a failure"
+    assert "0123456789abcdef.held" not in world.cluster.all_in(CONFIGMAPS)
