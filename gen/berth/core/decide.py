@@ -339,13 +339,12 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 
 
 def _outdated(case: ReservationContext) -> Iterator[Action]:
-    if not (case.open or case.opens_soon or case.is_manned):
-        objects = [pool.found.object for pool in case.pools if not case.names(pool.pool)]
-        unnamed = [found for found in objects if found]
-        if case.facts.prunes:
-            from berth.plugins.pruning.pruning import outdated_objects  # noqa: PLC0415 - as above
+    if case.facts.prunes and not (case.open or case.opens_soon or case.is_manned):
+        from berth.plugins.pruning.pruning import outdated_objects  # noqa: PLC0415 - as above
 
-            yield from outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
+        objects = (pool.found.object for pool in case.pools if not case.names(pool.pool))
+        unnamed = [found for found in objects if found]
+        yield from outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
 
 def _unnamed_numbers(case: ReservationContext) -> Iterator[Action]:

@@ -42,9 +42,9 @@ class PoolHolder:
 
     kind: str
     plugin: ClassVar[str] = ""  # the package of the code that it needs; empty: all pods have it
-    # At once, by the number that was last seen; a session that left counts for the site's
-    # `stabilizationSeconds`.
-    is_scaled_by_sessions: ClassVar[bool] = True
+    # A session that left counts for the site's `stabilizationSeconds`; one that comes acts at once, by the
+    # number that was last seen.
+    is_stabilized: ClassVar[bool] = True
 
     @property
     def number(self) -> "HeldNumber | None":
@@ -146,7 +146,7 @@ class SlotSpec(_SlotFields, PoolHolder):
 
     kind = SLOTS
     plugin = "slots"
-    is_scaled_by_sessions = False  # a session that leaves its slot frees it at once
+    is_stabilized = False  # a session that leaves its slot frees it at once
 
     @property
     def number(self) -> HeldNumber | None:

@@ -59,6 +59,9 @@ class PoolHistory:
         self.stabilizer = Stabilizer()
         self.set_back = ""  # who has set back a number of theirs, and what to do
 
+    def note_written(self, action: ScalePool, now: int) -> None:
+        """Note that the number was written."""
+
 
 class PoolPlan(NamedTuple):
     """What to do about a pool, and what it should have, which is free slots where slots hold it."""

@@ -231,7 +231,7 @@ class PoolState(NamedTuple):
         """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
         follows = self.counts_sessions and self.active is not None and self.override is None
         by_others = self.deployment is not None and self.deployment.is_scaled_by_others
-        if not follows or by_others or self.timetable is None or not self.pool.holder.is_scaled_by_sessions:
+        if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
             return 0
         return self.timetable.settings.stabilization_seconds
 

@@ -153,8 +153,9 @@ class ActionRunner:
         """Carry out all actions in this order, then send their Events."""
         acted = [action for action in actions if self._try(action)]
         for action in acted:
+            said = describe_action(action)
             for ref in self.facts.subjects(action.ref):
-                self._tell(ref, describe_action(action))
+                self._tell(ref, said)
 
     def warn(self, warnings: Iterable[SweepWarning]) -> None:
         """Log each warning, and send it once: if it was sent before, an Event of its name exists.
@@ -200,9 +201,9 @@ class ActionRunner:
             if isinstance(action, ScalePool) and error.is_gone():
                 return False
             raise
-        if outcome.slots and outcome.slots.is_cut:
+        if isinstance(action, ChangeSlots) and outcome.slots and outcome.slots.is_cut:
             number = len(outcome.slots.made) + len(outcome.slots.removed)
-            raise ApiError(0, "DeadlineExceeded", f"{number} slots are done")
+            raise ApiError(0, "DeadlineExceeded", f"{number} of {action.plan.writes} are done")
         return outcome.is_done
 
     def _is_led(self, name: str) -> bool:

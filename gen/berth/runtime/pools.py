@@ -140,6 +140,7 @@ class PoolReconciler:
         written = carry_out(self._context, action).object
         if isinstance(action, ScalePool) and written:
             self.found = (self.found or PoolFound(None))._replace(object=written)
+            self.history.note_written(action, int(self._context.now()))
             self.tell(action)
         else:
             self.is_busy = True  # others have changed it meanwhile: look again

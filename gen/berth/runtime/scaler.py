@@ -165,7 +165,7 @@ class Scaler:
             or reconciler.pause.seconds
         ):
             reconciler.reconcile(desire)
-        elif pool.holder.is_scaled_by_sessions:
+        elif pool.holder.is_stabilized:
             reconciler.reconcile(desire, quick=True)
 
     def release(self, api: Api | None) -> None:
@@ -272,7 +272,7 @@ class Scaler:
                 sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
         peers = self._peer_targets(pool, now) if pool.peers else ()
         desired = desired_state(timetable, pool, now, sessions, self._source.overrides, peers)
-        if not pool.holder.is_scaled_by_sessions:
+        if not pool.holder.is_stabilized:
             return desired
         seconds = timetable.settings.stabilization_seconds
         return reconciler.history.stabilizer.settle(desired, moment, seconds)

@@ -40,7 +40,7 @@ _MAPPING: Path = ("spec", "reservation", "spec")
 
 def check_reserved_slots(checked: CheckedReservation) -> Iterator[Problem]:
     """Check a reservation with slots."""
-    reservation = checked.reservation
+    reservation, slots = checked.reservation, slots_of(checked.reservation)
     for place in checked.places:
         if place.cluster.koordinator is None:
             message = f"cluster {place.cluster.name} has no Koordinator."
@@ -50,7 +50,7 @@ def check_reserved_slots(checked: CheckedReservation) -> Iterator[Problem]:
             yield from _class(reservation, resource_class)
             yield from _object(checked.site, reservation, place.cluster, resource_class)
     for place in checked.places:
-        yield from _owners(reservation, slots_of(reservation), place.classes)
+        yield from _owners(reservation, slots, place.classes)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:

@@ -27,7 +27,6 @@ class NumberHistory(PoolHistory):
         self.resets = 0  # how often they have
 
     def note_written(self, action: ScalePool, now: int) -> None:
-        """Note that the number was written."""
         if action.closes:
             self.set_back = ""
         if action.closes or action.value != self._written:

@@ -1,7 +1,7 @@
 """The reconciler of a number of somebody else. Every write carries the version that it was decided on."""
 
 from berth.core.holders import HeldNumber
-from berth.core.pooldecision import ChangeSlots, PoolFound, PoolHistory, PoolPlan, ScalePool
+from berth.core.pooldecision import PoolFound, PoolHistory, PoolPlan
 from berth.core.poolobjects import PoolObject
 from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
@@ -38,8 +38,3 @@ class NumberReconciler(PoolReconciler):
         elif not self.history.set_back:
             self._context.log.works(subject)
         return plan
-
-    def act(self, action: ScalePool | ChangeSlots) -> None:
-        super().act(action)
-        if isinstance(action, ScalePool) and not self.is_busy:
-            self.history.note_written(action, int(self._context.now()))
