@@ -54,6 +54,15 @@ def test_its_links_work(page: str) -> None:
     assert broken == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_no_row_of_a_table_stands_alone(page: str) -> None:
+    """A row after an empty line is a table of its own, and then the next line separates its head."""
+    code = r"^ *```.*?^ *```$"
+    first_rows = re.findall(r"(?<=\n\n)\|.*\n(.*)", re.sub(code, "", text_of(page), flags=re.M | re.S))
+
+    assert [row for row in first_rows if not re.fullmatch(r"(\|-+)+\|", row)] == []
+
+
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs/img").glob("*.svg")), ids=lambda path: path.name)
 def test_a_picture_is_readable_without_seeing_it_and_in_the_dark(picture: Path) -> None:
     text = picture.read_text("utf-8")

@@ -36,7 +36,7 @@ def test_every_section_with_values_of_the_chart_is_tried() -> None:
 
 def test_the_class_of_the_example_is_that_of_its_profile() -> None:
     (found, *_) = imported(json.dumps(blocks("By profile")[0])).classes
-    page = re.search(r"^## A complete example\n.*?^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    page = re.search(r"^## An imported class\n.*?^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     assert page is not None
 
     shown = next(yaml.safe_load_all(page[1]))
