@@ -91,7 +91,7 @@ def test_a_list_is_read_page_by_page_until_no_more_is_promised() -> None:
     assert list_objects(server.api, Collection(JOBS, "a=b,c", "x=y", page=500), items.append) == "7"
     assert items == [{"n": 1}, {"n": 2}, {"n": 3}]
     query = "labelSelector=a%3Db%2Cc&fieldSelector=x%3Dy&limit="
-    paths = [f"{JOBS}?{query}32", f"{JOBS}?{query}500&continue=a+b"]
+    paths = [f"{JOBS}?{query}32", f"{JOBS}?{query}128&continue=a+b"]
     assert [request.path for request in server.requests] == paths
 
 

@@ -517,7 +517,9 @@ def test_nine_thousand_slots_delay_no_other_pool_and_no_job() -> None:
     assert swept.cluster.now - began < 280
 
 
-def test_pages_of_slots_that_never_end_delay_no_other_pool_and_no_job() -> None:
+@pytest.mark.parametrize("are_deep", [False, True])
+def test_pages_of_slots_that_never_end_delay_no_other_pool_and_no_job(are_deep: bool) -> None:
+    """Also where each nests too deep to be read, and only its name is."""
     swept = Swept("09:00", *slots_of(1))
     (page,) = (tree for tree in swept.koordinator.objects.values())
     numbers, began, whole = count(1), swept.cluster.now, swept.cluster.koordinator
@@ -526,12 +528,19 @@ def test_pages_of_slots_that_never_end_delay_no_other_pool_and_no_job() -> None:
         if request.method == "GET" and request.path.partition("?")[0] == SLOTS:
             swept.cluster.now += 2
             metadata = {"resourceVersion": "1", "continue": str(next(numbers))}
+            if "includeObject" in request.path:
+                return good({"kind": "Table", "metadata": metadata, "rows": [{"cells": ["deep"]}]})
+            if are_deep:
+                return Response(200, b"[" * 200_000)
             return good({"kind": "ReservationList", "metadata": metadata, "items": [page]})
         return whole(request)
 
     swept.cluster.koordinator = endless  # type: ignore[assignment]
 
     assert swept.run() == 1
+    told = swept.told("failed")
+    assert told[-1] == ("list reservations", "DeadlineExceeded")
+    assert (("read reservations deep", "TooLarge") in told) == are_deep
     assert swept.cluster.replicas() == {"other-small": 25}
     assert sorted(swept.cluster.of("jobs")) == ["course-sweep", "other-sweep"]
     assert swept.cluster.now - began < 280

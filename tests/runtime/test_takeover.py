@@ -4,10 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from berth.core.labels import CLASS, RESERVATION, SITE
 from berth.core.objectnames import is_record, is_timetable, single
 from berth.core.objectnames import record as record_name
 from berth.core.objectreading import parse_object
-from berth.core.objects import CONFIG_MAP
+from berth.core.objects import CONFIG_MAP, SLOT
+from berth.core.state import ORPHANED_SINCE, SlotObject
 from berth.runtime.sessionobserver import TimetableReader
 
 from tests.objectstore import Tree
@@ -20,6 +22,7 @@ from tests.runtime.sweepworld import (
     inventory,
     lease,
     missed,
+    numbered,
     record,
     seen,
     timetable,
@@ -55,6 +58,21 @@ def test_a_record_with_other_labels_opens_and_closes_nothing(labels: Tree) -> No
     assert swept.run() == 0
     assert swept.cluster.replicas() == {"course-small": 25}
     assert sorted(swept.cluster.of("jobs")) == ["course-sweep"]
+
+
+def test_nothing_long_is_kept_of_a_slot() -> None:
+    """Hundreds of a megabyte each would be more memory than the sweep may take."""
+    (hostile,) = numbered(1)
+    ours = {key: hostile["metadata"]["labels"][key] for key in (SITE, RESERVATION, CLASS)}
+    hostile["metadata"] |= {"resourceVersion": "1", "annotations": {ORPHANED_SINCE: "x" * 200_000}}
+    hostile["spec"]["owners"] = [
+        {"labelSelector": {"matchLabels": labels}} for labels in (ours, {"x": "x" * 1_000_000})
+    ]
+    slot = parse_object("example", SLOT, hostile)
+
+    assert isinstance(slot, SlotObject)
+    assert slot.slot.is_to_close
+    assert len(repr(slot)) < 1000
 
 
 def test_a_record_with_other_labels_makes_no_slots() -> None:

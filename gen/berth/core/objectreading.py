@@ -44,6 +44,7 @@ from berth.core.state import (
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 
+MARK_LENGTH = 40  # characters: an instant, and more than one; who may write it may write any length
 NAMES_KEY = "reservations.txt"  # of the data of the inventory
 
 
@@ -63,7 +64,7 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree, *, prunes: bool = True
         str(labels_of.get(RESERVATION) or "") if is_ours else "",
         parse_instant(str(metadata["creationTimestamp"])),
         is_terminating(tree),
-        str(part(metadata, "annotations").get(ORPHANED_SINCE, "")),
+        str(part(metadata, "annotations").get(ORPHANED_SINCE, ""))[:MARK_LENGTH],
     )
     if kind is CONFIG_MAP and objectnames.is_held(ref.name):
         return parse_held(ref, tree)
@@ -159,7 +160,9 @@ def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
         return None
     from berth.plugins.slots.slots import parse_slot  # noqa: PLC0415 - where a cluster has them
 
-    return SlotObject(ref, str(found.get(CLASS, "")), PERSISTENT in found, parse_slot(tree))
+    slot = parse_slot(tree)
+    slot = slot._replace(closed=slot.closed[:1])  # the sweep renews none, and an account may write a megabyte
+    return SlotObject(ref, str(found.get(CLASS, "")), PERSISTENT in found, slot)
 
 
 _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {

@@ -25,6 +25,7 @@ MERGE_PATCH = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
 JSON = "application/json"
+MAX_RESPONSE_BYTES = 8 << 20  # with all escapes, more than a server stores of one object
 
 
 class Request(NamedTuple):
@@ -33,6 +34,7 @@ class Request(NamedTuple):
     body: bytes = b""
     content_type: str = MERGE_PATCH  # of the body
     accept: str = JSON
+    most: int = MAX_RESPONSE_BYTES  # of the answer
 
 
 class Response(NamedTuple):
@@ -286,7 +288,6 @@ ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 READ_SECONDS = 4.0
 # An admission webhook may hold a write for up to 30 seconds, and leaving earlier cancels the write.
 WRITE_SECONDS = 32.0
-MAX_RESPONSE_BYTES = 8 << 20  # a page that is larger is asked for again in smaller pieces
 # A machine that is gone acknowledges nothing; this is how soon the kernel notices, whatever we wait for.
 SILENCE_MILLISECONDS = 4000
 
@@ -335,7 +336,7 @@ class Connection:
 
     def __call__(self, request: Request) -> Response:
         try:
-            return self._answer(self._exchange(request))
+            return self._answer(self._exchange(request), min(request.most, self._most))
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
 
@@ -350,7 +351,7 @@ class Connection:
         try:
             response = self._exchange(request)
             if response.status != 200:
-                response_object(self._answer(response))
+                response_object(self._answer(response, self._most))
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
         return self._lines(response, silence)
@@ -412,13 +413,13 @@ class Connection:
         connection.request(request.method, request.path, request.body or None, self._headers(request))
         return connection.getresponse()
 
-    def _answer(self, response: HTTPResponse) -> Response:
-        body = response.read(self._most + 1)
+    def _answer(self, response: HTTPResponse, most: int) -> Response:
+        body = response.read(most + 1)
         whole = response.isclosed()
         if response.will_close or response.status >= 500 or not whole:
             self.close()  # after an error of the server, the next request may reach another one
-        if len(body) > self._most:
-            raise _too_large(self._most)
+        if len(body) > most:
+            raise _too_large(most)
         if not whole:
             raise IncompleteRead(body)
         date = response.headers.get("Date", "")

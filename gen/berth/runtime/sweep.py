@@ -164,8 +164,7 @@ class Sweep:
 
         Raises ApiError if it is malformed, unless pods may have written it.
         """
-        if kind is SLOT and (self._elapsed() > SLOT_SECONDS or len(found) >= MAX_SLOTS):
-            raise ApiError(0, "DeadlineExceeded", f"there is more than {len(found)} slots to read")
+        self._bound_slots(kind, found)
         try:
             state_object = parse_object(self._site.name, kind, tree, prunes=self._site.prunes)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -177,6 +176,11 @@ class Sweep:
         if state_object:
             found.append(state_object)
 
+    def _bound_slots(self, kind: ObjectKind, found: list[StateObject]) -> None:
+        """Raise ApiError if there are too many slots, or they take too long to read."""
+        if kind is SLOT and (self._elapsed() > SLOT_SECONDS or len(found) >= MAX_SLOTS):
+            raise ApiError(0, "DeadlineExceeded", f"there are more than {len(found)} slots to read")
+
     def _may_skip(self, kind: ObjectKind, found: list[StateObject], name: str, error: ApiError) -> bool:
         """Return whether to go on without an object that cannot be read, and to fail in the end.
 
@@ -184,6 +188,7 @@ class Sweep:
         """
         if kind not in _WRITTEN_BY_PODS and not (kind is CONFIG_MAP and is_written_by_pods(name)):
             return False
+        self._bound_slots(kind, found)
         self._log.trouble(f"read {kind.plural} {name}", error)
         self._failed += 1
         if kind is CONFIG_MAP and is_held(name):

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from berth.core.jsonvalues import Tree, part, parts
 from berth.runtime.apiclient import (
     JSON,
+    MAX_RESPONSE_BYTES,
     Api,
     ApiError,
     Connection,
@@ -41,7 +42,8 @@ class Collection(NamedTuple):
         """Return the request for the page of `token`; an empty token is the first page."""
         asked = {"limit": str(limit), "continue": token}
         accept = _METADATA.format(kind="PartialObjectMetadataList") if self.metadata_only else JSON
-        return Request("GET", self._path(asked), accept=accept)
+        most = MAX_RESPONSE_BYTES if limit == 1 else MAX_PAGE_BYTES
+        return Request("GET", self._path(asked), accept=accept, most=most)
 
     def watch_request(self, version: str, seconds: int) -> Request:
         """Return the request to watch changes after `version` for so many seconds."""
@@ -98,7 +100,8 @@ def _position(page: Tree) -> tuple[str, str]:
 
 
 FIRST_PAGE = 32  # objects, before their size is known
-PAGE_BYTES = 256 << 10  # about which an answer has: a page is parsed as a whole, and memory is scarce
+# Bytes that a page has about, and at most: it is parsed as a whole, which takes up to thirty times its bytes.
+PAGE_BYTES, MAX_PAGE_BYTES = 256 << 10, 1 << 20  # one object may be larger
 PAGE_ATTEMPTS = 4
 
 
@@ -112,33 +115,32 @@ def list_objects(
     """Pass all objects of a collection to `take`, and return the version of the list.
 
     All pages show the state at one moment; otherwise the last page raises. A page that fails is asked for
-    again after a pause, unless `gives_up`, which waits, says so; one that is too large or too deep in smaller
-    pieces. A single object that cannot be read is left
-    out, if that may be by its name: a pod that was taken over must not stop all others.
+    again, in smaller pieces: after a pause, unless `gives_up`, which waits, says so; at once if it was too
+    large or too deep. A single object that cannot be read is left out, if that may be by its name: a pod that
+    was taken over must not stop all others.
     """
-    most, token, version, failures = collection.page, "", "", 0
-    limit = min(FIRST_PAGE, most)
+    token, version, failures = "", "", 0
+    limit = min(FIRST_PAGE, collection.page)
     while token or not version:
         items: list[Tree] = []
         try:
             text = api.read(collection.list_request(limit, token))
             items, version, token = parse_page(text)
-            limit = max(1, min(most, PAGE_BYTES * len(items) // len(text) or limit))
+            limit = max(1, min(collection.page, 4 * limit, PAGE_BYTES * len(items) // len(text)))
             failures = 0
         except ApiError as error:
+            if error.reason == "TooLarge" and limit == 1:
+                name, version, token = _unreadable(api, collection, token)
+                if not may_skip(name, error):
+                    raise
+                limit = min(FIRST_PAGE, collection.page)
+                continue
             if error.reason != "TooLarge":
                 failures += 1
                 is_final = not error.is_transient() or failures == PAGE_ATTEMPTS
                 if is_final or gives_up(backoff(failures, error.retry_after, 0.0)):
                     raise
-            elif limit == 1:
-                name, version, token = _unreadable(api, collection, token)
-                if not may_skip(name, error):
-                    raise
-                most = collection.page
-                limit = min(FIRST_PAGE, most)
-            else:
-                limit = most = max(1, limit // 4)
+            limit = max(1, limit // 4)
         while items:  # each is released as soon as it is read
             take(items.pop(0))
     return version
