@@ -31,7 +31,7 @@ def ordering(server: ApiServer, folder: Path) -> tuple[str, ...]:
 
 
 def total(seats: int) -> str:
-    return f"With 5 sessions now, {seats} seats stand in total."
+    return f"With 5 sessions now, {seats} seats are held."
 
 
 def annotation(server: ApiServer, name: str = "course") -> str | None:

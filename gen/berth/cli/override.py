@@ -235,7 +235,7 @@ def _confirmed(
             lines.append(f"{name}/{one} gets {order_now.target} {what} until {until}{instead}.")
             if has_seats and sessions.get(one):
                 total = order_now.target + sessions[one]
-                lines[-1] += f" With {number_of(sessions[one], 'session')} now, {total} seats stand in total."
+                lines[-1] += f" With {number_of(sessions[one], 'session')} now, {total} seats are held."
     if not lines:
         return f"{cluster}: {name} is unchanged.\n"
     if after and (back := part.placed.reservation.holder.going_back):

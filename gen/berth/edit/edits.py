@@ -133,7 +133,7 @@ def _check_step(at: Any, path: FieldPath, depth: int) -> None:
     elif isinstance(at, list) and at and isinstance(at[0], dict):
         raise CommandError(f"{above} is a list. Write {text_of((*path[:depth], 0, *path[depth:]))}")
     elif isinstance(at, list):
-        advice = f"Write {above}[0], or all of it: {above}=[...]" if at else f"Write all of it: {above}=[...]"
+        advice = f"Write {above + '[0], or ' if at else ''}the whole list: {above}=[...]"
         raise CommandError(f'{above} is a list without a field "{step}". {advice}')
     elif not isinstance(at, dict):
         raise CommandError(f'{above} is not a mapping, so it has no field "{step}". Write {above}=VALUE')

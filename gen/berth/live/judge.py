@@ -166,7 +166,7 @@ class _ReservationJudge:
             yield from health.check_grants(snapshot, name, is_needed=is_synced and is_open_soon)
         yield from health.check_labels(snapshot, name)
         if known.bad_override:
-            message = f"an override of it is ignored: {known.bad_override}."
+            message = f"an override is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
             yield snapshot.place.finding("S024", message, fix, name)
 

@@ -114,7 +114,7 @@ class _PersistentPool:
         if not self._git.names and others:
             yield self._case.finding(
                 "S023",
-                f"{slots_text(len(others))} stand in the cluster but not in git.",
+                f"{slots_text(len(others))} are in the cluster but not in git.",
                 f"They go with the next sync, if that prunes. By hand: {self._delete(others)}",
             )
             return

@@ -284,7 +284,7 @@ class _Preflight:
             elif room.is_taken:
                 others = quantity.text(max(0, room.used - room.own))
                 fix = "See what else uses it, or raise the limit."
-                findings.append(self._place.finding("S079", f"{needed}; others use {others} of it now.", fix))
+                findings.append(self._place.finding("S079", f"{needed}; others use {others} now.", fix))
         return self._check("", "room", limiting_object.name, findings)._replace(rooms=limiting_object.rooms)
 
     def _unknown_room(self, message: str) -> LiveFinding:

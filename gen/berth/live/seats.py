@@ -145,7 +145,7 @@ def set_number(case: PoolState, value: object) -> str:
 
 
 def unserved(case: PoolState) -> LiveFinding:
-    fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
+    fix = f"See what happened: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
     if case.snapshot.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
     why = f": {why_unserved(case)}" if case.uncreated or case.running else ""

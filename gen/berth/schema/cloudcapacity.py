@@ -108,7 +108,7 @@ class InstanceTypeSpec(Model):
     architecture: Literal["amd64", "arm64"] | None = field(None, "amd64 or arm64", "as its name says")
     on_demand_price: Price | None = field(None, "an hour", "the table's")
     spot_price: Price | None = field(None, "an hour", "not known")
-    allocatable: Resources = field({}, "what of it is left for pods", "the table's")
+    allocatable: Resources = field({}, "what it leaves for pods", "the table's")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         """Check that what is left for pods is not more than the machine has."""
@@ -194,7 +194,7 @@ class CloudSpec(Model):
         Disruption.model_construct(), "when Karpenter may take nodes away", "see docs/karpenter.md"
     )
     daemon_requests: DaemonRequests = field(
-        {}, "what DaemonSets ask for on each node, and `pods` of theirs; only `berth plan` reads it", "none"
+        {}, "what DaemonSets request on each node, and how many `pods` they have; for `berth plan`", "none"
     )
     volumes_per_node: VolumeCount | None = field(
         None,
@@ -246,7 +246,7 @@ class GenericSpec(Model):
     node_start_minutes: Minutes = field(meaning="from a Pending pod until its new node is Ready: measure")
     image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
     daemon_requests: DaemonRequests = field(
-        {}, "what DaemonSets ask for on each node, and `pods` of theirs", "none"
+        {}, "what DaemonSets request on each node, and how many `pods` they have", "none"
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:

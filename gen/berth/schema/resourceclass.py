@@ -127,7 +127,7 @@ class ResourceClassSpec(Placement):
         "none",
     )
     resource_claims: ListOf[DeviceClaim] = field(
-        (), "devices of a seat by dynamic resource allocation; they are no part of `requests`", "none"
+        (), "devices of a seat by dynamic resource allocation; `requests` do not contain them", "none"
     )
     pod_labels: OwnLabels = field({}, "labels of the placeholders", "none")
     pod_annotations: PodAnnotations = field({}, "annotations of the placeholders", "none")

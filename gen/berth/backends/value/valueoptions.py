@@ -80,7 +80,7 @@ def _otherwise(value: Any) -> int | str:
     elif type(value) is not int:
         raise wrong_type(value, _OTHERWISE)
     if not 0 <= number <= INT32:
-        fix = f"Write what stands there otherwise, at most {INT32}{unit}."
+        fix = f"Write the number outside of windows, at most {INT32}{unit}."
         raise Refusal(f"{shown(value)} is not from 0{unit} to {INT32}{unit}.", fix, NOT_HELD)
     parsed: int | str = value
     return parsed
@@ -105,7 +105,7 @@ class ValueTarget(Model):
         meaning="path of the number below spec, such as spec.minReplicas"
     )
     ready: Annotated[tuple[Step, ...], Text("path", _status_path)] | None = field(
-        None, "path below status that counts what is ready of it", "that of known kinds; else nobody tells"
+        None, "path below status with how many are ready", "that of known kinds; else not known"
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -192,8 +192,8 @@ class ValueOptions(Model):
     target: ValueTarget | None = field(None, "the number that is held", "none; required")
     otherwise: Annotated[int | str, Parsed(_OTHERWISE, _otherwise, _OTHERWISE_SCHEMA)] | None = field(
         None,
-        "what stands there outside of windows: a number or a quantity",
-        "what stood there when the window opened",
+        "the number or quantity outside of windows",
+        "what it was when the window opened",
     )
     unit: Annotated[str, Text("unit", _unit)] | None = field(
         None,
@@ -202,7 +202,7 @@ class ValueOptions(Model):
     )
     combine: Literal["largest", "smallest", "sum"] | None = field(
         None,
-        "what windows at the same time make of it, also of other reservations: largest, smallest or sum",
+        "which number counts while several windows are open: their largest, smallest or sum",
         "`largest` for known numbers; else **required**",
     )
 
