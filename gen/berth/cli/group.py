@@ -72,7 +72,7 @@ COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in sect
 _INTRODUCTION = "Scheduled Kubernetes capacity as a pull request."
 NOTES = """\
 Commands work in the nearest folder, from here upward, that contains
-reservations/. Common options stand before or after the command.
+reservations/. Common options go before or after the command.
 
 An INSTANT is 2026-02-02T08:00:00Z, or "2026-02-02 09:00" in the site's time
 zone, or a date, which means its first minute; or relative to now: now, +90m,
