@@ -64,9 +64,17 @@ def carry_out(
     """
     api, namespace, ref = context.api, context.namespace, action.ref
     match action:
+        case ScalePool() if action.pool.number.foreign:
+            from berth.plugins.numbers.numberwrites import write_last  # noqa: PLC0415 - where a cluster has them
+
+            written = write_last(api, namespace, action)
+            return Outcome(written is not None, written)
         case ScalePool():
-            pool = _scale(context, action)
-            return Outcome(pool is not None, pool)
+            if action.leaving:
+                from berth.plugins.slots.slotwrites import leave_slots  # noqa: PLC0415 - as above
+
+                leave_slots(api, action.leaving, context.wait)
+            return Outcome(True, api.set_replicas(namespace, action.pool, int(action.to)))
         case ChangeSlots():
             from berth.plugins.slots.slotwrites import apply_plan  # noqa: PLC0415 - where a cluster has them
 
@@ -81,20 +89,6 @@ def carry_out(
         case RemoveObject():
             is_same = {"resourceVersion": action.version} if action.version else {}
             return Outcome(api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid, **is_same))
-
-
-def _scale(context: RuntimeContext, action: ScalePool) -> PoolObject | None:
-    """Write the number of a pool; return None if somebody else has done so."""
-    api, namespace = context.api, context.namespace
-    if action.pool.number.foreign:
-        from berth.plugins.numbers.numberwrites import write_last  # noqa: PLC0415 - where a cluster has them
-
-        return write_last(api, namespace, action)
-    if action.leaving:
-        from berth.plugins.slots.slotwrites import leave_slots  # noqa: PLC0415 - as above
-
-        leave_slots(api, action.leaving, context.wait)
-    return api.set_replicas(namespace, action.pool, int(action.to))
 
 
 def _start(context: RuntimeContext, action: StartJob) -> None:

@@ -4,6 +4,7 @@ It is level-triggered: a write that crosses another one is corrected at the next
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 from berth.core.holders import HeldNumber
 from berth.core.objects import CONFIG_MAP, ObjectRef
@@ -18,9 +19,13 @@ from berth.core.pooldecision import (
 from berth.core.poolobjects import PoolObject
 from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import TimetablePool
-from berth.runtime.actionrunner import carry_out
+from berth.runtime.actionrunner import Outcome, carry_out
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import LONGEST, NO_PAUSE, Pause, RuntimeContext, backoff
+
+Access = Literal["full", "quick", "raise", "observe"]
+"""What a look may do: anything; anything, on the replicas that were last seen, where nobody else writes them;
+raise the number only; nothing."""
 
 
 def pool_reconciler(context: RuntimeContext, pool: TimetablePool) -> "PoolReconciler":
@@ -51,7 +56,7 @@ class PoolReconciler:
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
         self.is_busy = False  # there is more to do than was done
-        self.may_write = True  # at the last look
+        self.is_held = True  # its Lease was, at the last look
 
     @property
     def is_closed(self) -> bool:
@@ -72,34 +77,24 @@ class PoolReconciler:
             return None
         return stands.ready if stands else 0
 
-    def reconcile(
-        self,
-        desire: Callable[[], DesiredState | None],
-        *,
-        quick: bool = False,
-        may_write: bool = True,
-        may_lower: bool = True,
-    ) -> None:
+    def reconcile(self, desire: Callable[[], DesiredState | None], access: Access = "full") -> None:
         """Reconcile once, unless a pause after a failure has not ended.
 
-        `desire` returns what is desired after the look, None to leave the pool as it is. `quick` decides on
-        the replicas that were last seen, where nobody else writes them. Without `may_write` the pool is only
-        observed.
+        `desire` returns what is desired after the look, None to leave the pool as it is.
         """
         context, found, gone = self._context, self.found, None
-        self.may_write = may_write
         if self.pause.left(context.now()):
             return
         try:
-            if found is None or found.object is None or not quick or self.pool.holder.foreign:
+            if found is None or found.object is None or access != "quick" or self.pool.holder.foreign:
                 found, gone = self.observe()
             self.found, desired = found, desire()
-            history = self.history if may_write and may_lower else None
+            history = self.history if access in ("full", "quick") else None
             plan = self.decide(found, desired, history) if desired else None
             self.desired, self.is_busy = (plan.desired, plan.is_busy) if plan else (None, False)
-            for action in plan.actions if plan and may_write else ():
-                if may_lower or isinstance(action, ChangeSlots) or action.to > action.pool.replicas:
-                    self.act(action)
+            for action in plan.actions if plan and access != "observe" else ():
+                if access != "raise" or isinstance(action, ChangeSlots) or action.to > action.pool.replicas:
+                    self.note(action, carry_out(context, action, self.budget()))
             if gone and (self.desired is None or self.desired.target.is_open):
                 raise gone
         except Exception as error:
@@ -135,11 +130,14 @@ class PoolReconciler:
         ref = ObjectRef(CONFIG_MAP.name, "", "", desired.timetable.reservation, 0)
         return decide_pool(ref, found, desired, history=history)
 
-    def act(self, action: ScalePool | ChangeSlots) -> None:
-        """Carry out an action, and note and log what came of it."""
-        written = carry_out(self._context, action).object
-        if isinstance(action, ScalePool) and written:
-            self.found = (self.found or PoolFound(None))._replace(object=written)
+    def budget(self) -> Callable[[int], bool]:
+        """Return what `carry_out` asks between writes to slots."""
+        return lambda _: True
+
+    def note(self, action: ScalePool | ChangeSlots, outcome: Outcome) -> None:
+        """Note and log what came of an action."""
+        if isinstance(action, ScalePool) and outcome.object:
+            self.found = (self.found or PoolFound(None))._replace(object=outcome.object)
             self.history.note_written(action, int(self._context.now()))
             self.tell(action)
         else:

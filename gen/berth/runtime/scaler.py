@@ -36,7 +36,7 @@ from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
 from berth.runtime.leasekeeper import LeaseKeeper
 from berth.runtime.occurrence import CLOSED, WAITING
-from berth.runtime.pools import PoolReconciler, pool_reconciler
+from berth.runtime.pools import Access, PoolReconciler, pool_reconciler
 from berth.runtime.program import (
     NO_PAUSE,
     Pause,
@@ -123,10 +123,15 @@ class Scaler:
         is_due = self._is_due(began)
         if is_due:
             self._looked = Pause(began, TICK)
-        for key in self._reconcilers:
+        for key, reconciler in self._reconcilers.items():
             self._keep_leases(timetable)  # of all: a webhook may hold each write for half a minute
             self._say(self._word)
-            self._look_at(key, is_due=is_due)
+            access = self._access(key, is_due=is_due)
+            if access == "raise":  # to the full count, whoever came
+                known, now = self._source.timetable or timetable, int(self._context.now())
+                reconciler.reconcile(partial(desired_state, known, reconciler.pool, now), access)
+            elif access:
+                reconciler.reconcile(partial(self._desired, reconciler), access)
         if self._source.timetable is not timetable:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
@@ -144,29 +149,24 @@ class Scaler:
             self.exit_code = 0
         return self._sleep(began)
 
-    def _look_at(self, key: str, *, is_due: bool) -> None:
-        """Bring a pool to its desired state if its Lease is held; else observe it."""
+    def _access(self, key: str, *, is_due: bool) -> Access | None:
+        """Return what the look at a pool may do now; None if there is nothing to look at.
+
+        Without a Lease, a pool is opened once, at an opening at which nobody says who holds it: there are
+        never fewer seats than promised.
+        """
         reconciler = self._reconcilers[key]
-        pool, desire = reconciler.pool, partial(self._desired, reconciler)
-        keeper = self._keepers[pool.lease]
+        keeper, was_held = self._keepers[reconciler.pool.lease], reconciler.is_held
+        opens = self._opens(key)
+        reconciler.is_held = keeper.is_held
         if not keeper.is_held:
-            if not self._raises(key, is_answered=keeper.is_others) and is_due:
-                reconciler.reconcile(desire, may_write=False)
-            reconciler.may_write = False
-            return
-        self._raises(key, is_answered=True)
-        if pool.peers and not reconciler.may_write:
+            return "raise" if opens and not keeper.is_others else "observe" if is_due else None
+        if reconciler.pool.peers and not was_held:
             self._refresh()  # others held it until now, for what they ask
-        if (
-            is_due
-            or not reconciler.may_write
-            or reconciler.is_left_alone
-            or reconciler.is_busy
-            or reconciler.pause.seconds
-        ):
-            reconciler.reconcile(desire)
-        elif pool.holder.is_stabilized:
-            reconciler.reconcile(desire, quick=True)
+        is_waiting = reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds
+        if is_due or is_waiting or not was_held:
+            return "full"
+        return "quick" if reconciler.pool.holder.is_stabilized else None
 
     def release(self, api: Api | None) -> None:
         """Give all Leases up, by another client if this one may be in the middle of a request."""
@@ -186,21 +186,13 @@ class Scaler:
             if keeper.found:
                 self._source.end_rehearsals(keeper.found.ended)
 
-    def _raises(self, key: str, *, is_answered: bool) -> bool:
-        """Open a pool once without a Lease, at an opening at which nobody says who holds it.
-
-        There are never fewer seats than promised. Return whether it was opened now.
-        """
-        pool, now = self._reconcilers[key].pool, int(self._context.now())
-        timetable = self._source.timetable
+    def _opens(self, key: str) -> bool:
+        """Return whether an occurrence of a pool has opened since the last look."""
+        pool, timetable, now = self._reconcilers[key].pool, self._source.timetable, int(self._context.now())
         counted = counted_occurrences(active_occurrences(timetable), pool, now) if timetable else ()
         new = {(key, item.id) for item in counted if now < item.end} - self._opened
         self._opened |= new
-        if not new or is_answered or timetable is None:
-            return False
-        desired = desired_state(timetable, pool, now)
-        self._reconcilers[key].reconcile(lambda: desired, may_lower=False)
-        return True
+        return bool(new)
 
     def _is_due(self, now: float) -> bool:
         """Return whether all pools are to be looked at: after a tick, and at each change of the timetable."""
@@ -390,7 +382,7 @@ class Scaler:
         waits += [keeper.pause.left(now) or TICK for keeper in self._keepers.values() if not keeper.is_held]
         for reconciler in reconcilers:
             waits.append(reconciler.pause.left(now) or TICK)
-            if (reconciler.is_left_alone or reconciler.is_busy) and reconciler.may_write:
+            if (reconciler.is_left_alone or reconciler.is_busy) and reconciler.is_held:
                 waits.append(SOON)
         return max(0.0, min(waits))
 

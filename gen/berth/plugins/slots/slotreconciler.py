@@ -1,12 +1,14 @@
 """The reconciler of a pool that slots hold. They change by themselves, so they are listed at each look."""
 
+from collections.abc import Callable
+
 from berth.core.pooldecision import ChangeSlots, PoolFound, ScalePool
 from berth.core.target import PoolTarget
 from berth.core.timetable import TimetablePool
 from berth.plugins.slots.slotdecision import SlotHistory
 from berth.plugins.slots.slots import PlaceholderOwner, SlotCounts, count_slots
 from berth.plugins.slots.slotwrites import PlanResult, list_slots
-from berth.runtime.actionrunner import carry_out
+from berth.runtime.actionrunner import Outcome
 from berth.runtime.apiclient import ApiError
 from berth.runtime.pools import PoolReconciler
 from berth.runtime.program import RuntimeContext
@@ -48,17 +50,15 @@ class SlotReconciler(PoolReconciler):
         self._left = len(slots.present)
         return found._replace(slots=slots), gone
 
-    def act(self, action: ScalePool | ChangeSlots) -> None:
-        if isinstance(action, ScalePool):
-            super().act(action)
+    def budget(self) -> Callable[[int], bool]:
+        now, began = self._context.now, self._context.now()
+        return lambda tried: tried < MAX_WRITES and 0 <= now() - began < WRITE_BUDGET_SECONDS
+
+    def note(self, action: ScalePool | ChangeSlots, outcome: Outcome) -> None:
+        done = outcome.slots
+        if not done or isinstance(action, ScalePool):
+            super().note(action, outcome)
             return
-        context, began = self._context, self._context.now()
-        done = carry_out(
-            context,
-            action,
-            lambda tried: tried < MAX_WRITES and 0 <= context.now() - began < WRITE_BUDGET_SECONDS,
-        ).slots
-        assert done
         self._left += len(done.made) - len(done.removed)
         self.history.taken.update(done.taken)
         self.is_busy = self.is_busy or done.is_cut or bool(done.changed)
