@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.checks.project import Part
 from berth.manifests.timetabletext import timetable_text
-from berth.pipeline import Part, Pipeline
+from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
 Case = dict[str, Any]

@@ -18,6 +18,7 @@ DECLARING = (
     "(calendar|datechanges|declared|describe|entry|policies|recurrence|renku|reservation|reservationspec"
     "|resourceclass|site|values)"
 )
+RESOLVED = "(project|ceilings|basenames|cloudmatching)"  # what checks are given
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"berth\.(version|plugins\.numbers\.quantities)",
@@ -38,9 +39,10 @@ FLOORS = [
     r"berth\.simulation",
     r"berth\.sessiontext",
     r"berth\.manifests\.(placed|nodeaffinity|naming)",  # which objects there are, and their names
+    rf"berth\.checks\.{RESOLVED}",
     r"berth\.backends\.backendinterface",
     r"berth\.manifests\.(engines\.)?(?!(placed|nodeaffinity|naming)$)\w+",
-    r"berth\.checks\.\w+",
+    rf"berth\.checks\.(?!{RESOLVED}$)\w+",
     r"berth\.backends\.\w+\.(?!(\w+holder|slotoptions|slotmapping|slottypes|valueoptions)$)\w+",
     r"berth\.machines\.(?!(nodelabels|instancetypes|windowbudgets|versions|estimate)$)\w+",
     r"berth\.cost\.\w+",

@@ -4,14 +4,15 @@ All dates of all reservations are in memory: of 1,000 courses with 34,000 window
 Nothing is written here, and the clock is not read.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.backends.backendinterface import backend_of
 from berth.checks import (
     autoscalers,
     calendars,
     cloudchecks,
+    collisions,
     hubchecks,
     koordinatordevices,
     overlaps,
@@ -24,7 +25,7 @@ from berth.checks import (
     typos,
 )
 from berth.checks.ceilings import Ceilings, PoolLoad, PoolLoads
-from berth.checks.collisions import check_rendered_names
+from berth.checks.project import CheckedReservation, ComparedHub, Item, Part, Project
 from berth.dates.cronschedules import open_spans, schedules
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
@@ -33,48 +34,13 @@ from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import parse
 from berth.reading.source import RESERVATIONS, Source, read, read_within
 from berth.schema.declared import Declared, ReadDocument, declared, read_document
-from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
 if TYPE_CHECKING:
-    from berth.checks.cloudmatching import ClassFits
     from berth.machines.windowbudgets import TooManyBudgets, WindowBudgets
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B064", "B130")
-
-
-class Part(NamedTuple):
-    """A reservation in one cluster: its occurrences with seats there, the schedules that open them, and the
-    pools that count.
-    """
-
-    placed: Placed
-    occurrences: tuple[Occurrence, ...]
-    schedules: tuple[str, ...]
-    pools: Sequence[PoolLoad]
-
-
-class Item(NamedTuple):
-    """A reservation with all its dates, and its parts by cluster, in the order of the site."""
-
-    reservation: Reservation
-    expansion: Expansion
-    parts: tuple[Part, ...]
-    problems: tuple[Problem, ...]  # of this reservation alone
-
-    def is_renderable(self, known: Declared) -> bool:
-        """Tell whether it has no errors, and all classes, and all that these name, could be read."""
-        classes = [known.classes.get(name) for name in class_names(self.reservation)]
-        clouds = {name for found in classes if found for name in found.cloud_capacity}
-        if None in classes or not clouds <= {*known.clouds, *known.generic}:
-            return False
-        return not any(severity(problem.code) == ERROR for problem in self.problems)
-
-    @property
-    def depends_on_itself(self) -> bool:
-        """Whether no other reservation has a say in it, but only documents that all share."""
-        return self.reservation.holder.shared is None and not self.reservation.spec.rehearses
 
 
 def read_file(source: Source) -> tuple[Sequence[ReadDocument], Sequence[Finding]]:
@@ -115,7 +81,7 @@ class Pipeline:
         self._examined, self._has_errors = 0, False
         # Complete after `items`.
         self.pools: dict[str, list[PoolLoad]] = {}  # by cluster
-        self.held: dict[str, WindowBudgets | TooManyBudgets] = {}  # by CloudCapacity
+        self.held: Mapping[str, WindowBudgets | TooManyBudgets] = {}  # by CloudCapacity
         self.problems: list[Problem | Finding] = list(problems)
         readings = self._read_each(file_reader)
         self.declared: Declared = declared(readings, RESERVATIONS, given=bool(self._sources))
@@ -170,45 +136,28 @@ class Pipeline:
                 self.problems += references.check_names_in_reservation(reservation, known)
                 self.problems += expand(reservation, known.calendars).problems
             return []
-        for check in _OF_SITE:
-            self.problems += check(known, site)
-        for backend in {backend_of(reservation.holder): None for reservation in known.reservations}:
-            self.problems += backend.problems_of_all(known, site, now)
         ceilings = Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads)
-        fits = cloudchecks.class_fits(known)
+        project = Project(known, site, ceilings, now, cloudchecks.class_fits(known))
         by_name = {item.reservation.name: item for item in alike if item.depends_on_itself}
         items = list[Item]()
         for reservation in known.reservations:
             item = by_name.get(reservation.name)
             if item is None or item.reservation != reservation:
-                expansion, places = expand(reservation, known.calendars), placed(reservation, known, site)
-                checked = CheckedReservation(reservation, known, site, places, expansion.occurrences, now)
-                item = _item(checked, expansion, ceilings, fits)
+                places, expansion = placed(reservation, known, site), expand(reservation, known.calendars)
+                item = _item(CheckedReservation(project, reservation, places, expansion))
             self.problems += item.problems
             items.append(item)
-        self.problems += self._check_together(site, items)
         loads = PoolLoads((part.placed, part.pools) for item in items for part in item.parts)
-        self.pools = loads.by_cluster
-        self.problems += ceilings.problems(loads, {one.name: one for one in known.reservations})
-        self.held, problems = cloudchecks.cloud_windows(known, site, loads.pools)
-        self.problems += problems
+        project = project._replace(items=items, loads=loads, hubs=self._compare_classes(site))
+        project = project._replace(budgets=cloudchecks.cloud_budgets(project))
+        for check in _OF_PROJECT:
+            self.problems += check(project)
+        for backend in {backend_of(reservation.holder): None for reservation in known.reservations}:
+            self.problems += backend.problems_of_all(project)
+        self.pools, self.held = loads.by_cluster, project.budgets
         return items
 
-    def _check_together(self, site: Site, items: Iterable[Item]) -> Iterator[Problem]:
-        """Check what no reservation has wrong by itself."""
-        known, every = self.declared, [part for item in items for part in item.parts]
-        parts = [(part.placed, part.occurrences) for part in every]
-        cronjobs = ((part.placed, len(part.schedules)) for part in every)
-        yield from check_rendered_names(site, known.classes.values(), cronjobs)
-        yield from calendars.check_same_courses(known, parts)
-        yield from calendars.check_site_zone(
-            site, ((item.reservation, item.expansion.occurrences) for item in items)
-        )
-        expansions = {item.reservation.name: item.expansion for item in items}
-        yield from rehearsalchecks.check_rehearsed_dates(known, expansions)
-        yield from hubchecks.check_arrivals(self._compare_classes(site), parts)
-
-    def _compare_classes(self, site: Site) -> Sequence[hubchecks.ComparedHub]:
+    def _compare_classes(self, site: Site) -> Sequence[ComparedHub]:
         """Compare classes with files that the Site names; return the hubs whose values are known."""
         if self._other_file is None:
             return ()
@@ -256,8 +205,7 @@ class Pipeline:
         return any(one.code in self.declared.ignored.get(origin, ()) for origin in origins)
 
 
-# Of the Site and the documents that stay the same whatever is reserved.
-_OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
+_OF_PROJECT: tuple[Callable[[Project], Iterable[Problem]], ...] = (
     calendars.check_zone_is_named,
     calendars.check_site_calendars,
     references.check_names_in_classes,
@@ -278,23 +226,33 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     autoscalers.check_autoscalers,
     autoscalers.check_pods_for_autoscaler,
     cloudchecks.check_clouds,
+    collisions.check_rendered_names,
+    calendars.check_same_courses,
+    calendars.check_site_zone,
+    rehearsalchecks.check_rehearsed_dates,
+    hubchecks.check_arrivals,
+    lambda project: project.ceilings.problems(project.loads),
+    cloudchecks.check_cloud_windows,
+)
+_OF_RESERVATION: tuple[Callable[[CheckedReservation], Iterable[Problem]], ...] = (
+    calendars.check_calendar_dates,
+    koordinatordevices.check_reserved_devices,
+    seatplacement.check_claims_are_held,
+    calendars.check_zone_of_reservation,
+    typos.check_hours_and_dates,
+    typos.check_large_counts,
+    cloudchecks.check_reserved_clouds,
 )
 
 
-def _item(checked: CheckedReservation, expansion: Expansion, ceilings: Ceilings, fits: "ClassFits") -> Item:
-    reservation = checked.reservation
-    parts = tuple([_part(place, expansion, ceilings) for place in checked.places])
+def _item(checked: CheckedReservation) -> Item:
+    project, reservation, places, expansion = checked
+    parts = tuple([_part(place, expansion, project.ceilings) for place in places])
     problems = (
-        *references.check_names_in_reservation(reservation, checked.declared),
-        *calendars.check_calendar_dates(checked),
-        *koordinatordevices.check_reserved_devices(checked),
-        *seatplacement.check_claims_are_held(checked),
+        *references.check_names_in_reservation(reservation, project.declared),
         *backend_of(reservation.holder).problems(checked),
-        *calendars.check_zone_of_reservation(checked),
-        *typos.check_hours_and_dates(checked),
-        *typos.check_large_counts(checked, ceilings.is_limited),
         *expansion.problems,
-        *cloudchecks.check_reserved_clouds(checked, fits),
+        *(problem for check in _OF_RESERVATION for problem in check(checked)),
     )
     return Item(reservation, expansion, parts, problems)
 

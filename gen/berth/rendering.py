@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import Manifest, backend_of
+from berth.checks.project import Item, Part
 from berth.findings import Problem
 from berth.manifests import clusterobjects, code, naming, rbac, window
 from berth.manifests.engines.engineregistry import ENGINES
@@ -14,7 +15,7 @@ from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_l
 from berth.manifests.timetabletext import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import render
-from berth.pipeline import Item, Part, Pipeline
+from berth.pipeline import Pipeline
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 

@@ -10,7 +10,7 @@ from berth.schema.declared import Declared
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
-from tests.checks.backendproblems import checked_reservation
+from tests.checks.backendproblems import checked_reservation, project_of
 from tests.clouddocuments import cloud
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
@@ -33,12 +33,12 @@ def sound(*documents: Value) -> tuple[Declared, Site]:
 
 def of_documents(*documents: Value) -> list[str]:
     """What is told of a site, its clouds and its classes."""
-    declared, known = sound(*documents)
+    project = project_of(sound(*documents)[0])
     problems: list[Problem] = [
-        *references.check_names_in_classes(declared, known),
-        *autoscalers.check_autoscalers(declared, known),
-        *autoscalers.check_pods_for_autoscaler(declared, known),
-        *cloudchecks.check_clouds(declared, known),
+        *references.check_names_in_classes(project),
+        *autoscalers.check_autoscalers(project),
+        *autoscalers.check_pods_for_autoscaler(project),
+        *cloudchecks.check_clouds(project),
     ]
     return lines(problems)
 
@@ -62,5 +62,4 @@ def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER
     dates = expand(placed, declared.calendars).occurrences
     checked = checked_reservation(placed, declared, dates)
     of_nodes = backend_of(placed.holder).problems(checked) if placed.holder.unit is Unit.NODE else ()
-    fits = cloudchecks.class_fits(declared)
-    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(checked, fits)])
+    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(checked)])

@@ -6,7 +6,7 @@ import pytest
 from berth.checks import autoscalers
 
 from tests.cases import tabled
-from tests.checks.backendproblems import problems_of_first
+from tests.checks.backendproblems import problems_of_first, project_of
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 FLUX: Value = {"engine": {"type": "flux", "sourceName": "fleet"}}
@@ -24,7 +24,7 @@ def told(cluster: Value, **course: Any) -> list[str]:
     assert declared.site is not None
     return lines(
         [
-            *autoscalers.check_autoscalers(declared, declared.site),
+            *autoscalers.check_autoscalers(project_of(declared)),
             *problems_of_first(declared),
         ]
     )
@@ -50,6 +50,6 @@ def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
     declared = read(site({**cluster, "capacityBuffers": True}))
     assert declared.site is not None
 
-    assert lines(autoscalers.check_autoscalers(declared, declared.site)) == [
+    assert lines(autoscalers.check_autoscalers(project_of(declared))) == [
         "B029 spec.clusters.0.capacityBuffers @key"
     ]

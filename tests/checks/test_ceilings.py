@@ -119,7 +119,7 @@ def exceeded(*documents: Value | list[Value]) -> list[str]:
         for one in declared.reservations
         for part in placed(one, declared, declared.site)
     )
-    found = ceilings.problems(loads, {one.name: one for one in declared.reservations})
+    found = ceilings.problems(loads)
     return lines(found, files=True)
 
 

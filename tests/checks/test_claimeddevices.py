@@ -5,7 +5,7 @@ from typing import Any
 from berth.checks import seatplacement
 
 from tests.cases import tabled
-from tests.checks.backendproblems import checked_reservation
+from tests.checks.backendproblems import checked_reservation, project_of
 from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
 
 CLAIMS = [{"name": "gpu", "deviceClassName": "gpu.example.com"}]
@@ -15,8 +15,7 @@ NEW: Value = {"name": "prod", "kubernetes": "1.34"}
 def of_class(cluster: Value, **spec: Any) -> list[str]:
     declared = read(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
     assert declared.problems == []
-    assert declared.site is not None
-    return lines(seatplacement.check_device_claims(declared, declared.site))
+    return lines(seatplacement.check_device_claims(project_of(declared)))
 
 
 def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:

@@ -19,7 +19,7 @@ from berth.manifests.placed import placed
 from berth.schema.declared import Declared
 
 from tests.cases import tabled
-from tests.checks.backendproblems import checked_reservation
+from tests.checks.backendproblems import checked_reservation, project_of
 from tests.checks.heldnumbers import API, EVERY, HPA, NODE_POOL, documents, held_site, holding
 from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
 
@@ -127,7 +127,7 @@ def problems(declared: Declared, now: int | None = None) -> list[str]:
     for reservation in declared.reservations:
         checked = checked_reservation(reservation, declared)
         found += backend_of(reservation.holder).problems(checked)
-    found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site, now)
+    found += backend_of(declared.reservations[0].holder).problems_of_all(project_of(declared, now))
     return lines(found)
 
 
@@ -267,7 +267,7 @@ def test_counts_of_another_cluster_are_not_compared() -> None:
     assert declared.problems == []
     assert declared.site is not None
 
-    assert lines(check_pairs(declared, declared.site)) == []
+    assert lines(check_pairs(project_of(declared))) == []
 
 
 # Targets of policies
@@ -277,8 +277,7 @@ def policy_problems(*, held: Sequence[Value] = EVERY, **match: Sequence[str]) ->
     policy = {"name": "a", "match": match, "require": "refuse"}
     declared = read(site({"name": "prod", "held": list(held)}, policies=[policy]))
     assert declared.problems == []
-    assert declared.site is not None
-    return lines(check_names_in_policies(declared, declared.site))
+    return lines(check_names_in_policies(project_of(declared)))
 
 
 @tabled("checks")
@@ -310,6 +309,6 @@ def test_a_target_of_a_policy_is_held_in_one_of_its_clusters(
     assert declared.problems == []
     assert declared.site is not None
 
-    found = lines(check_names_in_policies(declared, declared.site))
+    found = lines(check_names_in_policies(project_of(declared)))
 
     assert found == ([] if is_held else [finding(f"B061 spec.policies.0.{key}.targets.0", "*/shop/*", "dr")])

@@ -3,7 +3,7 @@
 import pytest
 from berth.checks import koordinatordevices
 
-from tests.checks.backendproblems import problems_of_first
+from tests.checks.backendproblems import problems_of_first, project_of
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 CORE, MEMORY, RATIO, SHARED = (
@@ -15,8 +15,7 @@ NPU, NPU_CPU, DVPP = (f"huawei.com/npu-{name}" for name in ("core", "cpu", "dvpp
 def told(**requests: object) -> list[str]:
     declared = read(site(), resource_class(requests={"cpu": "1", **requests}))
     assert declared.problems == []
-    assert declared.site is not None
-    return lines(koordinatordevices.check_device_requests(declared, declared.site))
+    return lines(koordinatordevices.check_device_requests(project_of(declared)))
 
 
 PLACED: list[dict[str, object]] = [

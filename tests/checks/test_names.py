@@ -1,14 +1,16 @@
 """Names of rendered objects that would meet are told of both reservations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 from berth.checks.collisions import check_rendered_names
+from berth.checks.project import Part, Project
 from berth.manifests import code, naming
-from berth.manifests.placed import Placed, placed
+from berth.manifests.placed import Placed
 from berth.schema.values import Cluster
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.manifests.slotparts import SLOTS, altered
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
@@ -19,10 +21,15 @@ def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[st
     """Each reservation by name, with as many CronJobs."""
     declared = read(*documents)
     assert declared.problems == []
-    assert declared.site is not None
-    parts = [part for one in declared.reservations for part in placed(one, declared, declared.site)]
-    placings = [(part, cronjobs) for part in parts]
-    return lines(check_rendered_names(declared.site, declared.classes.values(), placings), files=True)
+    project = project_of(declared)
+    return names_of(project, [part.placed for part in project.parts], cronjobs)
+
+
+def names_of(project: Project, placed: Iterable[Placed], cronjobs: int = 1) -> list[str]:
+    """Return what is told of these parts instead of those of the project."""
+    parts = tuple(Part(one, (), ("0 7 * * 1",) * cronjobs, ()) for one in placed)
+    items = [project.items[0]._replace(parts=parts)]
+    return lines(check_rendered_names(project._replace(items=items)), files=True)
 
 
 def test_names_of_their_own_are_no_fault() -> None:
@@ -69,15 +76,15 @@ def test_no_reservation_has_the_name_of_a_record_even_if_there_is_none() -> None
 def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     documents = [reservation("a"), reservation("a-session-affinity"), resource_class(), site()]
     declared = read(*documents)
-    assert declared.site is not None
+    project = project_of(declared)
     first, second = declared.reservations
     asking = first._replace(holder=altered(SLOTS, session_affinity=True))
-    (cluster,) = declared.site.clusters
-    placings = [(Placed(one, cluster, ()), 1) for one in (asking, second)]
+    (cluster,) = project.site.clusters
+    placed = [Placed(one, cluster, ()) for one in (asking, second)]
 
-    assert lines(check_rendered_names(declared.site, (), placings[:1])) == []
-    assert lines(check_rendered_names(declared.site, (), placings))[0] == (
-        finding("B066 metadata.name", "reservation a", "a-session-affinity")
+    assert names_of(project, placed[:1]) == []
+    assert names_of(project, placed)[0] == (
+        finding("b.yaml B066 metadata.name", "reservation a", "a-session-affinity")
     )
 
 
@@ -136,20 +143,17 @@ def test_sessions_of_another_cluster_are_in_nobodys_way() -> None:
 
 def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
     declared = read(reservation("a"), resource_class(), site({"name": "hub", "engine": "flux"}, *TWO[:1]))
-    assert declared.site is not None
-    hub, prod = declared.site.clusters
+    project = project_of(declared)
+    hub, prod = project.site.clusters
     (only,) = declared.reservations
 
     def told_of(cluster: Cluster, number: int) -> list[str]:
-        assert declared.site is not None
         named = (only._replace(name=f"{i:063}") for i in range(number))
-        return lines(
-            check_rendered_names(declared.site, (), [(Placed(one, cluster, ()), 1) for one in named])
-        )
+        return names_of(project, [Placed(one, cluster, ()) for one in named])
 
     assert told_of(hub, 3201) == []
     assert told_of(prod, 3200) == []
-    assert told_of(prod, 3201) == [finding("B073 spec.clusters.1", "3201", "200")]
+    assert told_of(prod, 3201) == [finding("c.yaml B073 spec.clusters.1", "3201", "200")]
 
 
 def test_no_file_has_the_name_that_kustomize_looks_for() -> None:

@@ -6,6 +6,7 @@ import pytest
 from berth.checks import platforms
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.cli import project
 from tests.manifests.parts import of_cluster
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
@@ -18,7 +19,7 @@ OWNERS = [{"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"a
 def told(*documents: Value) -> list[str]:
     declared = read(*documents)
     assert declared.site is not None, declared.problems
-    return lines(platforms.check_namespace_per_cluster(declared, declared.site))
+    return lines(platforms.check_namespace_per_cluster(project_of(declared)))
 
 
 def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it() -> None:

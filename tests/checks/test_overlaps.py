@@ -4,6 +4,7 @@ import pytest
 from berth.checks import overlaps
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site, weekly
 
 HUB: Value = {"source": "jupyterhub", "namespaces": ["hub"]}
@@ -25,8 +26,7 @@ def told(one: Value, other: Value, *clusters: Value, **of_other: object) -> list
         site(*clusters),
     )
     assert declared.problems == []
-    assert declared.site is not None
-    return lines(overlaps.check_classes_overlap(declared, declared.site), files=True)
+    return lines(overlaps.check_classes_overlap(project_of(declared)), files=True)
 
 
 def labels(**pairs: str) -> Value:
@@ -88,15 +88,13 @@ def test_classes_of_two_clusters_have_sessions_of_their_own() -> None:
 def test_a_class_without_sessions_is_not_compared() -> None:
     declared = read(resource_class("a"), resource_class("b", sessions=None), site())
 
-    assert declared.site is not None
-    assert [*overlaps.check_classes_overlap(declared, declared.site)] == []
+    assert [*overlaps.check_classes_overlap(project_of(declared))] == []
 
 
 def test_a_class_that_loses_to_several_is_reported_once() -> None:
     declared = read(*(resource_class(name) for name in "abc"), site())
 
-    assert declared.site is not None
-    assert lines(overlaps.check_classes_overlap(declared, declared.site), files=True) == [
+    assert lines(overlaps.check_classes_overlap(project_of(declared)), files=True) == [
         finding("b.yaml B075 spec.sessions", "class a "),
         finding("c.yaml B075 spec.sessions", "class a ", "1 more"),
     ]
@@ -116,8 +114,7 @@ def test_nothing_follows_from_sessions_that_nobody_counts(
         ]
         classes = (resource_class(name, sessions=HUB) for name in "ab")
         declared = read(*reserved, *more, *classes, site())
-        assert declared.site is not None
-        return lines(overlaps.check_classes_overlap(declared, declared.site))
+        return lines(overlaps.check_classes_overlap(project_of(declared)))
 
     assert found() == (["B075 spec.sessions"] if is_reported else [])
     counting = reservation("c", resourceClass="b", recurrence=BY_ENTRY)

@@ -6,6 +6,7 @@ import pytest
 from berth.checks import platforms
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.clouddocuments import cloud
 from tests.saying import Value, document, finding, lines, read, resource_class, site
 
@@ -22,8 +23,8 @@ def told(*documents: Value) -> list[str]:
     assert declared.site is not None
     return lines(
         [
-            *platforms.check_platforms(declared, declared.site),
-            *platforms.check_selected_node_labels(declared, declared.site),
+            *platforms.check_platforms(project_of(declared)),
+            *platforms.check_selected_node_labels(project_of(declared)),
         ]
     )
 

@@ -9,7 +9,7 @@ from berth.findings import Problem
 from berth.schema.declared import Declared
 
 from tests.cases import tabled
-from tests.checks.backendproblems import problems_of_first
+from tests.checks.backendproblems import problems_of_first, project_of
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
@@ -36,8 +36,7 @@ def told(
         site({"name": "prod", "koordinator": {}, **(cluster or {})}),
     )
     assert found.problems == []
-    assert found.site is not None
-    return lines(check_scheduler_of_slots(found, found.site)), lines(limits(found))
+    return lines(check_scheduler_of_slots(project_of(found))), lines(limits(found))
 
 
 KOORDINATOR = {"type": "koordinator"}
@@ -94,8 +93,7 @@ def met(
         *made,
         site({"name": "prod", **(cluster or profiles)}),
     )
-    assert found.site is not None
-    return lines(check_slot_profiles(found, found.site))
+    return lines(check_slot_profiles(project_of(found)))
 
 
 @pytest.mark.parametrize(
@@ -124,8 +122,7 @@ def sizes(backend: dict[str, Any], **requests: str) -> list[str]:
         reservation(backend=backend),
         site(LARGEST),
     )
-    assert found.site is not None
-    return lines(check_seats_fit_on_nodes(found, found.site)) + lines(limits(found))
+    return lines(check_seats_fit_on_nodes(project_of(found))) + lines(limits(found))
 
 
 @pytest.mark.parametrize("backend", [KOORDINATOR, {"type": "placeholder"}], ids=["slots", "placeholders"])

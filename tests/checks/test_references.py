@@ -8,6 +8,7 @@ from berth.checks import references
 from berth.findings import Problem
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.saying import (
     Value,
     document,
@@ -32,9 +33,9 @@ def told(*documents: object) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
     problems: list[Problem] = [
-        *references.check_names_in_classes(declared, declared.site),
+        *references.check_names_in_classes(project_of(declared)),
         *references.check_renku_ids(declared),
-        *references.check_names_in_ceilings(declared, declared.site),
+        *references.check_names_in_ceilings(project_of(declared)),
     ]
     for one in declared.reservations:
         problems += references.check_names_in_reservation(one, declared)

@@ -4,6 +4,7 @@ from typing import Any
 
 from berth.checks import seatplacement
 
+from tests.checks.backendproblems import project_of
 from tests.clouddocuments import cloud
 from tests.saying import Value, document, finding, lines, read, resource_class, site
 
@@ -21,8 +22,7 @@ def told(**found: Any) -> list[str]:
     ]
     declared = read(site(), *documents, resource_class(**found))
     assert declared.problems == []
-    assert declared.site is not None
-    return lines(seatplacement.check_volume_capacities(declared, declared.site))
+    return lines(seatplacement.check_volume_capacities(project_of(declared)))
 
 
 def test_a_capacity_that_says_nothing_of_volumes_is_told() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotmapping import SlotMapping
 from berth.backends.koordinator.slotoptions import SlotOptions
-from berth.pipeline import Part
+from berth.checks.project import Part
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Site
 

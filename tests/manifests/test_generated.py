@@ -6,11 +6,11 @@ from typing import NamedTuple
 import pytest
 import yaml
 from berth import cli
+from berth.checks.project import Part
 from berth.core.timetable import parse_timetable
 from berth.manifests import naming
 from berth.manifests.clusterobjects import INVENTORY_HEAD, OBJECTS_HEAD
 from berth.output.folder import header
-from berth.pipeline import Part
 from berth.plugins.pruning.inventory import parse_inventory
 from berth.schema.values import Site
 from ruamel.yaml import YAML

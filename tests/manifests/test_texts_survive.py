@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.pipeline import Part
+from berth.checks.project import Part
 from berth.schema.pod import Placement
 from berth.schema.values import Site
 from ruamel.yaml import YAML

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from berth.checks.project import Part
 from berth.core.sessions import Recognition
 from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
 from berth.dates.recurrence import expand
 from berth.manifests.timetabletext import LARGEST, timetable_text, timetable_that_fits
-from berth.pipeline import Part
 from berth.schema.resourceclass import ClassSessions
 from berth.schema.values import Site
 

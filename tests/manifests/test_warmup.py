@@ -9,6 +9,7 @@ from berth.manifests import deployments, window
 from berth.manifests.placed import placed
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.saying import Value, lines, read, reservation, resource_class, site
 
 IMAGES = ["quay.io/jupyter/scipy-notebook:2026-01-05", "registry.example.org/course@sha256:" + "0" * 64]
@@ -72,7 +73,7 @@ def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: l
     assert declared.site is not None
 
     assert told == [
-        line.partition(":")[0] for line in lines(platforms.check_image_volumes(declared, declared.site))
+        line.partition(":")[0] for line in lines(platforms.check_image_volumes(project_of(declared)))
     ]
 
 

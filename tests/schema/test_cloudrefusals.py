@@ -8,6 +8,7 @@ from berth.findings import ERROR, severity
 from berth.schema.declared import Declared
 
 from tests.cases import tabled
+from tests.checks.backendproblems import project_of
 from tests.checks.clouds import KARPENTER
 from tests.saying import Value, read, resource_class, site
 from tests.schema.clouds import cloud
@@ -39,7 +40,7 @@ def codes(change: Value) -> set[str]:
     spec["requirements"] = [*SPEC["requirements"], *change.get("requirements", ())]
     declared = known(spec)
     assert declared.site is not None
-    found = [*declared.problems, *cloudchecks.check_clouds(declared, declared.site)]
+    found = [*declared.problems, *cloudchecks.check_clouds(project_of(declared))]
     return {problem.code for problem in found if severity(problem.code) == ERROR and problem.file == "c.yaml"}
 
 

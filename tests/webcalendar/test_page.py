@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.checks.project import Item
 from berth.dates.zone import clock, date_text
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.webcalendar.model import DatedReservation, calendar_page
 from berth.webcalendar.page import page_data, page_html
 

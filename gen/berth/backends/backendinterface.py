@@ -1,17 +1,15 @@
 """What a backend is given and what it answers, where its objects and checks are needed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from berth.backends.backendregistry import HOLDERS
-from berth.dates.expansion import Occurrence
+from berth.checks.project import CheckedReservation, Project
 from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed
-from berth.schema.declared import Declared
-from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -32,20 +30,6 @@ class PersistentPool(NamedTuple):
     resource_class: str
     names: tuple[str, ...]
     once: bool
-
-
-class CheckedReservation(NamedTuple):
-    """A reservation that is checked, with its parts in clusters and all its dates.
-
-    `now`: None if the clock is not looked at.
-    """
-
-    reservation: Reservation
-    declared: Declared
-    site: Site
-    places: Sequence[Placed]
-    occurrences: Sequence[Occurrence] = ()
-    now: int | None = None
 
 
 class Backend(ABC):
@@ -130,7 +114,7 @@ class Backend(ABC):
         """Check a reservation of this backend."""
         return ()
 
-    def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterable[Problem]:  # noqa: ARG002
+    def problems_of_all(self, project: Project) -> Iterable[Problem]:  # noqa: ARG002
         """Check all reservations of this backend together; it is asked only if there are any."""
         return ()
 

@@ -4,14 +4,14 @@ not read.
 
 from collections.abc import Iterator
 
+from berth.checks.project import Project
 from berth.findings import Origin, Path, Problem
 from berth.machines.versions import FEATURES, GATES_SINCE, supports, version_text
-from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.reservation import Reservation
 from berth.schema.siteparts import LACKS, KarpenterSpec
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Cluster
 
 NO_KARPENTER, TAKEN_AWAY = "B157", "B192"
 _NEWEST = KarpenterSpec.model_construct()
@@ -57,8 +57,9 @@ def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) 
         yield reservation.origin.problem(TAKEN_AWAY, path, message, fix)
 
 
-def check_autoscalers(_: Declared, site: Site) -> Iterator[Problem]:
+def check_autoscalers(project: Project) -> Iterator[Problem]:
     """Check what the Site says about autoscalers."""
+    site = project.site
     for i, cluster in enumerate(site.clusters):
         if cluster.capacity_buffers and cluster.autoscaler != "cluster-autoscaler":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
@@ -84,9 +85,9 @@ def check_autoscalers(_: Declared, site: Site) -> Iterator[Problem]:
                 yield site.origin.problem(LACKS, (*at, "gates", gate), message, fix, at_key=True)
 
 
-def check_pods_for_autoscaler(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_pods_for_autoscaler(project: Project) -> Iterator[Problem]:
     """Check the pod templates of all classes."""
-    for resource_class in declared.classes.values():
+    for resource_class in project.declared.classes.values():
         if DO_NOT_DISRUPT in resource_class.pod_labels:
             message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."

@@ -3,42 +3,39 @@ twice.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
-from berth.backends.backendinterface import CheckedReservation
+from berth.checks.project import CheckedReservation, Project
 from berth.dates.expansion import EXTRA, MOVED, Occurrence
 from berth.dates.moments import local_day, local_text, named, near_text
 from berth.dates.zone import Zone, load, local
 from berth.findings import Problem
-from berth.manifests.placed import Placed
 from berth.notation.zones import FIXED, is_utc
 from berth.schema.calendardocument import Calendar
-from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import Recurrence, Site
+from berth.schema.values import Recurrence
 
 NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE, FIXED_ZONE = "B056", "B057", "B058", "B240"
 _IF_MEANT = f'if it is meant, annotate berth.dev/ignore: "{FIXED_ZONE}: <reason>".'
 
 
-def check_zone_is_named(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_zone_is_named(project: Project) -> Iterator[Problem]:
     """Note once that times are in UTC because no time zone is named."""
-    if declared.assumes_utc:
+    if project.declared.assumes_utc:
         message = "no time zone is named here, so the times of reservations that name none are in UTC."
         fix = "Add timeZone: one such as Europe/Zurich, or UTC."
-        yield site.origin.problem(ASSUMED_ZONE, ("spec",), message, fix)
+        yield project.site.origin.problem(ASSUMED_ZONE, ("spec",), message, fix)
 
 
-def check_site_zone(
-    site: Site, windows: Iterable[tuple[Reservation, Sequence[Occurrence]]]
-) -> Iterator[Problem]:
+def check_site_zone(project: Project) -> Iterator[Problem]:
     """Report a zone of the site that is an offset, with the first date at which it differs from its place."""
+    site = project.site
     if site.zone in FIXED:
         found = (
-            _first_elsewhere(site.zone, occurrences)
-            for reservation, occurrences in windows
-            if reservation.recurrence.zone == site.zone
+            _first_elsewhere(site.zone, item.expansion.occurrences)
+            for item in project.items
+            if item.reservation.recurrence.zone == site.zone
         )
         first = min(filter(None, found), key=lambda occurrence: occurrence.start, default=None)
         message, fix = _offset_texts(site.zone, first)
@@ -47,7 +44,7 @@ def check_site_zone(
 
 def check_zone_of_reservation(checked: CheckedReservation) -> Iterator[Problem]:
     """Check that a zone of its own is not an offset, and that no rule in UTC passes a change of clocks."""
-    reservation, site, occurrences = checked.reservation, checked.site, checked.occurrences
+    reservation, site, occurrences = checked.reservation, checked.project.site, checked.expansion.occurrences
     zone = reservation.recurrence.zone
     if zone == site.zone:
         return
@@ -98,7 +95,7 @@ def check_calendar_dates(checked: CheckedReservation) -> Iterator[Problem]:
     reservation = checked.reservation
     span = _span(reservation.recurrence)
     for i, name in enumerate(reservation.recurrence.calendars):
-        calendar = checked.declared.calendars.get(name)
+        calendar = checked.project.declared.calendars.get(name)
         dates = None if calendar is None else _hull(calendar)
         if span is None or dates is None or (span[0] <= dates[1] and dates[0] <= span[1]):
             continue
@@ -112,8 +109,9 @@ def check_calendar_dates(checked: CheckedReservation) -> Iterator[Problem]:
         yield reservation.origin.problem(NEVER_MEETS, path, message, fix)
 
 
-def check_site_calendars(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_site_calendars(project: Project) -> Iterator[Problem]:
     """Check that the calendars of the Site do not all end before a reservation begins."""
+    declared, site = project.declared, project.site
     named_here = [declared.calendars[name] for name in site.calendars if name in declared.calendars]
     ends = [dates[1] for dates in map(_hull, named_here) if dates is not None]
     spans = [(_span(reservation.recurrence), reservation.name) for reservation in declared.reservations]
@@ -142,18 +140,16 @@ def _hull(calendar: Calendar) -> tuple[date, date] | None:
     return min(dates.first for dates in calendar.dates), max(dates.last for dates in calendar.dates)
 
 
-def check_same_courses(
-    declared: Declared, parts: Iterable[tuple[Placed, Sequence[Occurrence]]]
-) -> Iterator[Problem]:
+def check_same_courses(project: Project) -> Iterator[Problem]:
     """Report each reservation that overlaps one of an earlier name and counts the same sessions, once.
 
     Two such reservations are probably one course that is there twice. A course is what `sessions` narrows a
-    class to; without that, nothing tells two courses apart. `parts`: of all, with their windows.
+    class to; without that, nothing tells two courses apart.
     """
-    reservations = {reservation.name: reservation for reservation in declared.reservations}
-    count = Counter(map(_course, declared.reservations))
+    reservations = {item.reservation.name: item.reservation for item in project.items}
+    count = Counter(map(_course, reservations.values()))
     windows: dict[tuple[tuple[object, ...], str], list[tuple[int, int, str]]] = {}
-    for placed, occurrences in parts:
+    for placed, occurrences, *_ in project.parts:
         course, name = _course(placed.reservation), placed.reservation.name
         names = {resource_class.name for resource_class in placed.classes} if count[course] > 1 else {}
         for occurrence in occurrences if course and names else ():

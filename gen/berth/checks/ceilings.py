@@ -301,11 +301,13 @@ class PoolLoads:
     def __init__(self, parts: Iterable[tuple[Placed, Sequence[PoolLoad]]]) -> None:
         """Count parts of reservations. One that is suspended has classes and no loads."""
         self.by_cluster: dict[str, list[PoolLoad]] = {}
+        self.reservations: dict[str, Reservation] = {}
         self._holders: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
         for placed, pools in parts:
             cluster, reservation = placed.cluster.name, placed.reservation
             holder = reservation.holder
             self.by_cluster.setdefault(cluster, []).extend(pools)
+            self.reservations[reservation.name] = reservation
             for found in placed.classes if holder.otherwise_count else ():
                 of_class = [pool for pool in pools if pool.resource_class == found.name]
                 same = self._holders.setdefault((cluster, holder.shared, found.name), [])
@@ -366,13 +368,13 @@ class Ceilings:
         """Tell whether a ceiling of the cluster limits a class."""
         return any(resource_class in limit.each for limits in self._limits[cluster] for limit in limits)
 
-    def problems(self, loads: PoolLoads, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
+    def problems(self, loads: PoolLoads) -> Iterator[Problem]:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
             spans = [ceiling_span(ceiling, self.site.zone) for ceiling in cluster.ceilings]
             limits = [*zip(spans, self._limits[cluster.name], strict=True)]
             pools = loads.with_otherwise(cluster.name) if limits else []
-            yield from _exceeded(cluster.name, limits, pools, reservations)
+            yield from _exceeded(cluster.name, limits, pools, loads.reservations)
 
 
 def check_ceilings_of_base(

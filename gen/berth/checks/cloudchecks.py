@@ -4,22 +4,18 @@ The modules are imported only if something uses a cloud: the rules of Karpenter 
 sites have none.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from berth.backends.backendinterface import CheckedReservation
-from berth.checks.ceilings import PoolLoad, placed_by_berth
+from berth.checks.ceilings import placed_by_berth
+from berth.checks.project import CheckedReservation, Project
 from berth.findings import Problem
 from berth.manifests.placed import cluster_named
 from berth.schema.declared import Declared
-from berth.schema.values import Site
 
 if TYPE_CHECKING:
     from berth.checks.cloudmatching import ClassFits
     from berth.machines.windowbudgets import TooManyBudgets, WindowBudgets
-
-PoolsOf = Callable[[str], Sequence[PoolLoad]]
-"""Returns the pools of a cluster, once all reservations are known."""
 
 
 def limited(declared: Declared) -> set[str]:
@@ -27,12 +23,12 @@ def limited(declared: Declared) -> set[str]:
     return {name for name, resource_class in declared.classes.items() if resource_class.cloud_capacity}
 
 
-def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_clouds(project: Project) -> Iterator[Problem]:
     """Check capacities, and classes against them."""
-    if declared.clouds:
+    if project.declared.clouds:
         from berth.checks import cloudcapacities  # noqa: PLC0415
 
-        yield from cloudcapacities.check_capacities(declared, site)
+        yield from cloudcapacities.check_capacities(project.declared, project.site)
 
 
 def class_fits(declared: Declared) -> "ClassFits":
@@ -44,31 +40,37 @@ def class_fits(declared: Declared) -> "ClassFits":
     return cloudmatching.class_fits(declared)
 
 
-def check_reserved_clouds(checked: CheckedReservation, fits: "ClassFits") -> Iterator[Problem]:
+def check_reserved_clouds(checked: CheckedReservation) -> Iterator[Problem]:
     """Check a reservation against the capacities of its classes."""
-    if checked.declared.clouds:
+    if checked.project.declared.clouds:
         from berth.checks import cloudwindows  # noqa: PLC0415
 
-        yield from cloudwindows.check_windows(checked, fits)
+        yield from cloudwindows.check_windows(checked)
     if checked.reservation.recurrence.capacity:
         from berth.checks import machinedates  # noqa: PLC0415
 
-        yield from machinedates.check_machine_dates(checked.reservation, checked.declared)
+        yield from machinedates.check_machine_dates(checked.reservation, checked.project.declared)
 
 
-def cloud_windows(
-    declared: Declared, site: Site, pools_of: PoolsOf
-) -> "tuple[dict[str, WindowBudgets | TooManyBudgets], list[Problem]]":
-    """Return the disruption budgets of each capacity's windows, and problems of these and of lifetimes."""
+def cloud_budgets(project: Project) -> "dict[str, WindowBudgets | TooManyBudgets]":
+    """Return the disruption budgets of the windows of each capacity in a known cluster."""
     budgets: dict[str, WindowBudgets | TooManyBudgets] = {}
-    problems: list[Problem] = []
-    for cloud in declared.clouds.values():
-        cluster = cluster_named(cloud.cluster, site)
-        if cluster is not None:
+    for cloud in project.declared.clouds.values():
+        if cluster := cluster_named(cloud.cluster, project.site):
             from berth.checks import cloudwindows  # noqa: PLC0415
 
-            pools = placed_by_berth(pools_of(cluster.name))
-            budgets[cloud.name] = cloudwindows.budgets_of(cloud, declared, pools)
-            problems += cloudwindows.check_expiry(cloud, declared, pools)
-            problems += cloudwindows.check_budgets(cloud, budgets[cloud.name])
-    return budgets, problems
+            pools = placed_by_berth(project.loads.pools(cluster.name))
+            budgets[cloud.name] = cloudwindows.budgets_of(cloud, project.declared, pools)
+    return budgets
+
+
+def check_cloud_windows(project: Project) -> Iterator[Problem]:
+    """Check these budgets, and for how long nodes live."""
+    for name, budgets in project.budgets.items():
+        from berth.checks import cloudwindows  # noqa: PLC0415
+
+        cloud = project.declared.clouds[name]
+        cluster = cluster_named(cloud.cluster, project.site)
+        pools = placed_by_berth(project.loads.pools(cluster.name)) if cluster else []
+        yield from cloudwindows.check_expiry(cloud, project.declared, pools)
+        yield from cloudwindows.check_budgets(cloud, budgets)

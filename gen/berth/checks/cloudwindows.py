@@ -6,7 +6,6 @@ All ranges are half-open. Whether limits suffice is a matter of `berth plan`.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from berth.backends.backendinterface import CheckedReservation
 from berth.checks.ceilings import (
     NO_END,
     PoolLoad,
@@ -16,8 +15,9 @@ from berth.checks.ceilings import (
     sum_changes,
 )
 from berth.checks.cloudcapacities import reservation_text, usable_clouds
-from berth.checks.cloudmatching import ClassFit, ClassFits
+from berth.checks.cloudmatching import ClassFit
 from berth.checks.collisions import COLLISION, KUSTOMIZE
+from berth.checks.project import CheckedReservation
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
@@ -70,9 +70,9 @@ class _Seats(NamedTuple):
         return self.reservation.problem(code, path, message, fix)
 
 
-def check_windows(checked: CheckedReservation, fits: ClassFits) -> Iterator[Problem]:
+def check_windows(checked: CheckedReservation) -> Iterator[Problem]:
     """Check a reservation against all capacities of its classes."""
-    reservation, declared = checked.reservation, checked.declared
+    reservation, declared = checked.reservation, checked.project.declared
     if reservation.suspend or reservation.holder.unit.is_number:
         return
     persistence = reservation.holder.persistence
@@ -80,12 +80,12 @@ def check_windows(checked: CheckedReservation, fits: ClassFits) -> Iterator[Prob
         resource_class = declared.classes.get(name)
         if resource_class is None or not resource_class.cloud_capacity:
             continue
-        spans = seat_windows(name, checked.occurrences)
+        spans = seat_windows(name, checked.expansion.occurrences)
         if persistence:
             spans = [SeatWindow("", 0, _FOR_EVER if persistence.until is None else persistence.until)]
         seats = _Seats(reservation, name, spans)
         clouds = usable_clouds(reservation, resource_class, declared)
-        able = [(cloud, fit) for cloud in clouds if (fit := fits[name, cloud.name]).able]
+        able = [(cloud, fit) for cloud in clouds if (fit := checked.project.fits[name, cloud.name]).able]
         if len(clouds) == len(reservation.holder.usable_capacity(resource_class.cloud_capacity)):
             yield from _missing(seats, [fit for _, fit in able])
         for cloud, fit in able:

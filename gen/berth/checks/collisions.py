@@ -1,7 +1,8 @@
 """Check that no two rendered objects have the same name: `a-b` with class `c`, and `a` with class `b-c`."""
 
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterator
 
+from berth.checks.project import Project
 from berth.core.objectnames import RECORD_SUFFIX, is_timetable
 from berth.findings import Problem
 from berth.manifests import naming
@@ -16,18 +17,14 @@ DEFAULT_ACCOUNT = ("ServiceAccount", "default")  # which each namespace has
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 
 
-def check_rendered_names(
-    site: Site, classes: Collection[ResourceClass], placings: Iterable[tuple[Placed, int]]
-) -> Iterator[Problem]:
-    """Report both reservations with the same name, and an inventory without room for all of them.
-
-    `placings`: the parts of all reservations, each with the number of its CronJobs.
-    """
+def check_rendered_names(project: Project) -> Iterator[Problem]:
+    """Report both reservations with the same name, and an inventory without room for all of them."""
+    site, classes = project.site, project.declared.classes.values()
     owners: dict[tuple[str, str, str], Reservation] = {}
     listed: dict[str, list[int]] = {cluster.name: [] for cluster in site.clusters}
     ours = {cluster.name: _berth_names(site, cluster, classes) for cluster in site.clusters}
-    for placed, cronjobs in placings:
-        reservation, cluster = placed.reservation, placed.cluster.name
+    for placed, _, schedules, _ in project.parts:
+        reservation, cluster, cronjobs = placed.reservation, placed.cluster.name, len(schedules)
         yield from _check_names(placed, cronjobs, ours[cluster])
         lines = (reservation.name, *naming.listed_cronjobs(reservation.name, cronjobs))
         listed[cluster].append(sum(len(line) + 1 for line in lines))

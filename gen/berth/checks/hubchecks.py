@@ -4,31 +4,20 @@ The findings are in the files of the values. docs/jupyterhub.md explains them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from berth.dates.expansion import Occurrence
+from berth.checks.project import ComparedHub, Project
 from berth.dates.moments import local_text, named
 from berth.findings import Path, Problem
-from berth.manifests.placed import Placed
-from berth.schema.siteparts import HubSpec
-from berth.schema.values import Cluster, ResourceClass
+from berth.schema.values import ResourceClass
 
 if TYPE_CHECKING:
-    from berth.schema.z2jh import Hub, ProfileSession
+    from berth.schema.z2jh import ProfileSession
 
 NOT_PREEMPTED, SPAWN_LIMIT = "B262", "B265"
 _STOCK = "default-scheduler"
 _IGNORED_BELOW = -10  # the priority below which cluster-autoscaler adds no nodes for a pod
-
-
-class ComparedHub(NamedTuple):
-    """A JupyterHub of a cluster; `path` leads to it in the Site."""
-
-    cluster: Cluster
-    files: HubSpec
-    path: Path
-    hub: "Hub"
 
 
 def counts_sessions_of(resource_class: ResourceClass, hub: ComparedHub) -> bool:
@@ -104,18 +93,16 @@ def check_schedulers(
             break
 
 
-def check_arrivals(
-    hubs: Iterable[ComparedHub], parts: Sequence[tuple[Placed, Sequence[Occurrence]]]
-) -> Iterator[Problem]:
+def check_arrivals(project: Project) -> Iterator[Problem]:
     """Compare how many people each hub may expect at one start with its spawn limit.
 
-    `parts`: of all reservations, with their windows. Nobody comes to a rehearsal.
+    Nobody comes to a rehearsal.
     """
-    for hub in hubs:
+    for hub in project.hubs:
         limit, path = hub.hub.values.spawn_limit
         counts: Counter[int] = Counter()
         by_start: dict[int, dict[str, str]] = {}  # the time zone of each reservation
-        for placed, occurrences in parts:
+        for placed, occurrences, *_ in project.parts:
             reservation = placed.reservation
             is_idle = reservation.suspend or reservation.recurrence.type == "standing"
             if is_idle or reservation.spec.rehearses or hub.cluster is not placed.cluster:

@@ -6,13 +6,12 @@ pending. It measures GPUs in percent, so that 50 is half of one and 200 are two.
 
 from collections.abc import Iterator, Mapping
 
-from berth.backends.backendinterface import CheckedReservation
+from berth.checks.project import CheckedReservation, Project
 from berth.core.jsonvalues import part, parts
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.quantity import NANO, parse
-from berth.schema.declared import Declared
-from berth.schema.values import ResourceClass, Site
+from berth.schema.values import ResourceClass
 
 REFUSED = "B118"
 _QOS = "koordinator.sh/qosClass"
@@ -65,9 +64,9 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
             yield resource_class.origin.problem(REFUSED, path, message, fix, at_key=True)
 
 
-def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_device_requests(project: Project) -> Iterator[Problem]:
     """Check the requests of each class that has devices of Koordinator."""
-    for resource_class in declared.classes.values():
+    for resource_class in project.declared.classes.values():
         amounts: dict[str, int] = {}
         for name, text in _requests(resource_class):
             amounts[name] = amounts.get(name, 0) + (parse(str(text)) or 0)

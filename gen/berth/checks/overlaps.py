@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from berth.checks.project import Project
 from berth.core.sessions import LabelRequirement, Recognition, may_overlap
 from berth.findings import Problem
 from berth.manifests.placed import behaviors_by_class, cluster_of
@@ -13,11 +14,12 @@ from berth.schema.values import Cluster, Site
 SAME_SESSIONS = "B075"
 
 
-def check_classes_overlap(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_classes_overlap(project: Project) -> Iterator[Problem]:
     """Check all classes. A class is reported if others may take its sessions; the first by rank is named.
 
     Windows of behavior `none` take sessions, too, but nothing follows from sessions that they lose.
     """
+    declared, site = project.declared, project.site
     behaviors: dict[str, set[str]] = {}
     for reservation in declared.reservations:
         for name, of_class in behaviors_by_class(reservation).items():

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
+from berth.checks.project import Project
 from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
-from berth.schema.values import Site
 
 OWNED = "B270"
 Contacts = tuple[str, ...]
@@ -42,10 +42,10 @@ def _folders(file: str) -> Iterator[str]:
     yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
 
 
-def check_shared_documents(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_shared_documents(project: Project) -> Iterator[Problem]:
     """Report shared documents that are in one file with a reservation of an owner."""
-    contacts = contacts_of_files(declared, ())
-    for kind, name, origin in declared.shared():
+    contacts = contacts_of_files(project.declared, ())
+    for kind, name, origin in project.declared.shared():
         if origin.file in contacts:
             yield owned_problem(kind, name, origin, contacts[origin.file])
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from berth.checks.project import Project
 from berth.findings import Path, Problem
 from berth.machines.nodelabels import AWS, WELL_KNOWN
 from berth.machines.versions import version_text
@@ -36,8 +37,9 @@ _AUTO_NAMES = """
 _AUTO_LABELS = frozenset(f"{_AUTO}{name}" for name in _AUTO_NAMES.split())
 
 
-def check_platforms(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_platforms(project: Project) -> Iterator[Problem]:
     """Check the autoscaler of each cluster, and capacities of Karpenter where AWS or Google buys nodes."""
+    declared, site = project.declared, project.site
     for i, cluster in enumerate(site.clusters):
         other = {AUTOPILOT: "karpenter", AUTO_MODE: "cluster-autoscaler"}.get(cluster.platform)
         if cluster.autoscaler == other:
@@ -78,10 +80,10 @@ def _other_label(key: str) -> str:
     return f"Write {other}." if other in WELL_KNOWN | _AUTO_LABELS else "Remove it."
 
 
-def check_selected_node_labels(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_selected_node_labels(project: Project) -> Iterator[Problem]:
     """Check the node labels that classes select, and their size on Autopilot."""
-    for resource_class in declared.classes.values():
-        cluster = cluster_of(resource_class, site)
+    for resource_class in project.declared.classes.values():
+        cluster = cluster_of(resource_class, project.site)
         if cluster is None:
             continue
         yield from _labels(resource_class, cluster)
@@ -167,8 +169,9 @@ def _shown(name: str, amount: int) -> str:
 NOT_OURS = "B280"
 
 
-def check_namespace_per_cluster(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_namespace_per_cluster(project: Project) -> Iterator[Problem]:
     """Check the Namespace of each cluster."""
+    declared, site = project.declared, project.site
     for i, cluster in enumerate(site.clusters):
         user = _other_user(cluster, declared, site) if cluster.creates_namespace else ""
         if user:
@@ -206,10 +209,10 @@ NO_VOLUMES = "B283"
 VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
 
 
-def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_image_volumes(project: Project) -> Iterator[Problem]:
     """Report image volumes in a cluster that is too old for them: its API server drops them."""
-    for resource_class in declared.classes.values():
-        cluster = cluster_of(resource_class, site)
+    for resource_class in project.declared.classes.values():
+        cluster = cluster_of(resource_class, project.site)
         if cluster is None or cluster.kubernetes is None or not resource_class.images:
             continue
         if resource_class.image_warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:

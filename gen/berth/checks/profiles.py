@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from berth.checks.hubchecks import ComparedHub, check_priorities, check_schedulers, counts_sessions_of
+from berth.checks.hubchecks import check_priorities, check_schedulers, counts_sessions_of
+from berth.checks.project import ComparedHub
 from berth.checks.seatplacement import may_match_same_taint, names_a_taint, taint_text
 from berth.core.sessions import LabelRequirement
 from berth.findings import ERROR, Finding, Path, Problem

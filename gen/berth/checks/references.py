@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from berth.checks.project import Project
 from berth.core.sessions import RENKU_PROJECT
 from berth.dates.exceptions import DATES_OF_MACHINES, entry_path
 from berth.findings import Origin, Path, Problem
@@ -36,8 +37,9 @@ def check_named_cluster(
         yield origin.problem(UNKNOWN_NAME, path, message, choice(name, clusters))
 
 
-def check_names_in_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_classes(project: Project) -> Iterator[Problem]:
     """Check the calendars of the Site, and the clusters and capacities of all classes."""
+    declared, site = project.declared, project.site
     yield from _calendars(site.origin, ("spec",), site.calendars, declared)
     for resource_class in declared.classes.values():
         yield from check_named_cluster(resource_class.origin, resource_class.cluster, site)
@@ -91,8 +93,9 @@ def check_renku_ids(declared: Declared) -> Iterator[Problem]:
             )
 
 
-def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_ceilings(project: Project) -> Iterator[Problem]:
     """Check the classes of all ceilings."""
+    declared, site = project.declared, project.site
     names = tuple(sorted(declared.classes))
     for i, cluster in enumerate(site.clusters):
         for j, ceiling in enumerate(cluster.ceilings):
@@ -109,8 +112,9 @@ def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]
                     yield site.origin.problem("B016", path, message, fix, at_key=True)
 
 
-def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_policies(project: Project) -> Iterator[Problem]:
     """Check what all policies name: a misspelled class, cluster or target would match nothing."""
+    declared, site = project.declared, project.site
     for i, policy in enumerate(site.policies):
         for key, match in (("match", policy.match), ("unless", policy.unless)):
             path: Path = ("spec", "policies", i, key)

@@ -1,13 +1,13 @@
 """Compare rehearsals with the dates of courses that they try: a rehearsal is a reservation of its own."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from berth.checks.project import Project
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import local_text, named
 from berth.findings import Path, Problem
 from berth.output.answers import seats_text
-from berth.schema.declared import Declared
 from berth.schema.documentproblems import nearest
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Rehearses
@@ -51,19 +51,18 @@ def check_rehearsal_is_ahead(
         )
 
 
-def check_rehearsed_dates(declared: Declared, expansions: Mapping[str, Expansion]) -> Iterator[Problem]:
-    """Compare rehearsals with the dates of their courses. `expansions`: of all reservations, by name."""
-    known = {one.name: one for one in declared.reservations}
-    for reservation in declared.reservations:
+def check_rehearsed_dates(project: Project) -> Iterator[Problem]:
+    """Compare rehearsals with the dates of their courses."""
+    known = {item.reservation.name: item for item in project.items}
+    for reservation, own, *_ in project.items:
         rehearses = reservation.spec.rehearses
         if not rehearses:
             continue
         course = known.get(rehearses.name)
-        if course and not course.spec.rehearses:
-            own = expansions[reservation.name].occurrences
-            yield from _compare(reservation, rehearses, own, course, expansions[course.name])
-        elif course or not declared.may_exist("CapacityReservation", rehearses.name):
-            courses = [one.name for one in declared.reservations if not one.spec.rehearses]
+        if course and not course.reservation.spec.rehearses:
+            yield from _compare(reservation, rehearses, own.occurrences, course.reservation, course.expansion)
+        elif course or not project.declared.may_exist("CapacityReservation", rehearses.name):
+            courses = [name for name, item in known.items() if not item.reservation.spec.rehearses]
             message = f'no course named "{rehearses.name}", which it rehearses.'
             fix = f"{nearest(rehearses.name, courses)} To remove it: berth delete {reservation.name}."
             yield reservation.problem(IN_VAIN, ("spec", "rehearses", "name"), message, fix)

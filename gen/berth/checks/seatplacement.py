@@ -9,17 +9,16 @@ skips pods with claims by default.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from berth.backends.backendinterface import CheckedReservation
+from berth.checks.project import CheckedReservation, Project
 from berth.dates.exceptions import entry_path
 from berth.findings import Path, Problem
 from berth.machines.nodelabels import ARCH, OS
 from berth.machines.versions import version_text
-from berth.manifests.placed import cluster_of, placed
+from berth.manifests.placed import cluster_of
 from berth.quantity import parse
 from berth.schema import grammar
-from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass
 
 if TYPE_CHECKING:
     from berth.schema.scheduling import PodToleration
@@ -27,10 +26,10 @@ if TYPE_CHECKING:
 TOO_LARGE, UNCOUNTED = "B143", "B285"
 
 
-def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_fit_on_nodes(project: Project) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
-    for resource_class in declared.classes.values():
-        cluster = cluster_of(resource_class, site)
+    for resource_class in project.declared.classes.values():
+        cluster = cluster_of(resource_class, project.site)
         for name, most in cluster.largest_node.items() if cluster else ():
             asked = resource_class.requests.get(name)
             if asked is not None and nanos(asked) > nanos(most):
@@ -39,17 +38,17 @@ def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem
                 )
 
 
-def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_request_something(project: Project) -> Iterator[Problem]:
     """Check that a seat requests something: any number of others would fit on one node.
 
     Where all seats of a class may hold something else, their backend asks for it.
     """
-    empty = [seat for seat in declared.classes.values() if not any(map(nanos, seat.requests.values()))]
+    classes = project.declared.classes.values()
+    empty = [seat for seat in classes if not any(map(nanos, seat.requests.values()))]
     excused: dict[str, bool] = {}
-    for reservation in declared.reservations if empty else ():
-        for placing in placed(reservation, declared, site):
-            for seat in placing.classes:
-                excused[seat.name] = excused.get(seat.name, True) and not reservation.holder.needs_requests
+    for one, *_ in project.parts if empty else ():
+        for seat in one.classes:
+            excused[seat.name] = excused.get(seat.name, True) and not one.reservation.holder.needs_requests
     for seat in empty:
         if not excused.get(seat.name, False):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
@@ -67,12 +66,13 @@ def nanos(amount: str) -> int:
     return parse(amount) or 0
 
 
-def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_volume_capacities(project: Project) -> Iterator[Problem]:
     """Check that somebody says how many volumes a node takes, where sessions attach some.
 
     Placeholders attach none, so an autoscaler may put more seats on a node than it takes sessions with
     volumes.
     """
+    declared = project.declared
     for resource_class in declared.classes.values():
         if not resource_class.volumes:
             continue
@@ -95,8 +95,9 @@ _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of
 _COMMON = (OS, ARCH)  # labels that choose no group of nodes
 
 
-def check_job_placement(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_job_placement(project: Project) -> Iterator[Problem]:
     """Check each class, unless the site sends its Jobs to other nodes."""
+    declared, site = project.declared, project.site
     for resource_class in declared.classes.values():
         cluster = cluster_of(resource_class, site)
         if cluster is None:
@@ -160,10 +161,10 @@ SINCE = (1, 34)  # Kubernetes that has resource.k8s.io/v1
 _CLAIMS: Path = ("spec", "resourceClaims")
 
 
-def check_device_claims(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_device_claims(project: Project) -> Iterator[Problem]:
     """Check each class that claims devices, and its cluster."""
-    for resource_class in declared.classes.values():
-        cluster = cluster_of(resource_class, site)
+    for resource_class in project.declared.classes.values():
+        cluster = cluster_of(resource_class, project.site)
         if resource_class.resource_claims:
             yield from _requested_devices(resource_class)
             yield from _claims_in_cluster(resource_class, cluster) if cluster is not None else ()

@@ -3,10 +3,10 @@
 Instants are seconds in UTC; `now` is passed in.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from berth.backends.backendinterface import CheckedReservation
+from berth.checks.project import CheckedReservation
 from berth.checks.references import written_seats
 from berth.dates.exceptions import Exclusions, calendars_of, entry_path
 from berth.dates.expansion import EXTRA, MOVED, ON_HOLIDAY, Occurrence, window_minutes
@@ -27,9 +27,10 @@ _FAR = 549 * 86_400  # seconds in 18 months
 
 def check_hours_and_dates(checked: CheckedReservation) -> Iterator[Problem]:
     """Check its hours, and, with `now`, its last date."""
-    yield from _long_windows(checked.reservation, checked.occurrences)
-    if checked.now is not None and checked.occurrences:
-        yield from _far_end(checked.reservation, checked.occurrences[-1], checked.now)
+    reservation, now, occurrences = checked.reservation, checked.project.now, checked.expansion.occurrences
+    yield from _long_windows(reservation, occurrences)
+    if now is not None and occurrences:
+        yield from _far_end(reservation, occurrences[-1], now)
 
 
 def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
@@ -136,11 +137,9 @@ def _when(occurrence: Occurrence) -> str:
     return local_text(occurrence.start, named(occurrence.zone))
 
 
-def check_large_counts(
-    checked: CheckedReservation, is_limited: Callable[[str, str], bool]
-) -> Iterator[Problem]:
+def check_large_counts(checked: CheckedReservation) -> Iterator[Problem]:
     """Report counts above 1,000 in clusters where no ceiling limits them."""
-    unit = checked.reservation.holder.unit
+    unit, is_limited = checked.reservation.holder.unit, checked.project.ceilings.is_limited
     limitless = {
         resource_class.name
         for place in checked.places

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from berth.checks.project import Item
 from berth.cli.command import FOLDER, Settings, command
 from berth.cli.console import EXIT_OK, stdout
 from berth.cli.recordfile import read_record_file, records_option
@@ -12,7 +13,7 @@ from berth.cli.selection import clock_of, items_of, published
 from berth.git import top_of
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
 from berth.output.pages import SiteFiles, write_site
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.reading.source import OUTPUT
 from berth.schema.values import Site
 from berth.webcalendar.events import EventSource, event_order, events_of, feed_name

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
+from berth.checks.project import Item, Part
 from berth.cli.command import Settings, command
 from berth.cli.console import EXIT_OK
 from berth.cli.selection import (
@@ -50,7 +51,7 @@ from berth.output.answers import (
 from berth.output.columns import Column, Table, as_json
 from berth.output.recurrencewords import recurrence_json, recurrence_text
 from berth.output.table import Fit
-from berth.pipeline import Item, Part, Pipeline
+from berth.pipeline import Pipeline
 from berth.schema.declared import RESERVATION, document_of
 from berth.schema.outline import fields
 from berth.schema.plainfields import plain_fields

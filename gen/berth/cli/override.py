@@ -10,6 +10,7 @@ from functools import partial
 
 import click
 
+from berth.checks.project import Part
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
@@ -36,7 +37,7 @@ from berth.live.overriding import Overrides
 from berth.notation.instants import is_span, next_time
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
-from berth.pipeline import Part, Pipeline
+from berth.pipeline import Pipeline
 from berth.schema.documentproblems import RANGE, nearest
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site

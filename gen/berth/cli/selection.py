@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from berth.checks.project import Item, Part
 from berth.cli.command import Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
@@ -22,7 +23,7 @@ from berth.findings import Problem
 from berth.notation.days import ORDER, DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, Refusal, read_at
-from berth.pipeline import Item, Part, Pipeline
+from berth.pipeline import Pipeline
 from berth.reading.source import Source, read_file, unreadable
 from berth.schema.documentproblems import nearest, shown
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import click
 
+from berth.checks.project import Item
 from berth.cli.command import FILE, Settings, command, reason
 from berth.cli.console import EXIT_OK, stderr
 from berth.cli.selection import (
@@ -29,7 +30,7 @@ from berth.notation.refusal import CommandError
 from berth.output.answers import Answer, document, seats_text
 from berth.output.columns import Table
 from berth.output.table import Fit, wrapped
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 from berth.sessiontext import SessionScene, example_crowd, parse_changes

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import click
 
+from berth.checks.project import Item
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_reservations
 from berth.cli.console import DEFAULT_COLUMNS, EXIT_OK
@@ -33,7 +34,7 @@ from berth.manifests.placed import cluster_of
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.answers import Answer, document
 from berth.output.table import wrapped
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit

@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 import click
 
+from berth.checks.project import Item
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import EXIT_OK, controls, has_color, is_terminal, new_lines, on_screen, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
@@ -49,7 +50,7 @@ from berth.output.answers import DATA_FORMS, Answer, document, instant_column, o
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_text
 from berth.output.table import Fit
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.plugins.numbers.foreignnumbers import path_text
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
+from berth.checks.project import Item
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.zone import clock
@@ -16,7 +17,6 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
-from berth.pipeline import Item
 from berth.schema.calendardocument import Calendar
 from berth.schema.plainfields import plain_fields, plain_settings
 from berth.schema.reservation import Reservation

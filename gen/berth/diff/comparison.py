@@ -20,6 +20,7 @@ from berth.checks.policychecks import (
     policy_subject,
     shared_result,
 )
+from berth.checks.project import Item
 from berth.dates.exceptions import calendars_of
 from berth.diff import risks
 from berth.diff.causes import causes_of
@@ -32,7 +33,7 @@ from berth.diff.permissions import Permission, new_permissions
 from berth.diff.shared import compare_shared
 from berth.diff.sharednumbers import most
 from berth.findings import ERROR, Finding, Problem
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.rendering import files, part_file
 from berth.schema.policies import PolicySpec
 

@@ -20,8 +20,8 @@ from berth.checks.ceilings import (
     units_text,
     weigh_changes,
 )
+from berth.checks.project import Item
 from berth.diff.change import PeakChange
-from berth.pipeline import Item
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.siteparts import CeilingSpec

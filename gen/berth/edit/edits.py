@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy_cases, policy_subject
+from berth.checks.project import Item
 from berth.checks.rehearsalchecks import check_rehearsal_is_ahead, rehearsals_of, rehearsed
 from berth.dates.expansion import Skipped, days_of_entries
 from berth.dates.recurrence import NEVER_FALLS, expand
@@ -38,7 +39,7 @@ from berth.findings import ERROR, WARNING, Finding, FindingsError, Origin, Probl
 from berth.manifests.placed import class_names, pool_behaviors
 from berth.notation.refusal import CommandError, read_at
 from berth.notation.zones import zone_at
-from berth.pipeline import Item, Pipeline
+from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.scalar import plain
 from berth.reading.source import Source

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from berth import quantity
 from berth.backends.backendinterface import backend_of
+from berth.checks.project import Item
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.manifests import rbac
 from berth.manifests.naming import pool
 from berth.manifests.rbac import Access, Grant
 from berth.manifests.timetabletext import timetable_text
-from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.rendering import base_manifests, part_manifests, pool_texts

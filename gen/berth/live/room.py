@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from berth import quantity
 from berth.checks.ceilings import Steps, peak, pool_steps
+from berth.checks.project import Item
 from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import Amounts, amounts, pod_requests
 from berth.machines.nodelabels import (
@@ -24,7 +25,6 @@ from berth.machines.nodelabels import (
 )
 from berth.machines.windowbudgets import merge_windows
 from berth.manifests.naming import pool
-from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
 

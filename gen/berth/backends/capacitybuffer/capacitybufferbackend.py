@@ -6,8 +6,9 @@ A CapacityBuffer has 0 replicas in git, and Jobs set their number. A PodTemplate
 from collections.abc import Iterator
 from typing import Any
 
-from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
+from berth.backends.backendinterface import Backend, Manifest
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
+from berth.checks.project import CheckedReservation
 from berth.core.labels import CLASS
 from berth.findings import Path, Problem
 from berth.machines.versions import version_text

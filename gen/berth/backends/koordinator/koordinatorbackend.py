@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from berth.backends.backendinterface import Backend, CheckedReservation, Manifest, PersistentPool
+from berth.backends.backendinterface import Backend, Manifest, PersistentPool
 from berth.backends.koordinator import slotchecks, slotpermissions
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import (
@@ -23,13 +23,13 @@ from berth.backends.koordinator.slotobjects import (
     snippet,
 )
 from berth.backends.koordinator.slotoptions import Owner, SlotOptions
+from berth.checks.project import CheckedReservation, Project
 from berth.core.holders import slot_hash
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import AFFINITY, ROLE
 from berth.findings import Problem
 from berth.manifests import deployments, naming, rbac
 from berth.manifests.placed import Placed
-from berth.schema.declared import Declared
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -95,9 +95,9 @@ class KoordinatorBackend(Backend):
         yield from slotchecks.check_reserved_slots(checked)
         yield from slotchecks.check_limits_of_slots(checked)
 
-    def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterator[Problem]:  # noqa: ARG002
-        yield from slotchecks.check_scheduler_of_slots(declared, site)
-        yield from slotchecks.check_slot_profiles(declared, site)
+    def problems_of_all(self, project: Project) -> Iterator[Problem]:
+        yield from slotchecks.check_scheduler_of_slots(project)
+        yield from slotchecks.check_slot_profiles(project)
 
     def inventory_lines(self, site: Site, placed: Placed) -> list[str]:
         if placed.reservation.holder.persistence is None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth import quantity
-from berth.backends.backendinterface import CheckedReservation
 from berth.backends.koordinator import slotmapping
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import (
@@ -23,11 +22,11 @@ from berth.backends.koordinator.slotobjects import (
     slots_of,
 )
 from berth.backends.koordinator.slotoptions import SlotOptions
+from berth.checks.project import CheckedReservation, Project
 from berth.core.jsonvalues import part
 from berth.findings import Path, Problem
 from berth.manifests import naming
-from berth.manifests.placed import Placed, class_names, cluster_of, placed
-from berth.schema.declared import Declared
+from berth.manifests.placed import Placed, class_names, cluster_of
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -48,7 +47,7 @@ def check_reserved_slots(checked: CheckedReservation) -> Iterator[Problem]:
             yield _problem(reservation, ABSENT, ("type",), message, fix)
         for resource_class in place.classes:
             yield from _class(reservation, resource_class)
-            yield from _object(checked.site, reservation, place.cluster, resource_class)
+            yield from _object(checked.project.site, reservation, place.cluster, resource_class)
     for place in checked.places:
         yield from _owners(reservation, slots, place.classes)
 
@@ -202,18 +201,15 @@ def _owners(
 NO_NODES, UNSEEN, TWO_POOLS = "B140", "B141", "B120"
 
 
-def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_scheduler_of_slots(project: Project) -> Iterator[Problem]:
     """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
-    for reservation in declared.reservations:
-        for one in (
-            placed(reservation, declared, site) if reservation.holder.backend == SlotHolder.backend else ()
-        ):
-            for resource_class in one.classes:
-                problem = _unseen(site, one, resource_class) if resource_class.name not in told else None
-                if problem:
-                    told.add(resource_class.name)
-                    yield problem
+    for one, *_ in project.parts:
+        for resource_class in one.classes if one.reservation.holder.backend == SlotHolder.backend else ():
+            problem = _unseen(project.site, one, resource_class) if resource_class.name not in told else None
+            if problem:
+                told.add(resource_class.name)
+                yield problem
 
 
 def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
@@ -239,27 +235,24 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     return found.origin.problem(UNSEEN, path, message, fix)
 
 
-def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_slot_profiles(project: Project) -> Iterator[Problem]:
     """Check that the webhook does not send the same pods to two pools.
 
     There is one annotation for it, so they would require the slots of one even while only the other is
     open.
     """
     known: dict[tuple[str, str], list[tuple[frozenset[str], str, ResourceClass]]] = {}
-    for reservation in declared.reservations:
-        if not reservation.holder.renders_affinity:
-            continue
-        for one in placed(reservation, declared, site):
-            for resource_class in one.classes if is_by_profile(site, one) else ():
-                for profile in profiles(site, one, resource_class) or ():
-                    key = one.cluster.name, json.dumps(profile.selector, sort_keys=True)
-                    here, others = frozenset(profile.namespaces), known.setdefault(key, [])
-                    met = next(
-                        (other for other in others if not here or not other[0] or here & other[0]), None
-                    )
-                    if met:
-                        yield _two_pools(reservation, resource_class, met[1], met[2])
-                    others.append((here, reservation.name, resource_class))
+    for one, *_ in project.parts:
+        reservation = one.reservation
+        has_profile = reservation.holder.renders_affinity and is_by_profile(project.site, one)
+        for resource_class in one.classes if has_profile else ():
+            for profile in profiles(project.site, one, resource_class) or ():
+                key = one.cluster.name, json.dumps(profile.selector, sort_keys=True)
+                here, others = frozenset(profile.namespaces), known.setdefault(key, [])
+                met = next((other for other in others if not here or not other[0] or here & other[0]), None)
+                if met:
+                    yield _two_pools(reservation, resource_class, met[1], met[2])
+                others.append((here, reservation.name, resource_class))
 
 
 def _two_pools(reservation: Reservation, found: ResourceClass, other: str, theirs: ResourceClass) -> Problem:
@@ -273,7 +266,7 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
 
 def check_limits_of_slots(checked: CheckedReservation) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
-    reservation, declared, site, *_ = checked
+    reservation, declared, site = checked.reservation, checked.project.declared, checked.project.site
     slots = slots_of(reservation)
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     clusters = {

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from berth.backends.backendinterface import CheckedReservation
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
 from berth.checks.cloudcapacities import NO_MACHINE, buys_nothing, usable_clouds
 from berth.checks.cloudmatching import class_fit
+from berth.checks.project import CheckedReservation
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
@@ -30,7 +30,9 @@ def check_whole_nodes(checked: CheckedReservation) -> Iterator[Problem]:
                 message = f"class {resource_class.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
                 yield reservation.origin.problem(NO_MACHINE, _TYPE, message, fix)
-            yield from _limit(reservation, resource_class, checked.declared, checked.occurrences)
+            yield from _limit(
+                reservation, resource_class, checked.project.declared, checked.expansion.occurrences
+            )
 
 
 def _limit(

@@ -7,8 +7,9 @@ Deployment.
 from collections.abc import Iterator
 from typing import Any
 
-from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
+from berth.backends.backendinterface import Backend, Manifest
 from berth.backends.nodepool import nodechecks, nodepermissions
+from berth.checks.project import CheckedReservation
 from berth.findings import Problem
 from berth.manifests import karpenter, naming
 from berth.manifests.placed import Placed

@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueTarget
+from berth.checks.project import Project
 from berth.core.target import full_count, target
 from berth.core.timetable import OVERLAPS, TimetableOccurrence
 from berth.dates.recurrence import expand
-from berth.manifests.placed import placed
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import Site
 
 
 class NumberHolding(NamedTuple):
@@ -29,14 +28,13 @@ class NumberLevel(NamedTuple):
     reservation: Reservation
 
 
-def number_holdings(declared: Declared, site: Site) -> Iterator[tuple[str, ValueTarget, NumberHolding]]:
+def number_holdings(project: Project) -> Iterator[tuple[str, ValueTarget, NumberHolding]]:
     """Yield every number that is held, with its cluster and who holds it, by the names of reservations."""
-    for reservation in sorted(declared.reservations, key=lambda each: each.name):
-        holder = reservation.holder
+    for place, *_ in project.parts:
+        reservation, holder = place.reservation, place.reservation.holder
         number = holder.options.target if isinstance(holder, ValueHolder) else None
         if number is not None:
-            for place in placed(reservation, declared, site):
-                yield place.cluster.name, number, NumberHolding(reservation, place.classes[0].name)
+            yield place.cluster.name, number, NumberHolding(reservation, place.classes[0].name)
 
 
 def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[NumberLevel]:

@@ -5,6 +5,7 @@ from heapq import merge
 
 from berth.backends.value.numberlevels import NumberHolding, NumberLevel, number_holdings, number_levels
 from berth.backends.value.valueoptions import ValueTarget
+from berth.checks.project import Project
 from berth.dates.moments import local_text
 from berth.dates.zone import load
 from berth.findings import Path, Problem
@@ -12,21 +13,20 @@ from berth.manifests.placed import used_behaviors
 from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import Site
 
 CROSSED = "B301"
 _PATH: Path = ("spec", "backend", "target", "path")
 
 
-def check_pairs(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_pairs(project: Project) -> Iterator[Problem]:
     """Report the first moment at which a least number is above the largest, at the later reservation."""
     by_object: dict[tuple[object, ...], dict[ValueTarget, list[NumberHolding]]] = {}
-    for cluster, number, holding in number_holdings(declared, site):
+    for cluster, number, holding in number_holdings(project):
         if number.known is not None and number.path in number.known.bounds:
             key = (cluster, *number.identity[:-1])
             by_object.setdefault(key, {}).setdefault(number, []).append(holding)
     for targets in by_object.values():
-        yield from _crossed(targets, declared)
+        yield from _crossed(targets, project.declared)
 
 
 def _crossed(targets: dict[ValueTarget, list[NumberHolding]], declared: Declared) -> Iterator[Problem]:

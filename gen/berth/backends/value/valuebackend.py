@@ -8,10 +8,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
+from berth.backends.backendinterface import Backend, Manifest
 from berth.backends.value import numberpairs, valuechecks, valuepermissions
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions
+from berth.checks.project import CheckedReservation, Project
 from berth.core import objectnames
 from berth.core.labels import CLASS, ROLE, TARGET
 from berth.core.objects import group_of
@@ -20,7 +21,6 @@ from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
 from berth.notation.objectpath import object_path_text
 from berth.plugins.numbers.foreignnumbers import ForeignNumber, parse_number
-from berth.schema.declared import Declared
 from berth.schema.heldobjects import REPLICAS
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
@@ -112,10 +112,10 @@ class ValueBackend(Backend):
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
         return valuechecks.check_number(checked)
 
-    def problems_of_all(self, declared: Declared, site: Site, now: int | None = None) -> Iterator[Problem]:
-        yield from valuechecks.check_shared_numbers(declared, site)
-        yield from valuechecks.check_lowered_numbers(declared, site, now)
-        yield from numberpairs.check_pairs(declared, site)
+    def problems_of_all(self, project: Project) -> Iterator[Problem]:
+        yield from valuechecks.check_shared_numbers(project)
+        yield from valuechecks.check_lowered_numbers(project)
+        yield from numberpairs.check_pairs(project)
 
 
 BACKEND = ValueBackend()

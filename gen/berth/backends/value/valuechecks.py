@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations
 
-from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.numberlevels import NumberHolding, number_holdings, number_levels
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
+from berth.checks.project import CheckedReservation, Project
 from berth.findings import Path, Problem
 from berth.machines.versions import version_text
 from berth.manifests import naming
-from berth.manifests.placed import class_names, placed, used_behaviors
+from berth.manifests.placed import class_names, used_behaviors
 from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
@@ -34,7 +34,7 @@ def held_spec(target: ValueTarget, cluster: Cluster) -> HeldSpec | None:
 
 def check_number(checked: CheckedReservation) -> Iterator[Problem]:
     """Check that the Site lets the reservation hold its number, and that it can be what is asked for."""
-    reservation, declared, site, places, *_ = checked
+    (declared, site, *_), reservation, places, _ = checked
     options = _options(reservation)
     if options is None or options.target is None:
         return
@@ -111,25 +111,25 @@ def _behaviors(reservation: Reservation) -> Iterator[tuple[Path, str]]:
             yield ("spec", *place, "scaleDownBehavior"), line.scale_down_behavior
 
 
-def check_lowered_numbers(declared: Declared, site: Site, now: int | None) -> Iterator[Problem]:
+def check_lowered_numbers(project: Project) -> Iterator[Problem]:
     """Warn of windows that take away from others what they have outside of windows.
 
     What counts is what all who hold a number ask for, at each moment from `now` on.
     """
-    by_number: dict[tuple[object, ...], list[NumberHolding]] = {}
-    for cluster, number, holding in number_holdings(declared, site):
+    now, by_number = project.now, dict[tuple[object, ...], list[NumberHolding]]()
+    for cluster, number, holding in number_holdings(project):
         by_number.setdefault((cluster, number.identity), []).append(holding)
     least: dict[str, int] = {}
     for holdings in by_number.values():
-        for level, following in pairwise(number_levels(holdings, declared)):
+        for level, following in pairwise(number_levels(holdings, project.declared)):
             name, is_over = level.reservation.name, now is not None and following.since <= now
             if level.amount is not None and not is_over:
                 least[name] = min(level.amount, least.get(name, level.amount))
                 if len(holdings) == 1:  # else sessions count for nobody
                     least[name] = min(least[name], _least_by_sessions(level.reservation, level.amount))
-    for reservation in declared.reservations:
+    for reservation, _, parts, _ in project.items:
         if reservation.name in least:
-            versions = {place.cluster.kubernetes for place in placed(reservation, declared, site)}
+            versions = {part.placed.cluster.kubernetes for part in parts}
             yield from _lower(reservation, least[reservation.name], versions)
 
 
@@ -194,20 +194,20 @@ def _options(reservation: Reservation) -> ValueOptions | None:
     return holder.options if isinstance(holder, ValueHolder) else None
 
 
-def check_shared_numbers(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_shared_numbers(project: Project) -> Iterator[Problem]:
     """Check reservations that hold one number in a cluster, suspended ones too: they must agree about it."""
-    by_name = {reservation.name: reservation for reservation in declared.reservations}
-    for reservation in declared.reservations:
+    by_name = {item.reservation.name: item.reservation for item in project.items}
+    for reservation, _, parts, _ in project.items:
         if _options(reservation) is not None:
-            names = {name for place in placed(reservation, declared, site) for name in place.peers}
+            names = {name for part in parts for name in part.placed.peers}
             yield from _disagreements(reservation, [by_name[name] for name in sorted(names)])
-    yield from _doubtful_paths(declared, site)
+    yield from _doubtful_paths(project)
 
 
-def _doubtful_paths(declared: Declared, site: Site) -> Iterator[Problem]:
+def _doubtful_paths(project: Project) -> Iterator[Problem]:
     """Report reservations that may hold one number by two spellings of its path, at each of them."""
     by_object: dict[tuple[object, ...], list[tuple[Reservation, ValueTarget]]] = {}
-    for cluster, number, holding in number_holdings(declared, site):
+    for cluster, number, holding in number_holdings(project):
         by_object.setdefault((cluster, *number.identity[:-1]), []).append((holding.reservation, number))
     pairs = {
         (reservation.name, other.name): (reservation, target, other, others_target)
