@@ -13,13 +13,14 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.project import ROOT
 from tests.e2e.sidebyside import Stage
 from tests.e2e.waiting import wait_for
-from tests.e2e.windows import MINUTE, sleep_until
+from tests.e2e.windows import MINUTE, sleep_until, wait_until
 from tests.pages import quick_start, text_of
 
 NAMESPACE = "berth"
 SELECTOR = "berth.dev/reservation=demo,berth.dev/resource-class"
 LATEST = 4 * MINUTE  # from the first command to the pods
 EARLY = 20  # seconds: two minutes after that the next minute begins soon
+STARTING = ("Pending", "Init:", "PodInitializing", "ContainerCreating")
 
 
 class Terminal:
@@ -54,13 +55,18 @@ class Terminal:
             assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
     def watched(self, command: str, seconds: float) -> list[str]:
-        """Run a command that does not end until it has shown two running placeholders; return their names."""
+        """Run a command that does not end until it has shown two running placeholders; return their names.
+
+        Pods that the watch shows while they start have a minute to be ready.
+        """
         with self._log.open("w") as log:
             process = subprocess.Popen(
                 ["bash", "-c", f"exec {command}"], cwd=self.folder, env=self._environment, stdout=log
             )
             try:
-                return wait_for(self._running, seconds, "two placeholders to run")
+                shown = wait_for(self._running, seconds, "two placeholders to run")
+                wait_until(lambda: not self._starting(), time.time() + MINUTE)
+                return shown
             finally:
                 process.kill()
                 process.wait()
@@ -78,6 +84,14 @@ class Terminal:
             if name.startswith("demo-small-") and state == "1/1 Running"
         ]
         return names if len(names) == 2 else []
+
+    def _starting(self) -> list[str]:
+        shown = {name: state.replace("/", " ").split() for name, state in self.last_states.items()}
+        return [
+            name
+            for name, (ready, containers, status, *_) in shown.items()
+            if status.startswith(STARTING) or (status == "Running" and ready != containers)
+        ]
 
 
 class Story(NamedTuple):
