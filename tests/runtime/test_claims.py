@@ -17,13 +17,10 @@ from berth.core.claims import (
     claim_group,
     competing_reservation,
     count_sessions,
-    next_claim_change,
-    open_claims,
 )
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import (
     RENKU_PROJECT,
-    UNKNOWN_TEMPLATE,
     Claim,
     Contest,
     LabelRequirement,
@@ -36,7 +33,7 @@ from berth.core.sessions import (
     ranked,
     winning_class,
 )
-from berth.core.target import Stabilizer, desired_state, placeholders, target
+from berth.core.target import Stabilizer, desired_state
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.runtime.sessionobserver import TimetableReader
 from hypothesis import given
@@ -75,19 +72,6 @@ MATCHES = {
 @pytest.mark.parametrize(("match", "expected"), MATCHES.values(), ids=MATCHES)
 def test_what_narrows_must_hold(match: Match, expected: bool) -> None:
     assert expected is fits(SESSION, claim(match))
-
-
-@pytest.mark.parametrize(("template", "expected"), [("", False), (UNKNOWN_TEMPLATE, True)])
-def test_without_a_template_none_fits_and_where_nobody_can_tell_the_class_decides(
-    template: str, expected: bool
-) -> None:
-    assert expected is fits(SESSION._replace(template=template), claim(Match(template="T1")))
-
-
-@pytest.mark.parametrize(("opens", "expected"), [(99, True), (100, True), (101, False)])
-def test_earlier_ones_may_be_ignored(opens: int, expected: bool) -> None:
-    assert expected is fits(SESSION, claim(Match(ignores_earlier=True), opens))
-    assert fits(SESSION, claim(Match(), opens))
 
 
 def test_the_more_specific_comes_first_then_who_ends_first_starts_first_then_by_id() -> None:
@@ -143,43 +127,6 @@ def test_of_the_classes_that_recognize_a_session_the_most_specific_wins(
 
 HOMES: Pairs = (("home", "yes"),)
 BY_LABEL = ANYWHERE._replace(namespaces=(), namespace_labels=HOMES)
-LABELED: dict[Pairs, set[str]] = {HOMES: {"renku"}, (("team", "x"),): {"lab"}}
-
-
-@pytest.mark.parametrize(
-    ("namespace", "winner"), [("renku", "named"), ("lab", "labeled"), ("elsewhere", None)]
-)
-def test_a_class_that_names_the_namespace_comes_before_one_that_knows_it_by_labels(
-    namespace: str, winner: str | None
-) -> None:
-    """It cannot know who has which labels, so it does not matter what the other requires."""
-    recognitions = {"named": HERE, "labeled": BY_LABEL._replace(selector=LARGE.selector)}
-    session = Session("s", namespace, 5, classes=(*recognitions,))
-    labeled = {HOMES: {"renku", "lab"}}
-    claims = dict.fromkeys(recognitions, (OPEN,))
-
-    won = [one for one in recognitions if Contest(one, recognitions, claims, labeled).is_won(session)]
-    assert won == ([winner] if winner else [])
-
-
-def test_more_labels_of_namespaces_come_first() -> None:
-    narrower = BY_LABEL._replace(namespace_labels=(*HOMES, ("team", "x")))
-
-    assert narrower.rank("z") < BY_LABEL.rank("a")
-    assert ANYWHERE.rank("z") < narrower.rank("a")
-
-
-@pytest.mark.parametrize(("namespace", "expected"), [("renku", True), ("lab", False), ("", False)])
-def test_nobody_else_recognizes_it_and_yet_it_counts_only_where_the_namespace_has_the_labels(
-    namespace: str, expected: bool
-) -> None:
-    contest = Contest("a", {"a": BY_LABEL}, {"a": (OPEN,)}, LABELED)
-
-    assert contest.is_won(Session("s", namespace, 5, classes=("a",))) is expected
-
-
-def test_only_sessions_that_several_classes_recognize_are_contested() -> None:
-    assert Contest("a").is_won(Session("s", "renku", 5))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +160,6 @@ def test_classes_overlap_where_kind_namespace_and_annotations_allow_it(
 SMALL = {"small": Recognition("renku", ("renku",), (), 5)}
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
-RECOGNITIONS = tuple(SMALL.items())
 
 
 def reading_of(found: dict[str, object]) -> TimetableReading:
@@ -233,15 +179,6 @@ def known(name: str, *rows: Row, match: Match | None = None) -> CompetingReserva
 
 def timetable(name: str, *rows: Row) -> Timetable:
     return parse_timetable(text(name, *rows))
-
-
-def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:
-    course = {"matchLabels": {"course": "ml"}}
-    other: Row = ("ml/2", "07:30", "08:00", "10:00", {"huge": 3})
-    found = reading_of(config_map("ml", text("ml", MORNING, other, course=course)))
-
-    claimed = known("ml", MORNING, match=Match(labels=(("course", "ml"),)))
-    assert found == TimetableReading("ml", claimed._replace(recognitions=RECOGNITIONS))
 
 
 @pytest.mark.parametrize(
@@ -270,33 +207,6 @@ def test_what_is_malformed_is_told(timetable_text: object, message: str) -> None
     reading = reading_of(config_map("ml", timetable_text))
 
     assert (reading.name, str(reading.found)[: len(message)]) == ("ml", message)
-
-
-def test_claims_are_those_of_the_open_occurrences() -> None:
-    later: Row = ("ml/2", "09:30", "10:00", "12:00", {"small": 20})
-    competitors = [
-        known("ml", MORNING, later),
-        known("ds", ("ds/1", "07:00", "07:00", "11:00", {"small": 5})),
-    ]
-
-    def open_at(moment: str) -> list[tuple[str, int]]:
-        return [
-            (open_claim.id, open_claim.count)
-            for open_claim in open_claims(competitors, "small", at(moment)).values()
-        ]
-
-    assert open_at("07:29") == [("ds/1", 5)]
-    assert open_at("07:30") == [("ml/1", 10), ("ds/1", 5)]
-    assert open_at("09:30") == [("ml/1", 10), ("ml/2", 20), ("ds/1", 5)]
-    assert open_at("10:00") == [("ml/2", 20), ("ds/1", 5)]
-    assert open_at("12:00") == []
-    assert open_claims(competitors, "huge", NOW) == {}
-    assert open_claims([known("ml", MORNING)], "small", NOW)["ml/1"] == Claim(
-        "ml/1", at("07:30"), at("08:00"), at("10:00"), 10, Match()
-    )
-    moments = [at(one) for one in ("07:00", "07:30", "09:30", "10:00", "11:00", "12:00")]
-    assert [next_claim_change(competitors, moment - 1) for moment in moments] == moments
-    assert next_claim_change(competitors, at("12:00")) is None
 
 
 def tracker(own: Timetable, *others: CompetingReservation) -> ClaimTracker:
@@ -355,23 +265,6 @@ def test_a_clock_that_is_set_back_is_followed() -> None:
 
     assert ids(claim_tracker, at("08:00")) == ["ml/1"]
     assert ids(claim_tracker, at("07:00")) == []
-
-
-def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None:
-    claim_tracker = tracker(timetable("ml", MORNING))
-    ds = known("ds", ("ds/1", "07:00", "07:30", "09:00", {"small": 5}))
-
-    claim_tracker.take({"u1": TimetableReading("ds", ds)})
-    assert ids(claim_tracker) == ["ds/1", "ml/1"]
-    claim_tracker.take(
-        {"u1": TimetableReading("ds", "malformed"), "u2": TimetableReading("new", "malformed")}
-    )
-    assert ids(claim_tracker) == ["ds/1", "ml/1"]
-    claim_tracker.take({"u1": TimetableReading("ds", known("ds"))})
-    assert ids(claim_tracker) == ["ml/1"]
-    claim_tracker.take({"u1": TimetableReading("ds", ds)})
-    claim_tracker.take({})
-    assert ids(claim_tracker) == ["ml/1"]
 
 
 def test_a_copy_of_a_timetable_claims_nothing_twice() -> None:
@@ -469,43 +362,6 @@ def test_every_case_of_attribution_comes_out_as_it_says(case: Case) -> None:
     assert expected == counted(list(chain(*kinds)), claims)
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if "targets" in case], ids=lambda case: case["id"].lower()
-)
-def test_every_case_of_a_pool_comes_out_as_it_says(case: Case) -> None:
-    """Target, formula and attribution together, as the scaler has them."""
-    occurrences = [
-        TimetableOccurrence(
-            str(n),
-            at(row["start"]) - 60 * int(row["lead"]),
-            at(row["start"]),
-            at(row["end"]),
-            (("small", int(row["count"])),),
-        )
-        for n, row in enumerate(case["occurrences"])
-    ]
-    sessions = [Session(str(n), "renku", 0) for n in range(int(case.get("active", 0)))]
-
-    def pool_at(now: int) -> int:
-        claims = [
-            Claim(item.id, item.open, item.start, item.end, item.seats[0][1], Match())
-            for item in occurrences
-            if item.open <= now < item.end
-        ]
-        counts = counted(sessions, claims)
-        return target(
-            occurrences,
-            now,
-            lambda item: placeholders(
-                case["behavior"], item.seats[0][1], counts[item.id], (item.open, item.start, item.end), now
-            ),
-        )
-
-    assert {moment: int(count) for moment, count in case["targets"].items()} == {
-        moment: pool_at(at(moment)) for moment in case["targets"]
-    }
-
-
 @pytest.mark.parametrize("seed", seeds(25, 300))
 def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_is_lost(seed: int) -> None:
     chance = Random(seed)
@@ -568,40 +424,7 @@ def test_others_move_on_for_those_that_are_left() -> None:
     assert counted(sessions, claims) == {"a": 3, "b": 2, "c": 2, "d": 1}
 
 
-@pytest.mark.parametrize("seed", seeds(25, 300))
-def test_order_changes_nothing(seed: int) -> None:
-    chance = Random(seed)
-    claims, sessions = some_claims(chance), some_sessions(chance)
-    before = counted(sessions, claims)
-    chance.shuffle(claims)
-    chance.shuffle(sessions)
-
-    assert before == counted(sessions, claims)
-
-
-def test_those_that_fit_the_fewest_come_first() -> None:
-    """Or the narrow ones would find their only occurrence full."""
-    any_, course = Claim("any", 0, 0, 9, 5, Match()), Claim("course", 0, 0, 9, 5, Match(labels=(("c", "x"),)))
-    wide = [Session(f"w{n}", "a", 0, {"c": "x"}) for n in range(5)]
-    narrow = [Session(f"n{n}", "a", 0) for n in range(5)]
-
-    assert counted([*wide, *narrow], [any_, course]) == {"any": 5, "course": 5}
-
-
-def test_without_claims_there_is_nothing_to_count() -> None:
-    assert counted([Session("s", "a", 0)], []) == {}
-    assert claim_group(Session("s", "a", 0), ()) == ()
-
-
 # Counts
-
-
-@pytest.mark.parametrize("seed", seeds(60, 600))
-def test_those_that_are_judged_together_count_as_one_by_one(seed: int) -> None:
-    chance = Random(seed)
-    claims, sessions = ranked(some_claims(chance)), some_sessions(chance)
-
-    assert count_sessions(sessions, claims) == one_by_one(sessions, claims)
 
 
 @pytest.mark.parametrize("seed", seeds(60, 600))
@@ -638,43 +461,6 @@ def settle(stabilizer: Stabilizer, now: float, sessions: int | None, timetable: 
     counts = None if sessions is None else {"course/1": sessions}
     desired = desired_state(timetable, timetable.pools[0], int(now), counts)
     return int(stabilizer.settle(desired, now, 30).target.replicas)
-
-
-def test_a_session_that_left_raises_the_target_after_the_wait_and_one_that_comes_lowers_it_at_once() -> None:
-    stabilizer, nine = Stabilizer(), at("09:00")
-    looks = [(0, 5), (10, 3), (39, 3), (40, 3), (41, 9), (42, 8), (71, 8), (72, 8)]
-
-    assert [settle(stabilizer, nine + second, sessions) for second, sessions in looks] == [
-        20, 20, 20, 22, 16, 16, 16, 17,
-    ]  # fmt: skip
-
-
-def test_it_says_when_a_low_target_stops_to_hold() -> None:
-    stabilizer, nine = Stabilizer(), at("09:00")
-    settle(stabilizer, nine, 5)
-    assert stabilizer.next_change(30) is None
-    settle(stabilizer, nine + 10, 3)
-
-    assert stabilizer.next_change(30) == nine + 40
-
-
-MORE = MAINTAIN._replace(occurrences=(MAINTAIN.occurrences[0]._replace(seats=(("small", 60),)),))
-NONE = MAINTAIN._replace(pools=(MAINTAIN.pools[0]._replace(behavior="none"),))
-
-
-@pytest.mark.parametrize("edited", [pytest.param(MORE, id="edit"), pytest.param(NONE, id="behavior")])
-def test_an_edit_raises_it_at_once(edited: Timetable) -> None:
-    stabilizer, nine = Stabilizer(), at("09:00")
-    before = settle(stabilizer, nine, 20)
-
-    assert settle(stabilizer, nine + 1, None if edited.pools[0].behavior == "none" else 20, edited) > before
-
-
-def test_sessions_that_cannot_be_read_raise_it_at_once() -> None:
-    stabilizer, nine = Stabilizer(), at("09:00")
-    settle(stabilizer, nine, 20)
-
-    assert settle(stabilizer, nine + 1, None) == SEATS
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30)), min_size=1, max_size=30))

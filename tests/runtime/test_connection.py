@@ -11,7 +11,7 @@ import pytest
 from berth.runtime.apiclient import MAX_RESPONSE_BYTES, ApiError, Connection, Request, Response, in_cluster
 
 from tests.runtime.stub_server import Received, Reply, StubServer, make_account, reply
-from tests.runtime.watched_cluster import HEAD, chunk, refused
+from tests.runtime.watched_cluster import HEAD, chunk
 
 # Answers
 
@@ -97,13 +97,6 @@ def test_the_server_may_ask_for_patience(token: Path, header: str, seconds: floa
         assert connection(GET) == Response(429, b"", seconds)
 
 
-def test_a_redirect_is_an_answer(token: Path) -> None:
-    with connected(token, lambda _: reply(302, b"", "Location: /elsewhere")) as (connection, server):
-        assert connection(GET) == Response(302, b"")
-
-    assert [received.path for received in server.received] == ["/x?y=z"]
-
-
 NO_ANSWERS = {
     "nothing": (b"", "RemoteDisconnected"),
     "cut-off": (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "IncompleteRead"),
@@ -182,11 +175,6 @@ def test_a_server_with_another_certificate_gets_no_token(account: Path, tmp_path
     assert server.received == []
 
 
-def test_outside_of_a_cluster_there_is_no_connection() -> None:
-    with pytest.raises(KeyError):
-        in_cluster({})
-
-
 # Lines
 
 
@@ -230,32 +218,6 @@ def test_lines_are_the_same_however_they_are_cut_into_chunks() -> None:
             assert read(connection) == text.splitlines(keepends=True)
 
 
-def test_after_a_good_end_the_connection_serves_the_next_request() -> None:
-    with streaming(streamed(chunk(b"a\n"), chunk(b""))) as (connection, server):
-        read(connection)
-        read(connection)
-        connection(WATCH)
-
-    assert [received.connection for received in server.received] == [1, 1, 1]
-    assert server.received[0].headers["Accept"] == "application/json;as=Other"
-    assert "Authorization" not in server.received[0].headers
-
-
-def test_a_line_is_told_when_it_comes_and_not_when_the_next_one_does() -> None:
-    event = threading.Event()
-
-    def parts() -> Iterator[bytes]:
-        yield chunk(b"first\n")
-        assert event.wait(LONG_ENOUGH)
-        yield chunk(b"second\n") + chunk(b"")
-
-    with streaming(lambda _: Reply(HEAD, stream=parts())) as (connection, _):
-        lines = connection.lines(WATCH, LONG_ENOUGH)
-        assert next(lines) == b"first\n"
-        event.set()
-        assert [*lines] == [b"second\n"]
-
-
 def test_a_server_that_tells_no_length_ends_by_closing() -> None:
     data = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\na\nb\n"
     with streaming(lambda _: Reply(data, close=True)) as (connection, server):
@@ -288,29 +250,6 @@ def test_a_break_between_two_lines_is_as_good_as_an_end(rest: bytes) -> None:
         assert read(connection) == read(connection) == [b"a\n"]
 
     assert [received.connection for received in server.received] == [1, 2]
-
-
-def test_silence_is_an_error() -> None:
-    done = threading.Event()
-
-    def parts() -> Iterator[bytes]:
-        yield chunk(b"a\n")
-        done.wait(LONG_ENOUGH)
-
-    with streaming(lambda _: Reply(HEAD, stream=parts())) as (connection, _):
-        assert line_failure(connection, 0.1) == ([b"a\n"], 0, "TimeoutError")
-        done.set()
-
-
-def test_a_refusal_is_an_error_with_what_the_server_says() -> None:
-    answers = iter(
-        [refused(403, "Forbidden"), reply(502, b"<html>"), reply(201, b"{}"), Reply(HEAD + chunk(b""))]
-    )
-    with streaming(lambda _: next(answers)) as (connection, _):
-        assert line_failure(connection) == ([], 403, "Forbidden")
-        assert line_failure(connection) == ([], 502, "Unknown")
-        assert read(connection) == []
-        assert read(connection) == []
 
 
 def test_a_line_above_the_bound_is_an_error_and_one_at_it_is_not() -> None:

@@ -183,17 +183,6 @@ def test_a_deleted_reservation_gives_back_its_number_and_then_nothing_is_left() 
     assert (world.names("target"), world.cluster.notes(), world.sweep()) == ([], [], 0)
 
 
-def test_a_pod_that_loses_its_timetable_leaves_the_number_to_the_sweep() -> None:
-    world = held_world()
-    world.start()
-    world.plan("07:40", lambda: world.apply(None))
-    world.run("07:44")
-    world.kill()
-    world.sweeps("07:56")
-
-    assert (values(world), world.names("target"), world.cluster.notes()) == ((2, 4), [], [])
-
-
 @pytest.mark.parametrize("verb", ["PATCH", "GET"])
 def test_what_the_sweep_may_not_read_or_write_it_keeps_and_tries_again(verb: str) -> None:
     world = opened()
@@ -335,17 +324,6 @@ def test_no_note_keeps_others_from_the_number_that_they_share(spoiled: str, is_s
     assert (world.value, world.cluster.notes()) == (2, [])
 
 
-@by_whom
-def test_what_git_says_wins_over_a_note_about_another_object(is_swept: bool) -> None:
-    world = held_world(number_text(HPA | {"otherwise": 3}))
-    world.start()
-    world.run("07:40")
-    note(world, json.dumps({"before": 7, "uid": "another"}))
-    close(world, is_swept)
-
-    assert (values(world), world.cluster.notes()) == ((3, 4), [])
-
-
 def test_a_number_that_stays_as_its_note_is_about_another_object_is_told() -> None:
     world = opened()
     note(world, json.dumps({"before": 7, "uid": "another"}))
@@ -449,19 +427,6 @@ def test_reservations_on_one_number_add_up_and_the_last_gives_it_back(
         assert (world.changes[-1][0], world.pods) == ("08:10:00", {})
 
     assert [value for _, value in world.changes] == expected
-    assert world.cluster.notes() == []
-
-
-@pytest.mark.parametrize(("overlap", "most"), [("sum", 35), ("max", 25)])
-def test_reservations_share_a_number_in_two_versions_of_the_api(overlap: str, most: int) -> None:
-    world = shared_world(overlap, BESIDE)
-    world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
-    world.apply(number_text(OLDER, [BESIDE], "exam", overlap=overlap, peers=["course"]), "exam")
-    world.start("course")
-    world.start("exam")
-    world.run("08:12")
-
-    assert [value for _, value in world.changes] == [most, 10, 2]
     assert world.cluster.notes() == []
 
 

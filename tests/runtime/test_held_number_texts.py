@@ -87,23 +87,6 @@ def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited(
     assert len({note, *(parsed(HPA | other).note_name("course-small") for other in others)}) == 7
 
 
-UNITS: list[tuple[str, object, float | None]] = [
-    ("", 3, 3),
-    ("", "500m", 0.5),
-    ("", "2k", 2000),
-    ("Gi", "64Gi", 64),
-    ("Gi", "65536Mi", 64),
-    ("Gi", "512Mi", 0.5),
-    ("", 1234567, 1234567),
-    *(("", value, None) for value in (None, True, "many", [3], float("nan"))),
-]
-
-
-@pytest.mark.parametrize(("suffix", "value", "units"), UNITS)
-def test_a_value_is_a_number_of_units(suffix: str, value: object, units: float | None) -> None:
-    assert parsed(HPA | ({"suffix": suffix} if suffix else {})).units(value) == units
-
-
 TREE: dict[str, Any] = {
     "metadata": {"resourceVersion": "7"},
     "spec": {
@@ -135,13 +118,6 @@ def test_what_a_patch_sets_is_there_and_what_it_removes_is_gone(path: Path) -> N
 
     assert field_value(back, path) == before
     assert json.dumps(back["metadata"]) == json.dumps(TREE["metadata"])
-
-
-@pytest.mark.parametrize("path", [("spec", "items", ("name", "six"), "n"), ("spec", "list", 2)], ids=repr)
-def test_items_are_never_made(path: Path) -> None:
-    assert field_value(TREE, path) is None
-    with pytest.raises(KeyError):
-        field_patch(TREE, path, 1)
 
 
 NUMBER: Path = ("spec", "n")

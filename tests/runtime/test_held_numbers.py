@@ -111,23 +111,6 @@ def test_an_item_of_a_list_that_is_missing_is_told_and_not_made() -> None:
     assert [line["reason"] for line in pod.told("failed")] == ["200 NoSuchField"]
 
 
-def test_the_note_is_written_before_the_number_and_removed_after() -> None:
-    world = held_world()
-    world.start()
-    world.run("08:01")
-    paths = [
-        (request.method, request.path.partition("?")[0])
-        for request in world.cluster.requests
-        if request.method != "GET" and "/leases/" not in request.path
-    ]
-    writes = [
-        (method, path.rpartition("/")[2]) for method, path in paths if not path.endswith(("record", "events"))
-    ]
-
-    (note,) = {name for _, name in writes if name.endswith(".held")}
-    assert writes == [("PATCH", note), ("PATCH", "shop"), ("PATCH", "shop"), ("DELETE", note)]
-
-
 def test_nothing_is_written_where_the_number_is_as_it_should_be() -> None:
     """What it was is what it was before the first write."""
     world = held_world(tree=shop(25))
@@ -138,15 +121,6 @@ def test_nothing_is_written_where_the_number_is_as_it_should_be() -> None:
     world.run("08:01")
 
     assert world.changes == [("07:45:00", 25), ("08:00:00", 3)]
-
-
-def test_of_windows_of_one_reservation_the_largest_may_count() -> None:
-    second: Row = ("course/2", "07:50", "07:50", "08:10", {"small": 10})
-    world = held_world(rows=(SHORT, second), overlap="max")
-    world.start()
-    world.run("08:11")
-
-    assert [value for _, value in world.changes] == [25, 10, 2]
 
 
 @pytest.mark.parametrize("is_ready", [True, False])
@@ -294,13 +268,3 @@ def test_a_clock_that_jumps_and_comes_back_leaves_the_number_as_it_was(jump: flo
     world.sweeps("08:20")
 
     assert is_over(world)
-
-
-def test_a_pod_that_works_is_left_alone_by_the_sweep() -> None:
-    world = held_world()
-    world.start()
-    for minute in range(31, 56, 5):
-        world.run(f"07:{minute}")
-        assert world.sweep() == 0
-
-    assert world.changes == [("07:30:00", 25)]

@@ -1,7 +1,6 @@
 """What is listed and watched for a class, and which objects there are its sessions."""
 
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from berth.core.sessions import RENKU_PROJECT, Inactive, LabelRequirement, Match, Recognition, Session
@@ -51,73 +50,34 @@ def amalthea(state: str | None = "Running", hibernated: object = False, **more: 
     return tree({"renku.io/resource_class_id": "5"}, spec={"hibernated": hibernated}, status=status, **more)
 
 
-@pytest.mark.parametrize(
-    ("recognition", "expected"),
-    [
-        (RENKU, {"renku": Collection("/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions")}),
-        (
-            HUB,
-            {
-                "hub": Collection(
-                    "/api/v1/namespaces/hub/pods",
-                    "component=singleuser-server,size=small,!berth.dev/site",
-                    RUNNING,
-                    True,
-                )
-            },
-        ),
-        (
-            PODS,
-            {
-                "a": Collection("/api/v1/namespaces/a/pods", "!berth.dev/site", RUNNING, True),
-                "b": Collection("/api/v1/namespaces/b/pods", "!berth.dev/site", RUNNING, True),
-            },
-        ),
-        (NOTEBOOKS, {"n": Collection("/apis/kubeflow.org/v1/namespaces/n/notebooks")}),
-        (
-            NOTEBOOKS._replace(inactive=(), selector=(LabelRequirement("a", "In", ("b",)),)),
-            {"n": Collection("/apis/kubeflow.org/v1/namespaces/n/notebooks", "a=b", "", True)},
-        ),
-        (
-            NOTEBOOKS._replace(group="", resource="pods/../x"),
-            {"n": Collection("/api/v1/namespaces/n/pods%2F..%2Fx")},
-        ),
-    ],
-    ids=["renku", "jupyterhub", "pods", "custom", "custom-by-metadata", "the-core-group"],
-)
+AMALTHEA, OURS = "/apis/amalthea.dev/v1alpha1", "!berth.dev/site"
+KUBEFLOW, SERVERS = "/apis/kubeflow.org/v1", f"component=singleuser-server,size=small,{OURS}"
+BY_METADATA = NOTEBOOKS._replace(inactive=(), selector=(LabelRequirement("a", "In", ("b",)),))
+OF_THE_CORE = NOTEBOOKS._replace(group="", resource="pods/../x")
+SOURCES = {
+    "renku": (RENKU, {"renku": Collection(f"{AMALTHEA}/namespaces/renku/amaltheasessions")}),
+    "hub": (HUB, {"hub": Collection("/api/v1/namespaces/hub/pods", SERVERS, RUNNING, True)}),
+    "pods": (
+        PODS,
+        {name: Collection(f"/api/v1/namespaces/{name}/pods", OURS, RUNNING, True) for name in "ab"},
+    ),
+    "custom": (NOTEBOOKS, {"n": Collection(f"{KUBEFLOW}/namespaces/n/notebooks")}),
+    "by-metadata": (BY_METADATA, {"n": Collection(f"{KUBEFLOW}/namespaces/n/notebooks", "a=b", "", True)}),
+    "of-the-core": (OF_THE_CORE, {"n": Collection("/api/v1/namespaces/n/pods%2F..%2Fx")}),
+}
+
+
+@pytest.mark.parametrize(("recognition", "expected"), SOURCES.values(), ids=SOURCES)
 def test_each_source_is_read_as_cheaply_as_it_can_be(
     recognition: Recognition, expected: dict[str, Collection]
 ) -> None:
-    assert expected == session_collections(recognition)
+    """By namespace, or in the whole cluster where labels tell the namespaces."""
+    (first, *_), ((name, _), *_) = expected.values(), expected.items()
+    everywhere = first._replace(path=first.path.replace(f"/namespaces/{name}", ""))
 
-
-def test_requests_say_what_is_wanted() -> None:
-    sessions = session_collections(HUB)["hub"]
-    first, later = sessions.list_request(100, ""), sessions.list_request(25, "a+/=")
-    watch = sessions.watch_request("17", 240)
-    selected = [("labelSelector", sessions.labels), ("fieldSelector", RUNNING)]
-
-    assert urlsplit(first.path).path == "/api/v1/namespaces/hub/pods"
-    assert parse_qsl(urlsplit(first.path).query) == [*selected, ("limit", "100")]
-    assert parse_qsl(urlsplit(later.path).query) == [*selected, ("limit", "25"), ("continue", "a+/=")]
-    assert parse_qsl(urlsplit(watch.path).query) == [
-        *selected,
-        ("watch", "1"),
-        ("allowWatchBookmarks", "true"),
-        ("resourceVersion", "17"),
-        ("timeoutSeconds", "240"),
-    ]
-    assert (first.method, first.accept, watch.accept) == (
-        "GET",
-        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-    )
-
-
-def test_full_objects_are_asked_for_as_json() -> None:
-    found = session_collections(RENKU)["renku"]
-
-    assert {found.list_request(9, "").accept, found.watch_request("1", 9).accept} == {"application/json"}
+    assert session_collections(recognition) == expected
+    by_label = recognition._replace(namespaces=(), namespace_labels=(("home", "yes"),))
+    assert session_collections(by_label) == {"": everywhere}
 
 
 RENKU_SESSIONS = {

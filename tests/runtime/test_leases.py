@@ -159,18 +159,6 @@ def test_after_two_refused_renewals_it_stops_before_the_lease_has_run_out(
     assert leases.states() == ["held", "lost", "held"]
 
 
-def test_one_refused_renewal_does_not_stop_it() -> None:
-    leases = Keepers()
-    keeper = leases.of("a")
-    keep(keeper)
-    leases.cluster.interfere("leases", REFUSED, times=1)
-    for _ in range(40):
-        leases.now += 1
-        assert keep(keeper)
-
-    assert leases.says == ("a", "08:00:24")
-
-
 def test_it_is_given_up_with_its_time_and_another_scaler_takes_it_at_once_and_the_sweep_does_not() -> None:
     leases = Keepers()
     first, second = leases.of("a"), leases.of("b")

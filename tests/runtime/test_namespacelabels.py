@@ -4,12 +4,10 @@ from typing import Any
 
 import pytest
 from berth.core.jsonvalues import instant_text
-from berth.core.sessions import Recognition
 from berth.core.timetable import Timetable, parse_timetable
 from berth.runtime.sessionobserver import (
     STALE_SECONDS,
     ObservedSessions,
-    session_collections,
 )
 
 from tests.objectstore import target
@@ -180,28 +178,3 @@ def test_who_names_its_namespaces_asks_for_no_others(cluster: WatchedCluster) ->
         scene.until_counts(ds=1)
 
     assert paths(cluster) == {TIMETABLES, "/api/v1/namespaces/bob/pods"}
-
-
-@pytest.mark.parametrize(
-    ("recognition", "path", "is_metadata"),
-    [
-        (Recognition("pods", ()), PODS, True),
-        (Recognition("jupyterhub", ()), PODS, True),
-        (Recognition("renku", ()), "/apis/amalthea.dev/v1alpha1/amaltheasessions", False),
-        (
-            Recognition("custom", (), (), None, "kubeflow.org", "v1", "notebooks"),
-            "/apis/kubeflow.org/v1/notebooks",
-            True,
-        ),
-        (Recognition("custom", (), (), None, "", "v1", "services"), "/api/v1/services", True),
-    ],
-    ids=["pods", "jupyterhub", "renku", "custom", "custom-of-the-core"],
-)
-def test_each_source_can_be_read_in_the_whole_cluster(
-    recognition: Recognition, path: str, is_metadata: bool
-) -> None:
-    ((where, collection),) = session_collections(
-        recognition._replace(namespace_labels=(("home", "yes"),))
-    ).items()
-
-    assert (where, collection.path, collection.metadata_only) == ("", path, is_metadata)

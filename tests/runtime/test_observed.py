@@ -42,24 +42,6 @@ def cluster() -> WatchedCluster:
     return watched_cluster
 
 
-def test_before_the_first_complete_list_nothing_is_known(cluster: WatchedCluster) -> None:
-    with StubServer(cluster.answer) as server:
-        scene = Scene(cluster, server)
-        assert scene.seen() == ObservedSessions(None, True)
-        cluster.interferences.append(
-            lambda one: refused(403, "Forbidden") if "amalthea" in one.path else None
-        )
-        scene.observed.update(timetable(DS))
-        scene.until(lambda _: bool(scene.log))
-        assert scene.seen() == ObservedSessions(None, True)
-        cluster.interferences.clear()
-        assert scene.until(lambda seen: not seen.pending) == ObservedSessions({"ds/1": 0}, False)
-        scene.close()
-        cluster.end_watches()
-
-    assert scene.told("failed") == [(f"watch of {SESSIONS}", "403 Forbidden")]
-
-
 def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
     cluster.put(SESSIONS, session("a"))
     with watching(cluster) as scene:
@@ -121,25 +103,6 @@ def test_an_edit_of_our_own_counts_at_once(cluster: WatchedCluster) -> None:
         assert scene.until(lambda seen: seen.counts == {}).pending is False
 
 
-def test_another_recognition_begins_anew(cluster: WatchedCluster) -> None:
-    cluster.put(SESSIONS, session("a"))
-    other = session("b")
-    other["metadata"]["annotations"]["renku.io/resource_class_id"] = "7"
-    cluster.put(SESSIONS, other)
-    own = timetable(DS)
-    small, huge = own.pools
-    assert small.sessions
-    changed = own._replace(pools=(small._replace(sessions=small.sessions._replace(renku_id=7)), huge))
-    with watching(cluster) as scene:
-        scene.until_counts(ds=1)
-        cluster.put(SESSIONS, session("c"))
-        scene.until_counts(ds=2)
-        scene.observed.update(changed)
-        # Nobody waits for the list: it may be here already.
-        assert scene.seen() in (ObservedSessions(None, True), ObservedSessions({"ds/1": 1}, False))
-        scene.until_counts(ds=1)
-
-
 def test_without_a_class_to_count_nothing_is_watched(cluster: WatchedCluster) -> None:
     own = timetable(DS)
     with watching(cluster, own._replace(pools=own.pools[1:])) as scene:
@@ -197,22 +160,6 @@ def test_timetables_are_read_again_before_their_horizon_is_reached(cluster: Watc
 
 
 ANY_SESSION = Recognition("custom", ("renku",), (), None, "amalthea.dev", "v1alpha1", "amaltheasessions")
-
-
-def test_a_session_that_two_classes_of_ours_recognize_counts_for_one(cluster: WatchedCluster) -> None:
-    """`small` requires an annotation, so it wins, whichever of the two watches tells of the session first."""
-    small, huge = timetable(DS).pools
-    both = timetable(DS)._replace(pools=(small, huge._replace(behavior="maintain", sessions=ANY_SESSION)))
-    cluster.put(SESSIONS, session("a"))
-    cluster.put(SESSIONS, session("b", renku_id=7))
-    with watching(cluster, both) as scene:
-        scene.until_counts(ds=1)
-        while scene.observed.seen("huge", scene.now).counts != {"ds/1": 1}:
-            scene.observed.wait(STEP)
-        cluster.put(SESSIONS, session("c"))
-        scene.until_counts(ds=2)
-        scene.observed.wait(STEP)
-        assert scene.observed.seen("huge", scene.now).counts == {"ds/1": 1}
 
 
 def test_a_session_counts_for_the_class_of_another_reservation_while_that_is_open(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from berth.core.sessions import (
-    NO_TEMPLATE,
     UNKNOWN_TEMPLATE,
 )
 from berth.plugins.renku.projecttemplates import (
@@ -130,28 +129,6 @@ def test_what_is_no_project_is_an_error(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status"),
-    [
-        (reply(401, b'{"error": {"message": "no"}}'), 401),
-        (reply(404, b""), 404),
-        (reply(500, b"<html>"), 500),
-        (reply(200, b"x" * (1 << 20) + b"x"), 0),
-        (Reply(b"", close=True), 0),
-    ],
-)
-def test_a_refusal_is_an_error_and_the_next_request_is_answered(
-    tmp_path: Path, answer: Reply, status: int
-) -> None:
-    answers = iter([answer, reply(200, COPIED)])
-    with asking(lambda _: next(answers), tmp_path / "none") as (renku, _):
-        with pytest.raises(ApiError) as caught:
-            renku.template_of(PROJECT)
-        assert renku.template_of(PROJECT) == TEMPLATE
-
-    assert caught.value.status == status
-
-
-@pytest.mark.parametrize(
     "url", ["", "renkulab.io", "ftp://renkulab.io", "https://", "http://[::1", "http://host:port"]
 )
 def test_a_url_that_is_none_is_an_error(url: str) -> None:
@@ -258,34 +235,6 @@ def office() -> Office:
     return Office()
 
 
-def test_each_project_is_looked_up_once(office: Office) -> None:
-    office.answers = {"p": "T1", "q": NO_TEMPLATE}
-    templates = office.templates
-
-    assert [templates.of(name, 0) for name in ("p", "p", "q", "")] == [None, None, None, NO_TEMPLATE]
-    office.answer(1, 2)
-    assert [templates.of(name, 1) for name in ("p", "q", "p")] == ["T1", NO_TEMPLATE, "T1"]
-    assert (sorted(office.asked), templates.is_uncertain, office.lines) == (["p", "q"], False, [])
-
-
-def test_where_nobody_can_tell_it_is_said_once_and_asked_for_again_after_a_pause(office: Office) -> None:
-    office.answers = {"p": ApiError(401, "Unauthorized", "no"), "q": ApiError(401, "Unauthorized", "no")}
-    templates = office.templates
-    for name in ("p", "q"):
-        templates.of(name, 0)
-    office.answer(0, 2)
-
-    assert [templates.of(name, 0.4) for name in ("p", "q")] == [UNKNOWN_TEMPLATE] * 2
-    assert (len(office.asked), office.lines, templates.next_change(0.4)) == (2, ["failed"], None)
-    office.answers = {"p": "T1", "q": "T2"}
-    assert templates.of("p", 0.5) == UNKNOWN_TEMPLATE
-    office.answer(1)
-    assert [templates.of("p", 1), office.lines] == ["T1", ["failed"]]
-    templates.of("q", 1)
-    office.answer(2)
-    assert [templates.of("q", 2), office.lines] == ["T2", ["failed", "recovered"]]
-
-
 def test_the_pause_grows_to_five_minutes(office: Office) -> None:
     office.answers = {"p": ApiError(500, "InternalError", "no")}
     office.templates.of("p", 0)
@@ -334,18 +283,6 @@ def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Offic
     assert office.templates.news(0) == rest - first
     known = [office.templates.of(name, 9) for name in office.answers]
     assert (known.count("T"), known.count(None)) == (4096, 1)
-
-
-def test_an_answer_and_the_end_of_a_wait_are_news_of_their_projects(office: Office) -> None:
-    office.answers = {"p": "T", "q": "T"}
-    office.at_once.clear()
-    for project_id, now in (("p", 0), ("q", 1)):
-        office.templates.of(project_id, now)
-
-    assert [office.templates.news(now) for now in (2, 3, 3.5, 4, 5)] == [set(), {"p"}, set(), {"q"}, set()]
-    office.at_once.set()
-    office.until(lambda: len(office.templates._answers) == 2)
-    assert office.templates.news(5) == {"p", "q"}
 
 
 def test_who_is_closed_asks_for_nothing_more(office: Office) -> None:

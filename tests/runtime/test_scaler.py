@@ -40,7 +40,7 @@ from tests.runtime.programs import (
     timetable,
     wait_until,
 )
-from tests.runtime.slotworld import DIGEST, SlotCluster, slots
+from tests.runtime.slotworld import SlotCluster, slots
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
 from tests.runtime.timetables import at, pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster
@@ -187,22 +187,6 @@ def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp
         assert stop(scaler) == (0, ["timetable", "lease", "scaled", "ended"])
 
 
-def test_a_scaler_that_is_killed_and_starts_anew_moves_nothing(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path, running=4) as site:
-        scaler, occurrence = site.start(), start_main(tmp_path)
-        assert site.reaches(21)
-        scaler.kill()
-        scaler.communicate()
-        scaler = site.start()
-        site.sessions.put(SESSIONS, session("late"))
-
-        assert site.reaches(20)
-        assert len(site.cluster.writers) == 2
-        assert occurrence.poll() is None
-        stop(occurrence)
-        stop(scaler)
-
-
 def test_a_scaler_that_is_stopped_gives_its_lease_up_and_leaves_the_time_and_the_seats(
     account: Path, tmp_path: Path
 ) -> None:
@@ -238,19 +222,6 @@ def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
 
     assert (code, told) == (0, ["terminated"])
     assert time.monotonic() - began < 2
-
-
-def test_a_scaler_that_hangs_for_long_ends_the_pod(account: Path, tmp_path: Path) -> None:
-    with scene(account, tmp_path) as site:
-        scaler = site.start()
-        assert site.reaches(25)
-        scaler.send_signal(signal.SIGSTOP)
-        occurrence = start_main(tmp_path, "o.STUCK_SECONDS = 2.0")
-        occurrence.communicate(timeout=20)
-
-        assert (occurrence.returncode, site.cluster.scales["course-small"]) == (1, 25)
-        scaler.send_signal(signal.SIGCONT)
-        stop(scaler)
 
 
 def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:
@@ -445,32 +416,10 @@ def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path,
     assert mebibytes <= MOST_MEBIBYTES
 
 
-def test_over_it_removes_them_and_says_so(account: Path, tmp_path: Path) -> None:
-    cluster = cluster_of(text(OVER, 3))
-    for n in range(3):
-        cluster.koordinator.put(f"example-course-small-{n}-{DIGEST}", slots()["object"])
-    with StubServer(answered_by(cluster), account) as server:
-        process = start_lean(make_berth(tmp_path), account, environment(server, tmp_path))
-        assert wait_until(lambda: not cluster.koordinator.objects)
-        time.sleep(0.5)
-        process.terminate()
-        output, _ = process.communicate(timeout=60)
-
-    assert (process.returncode, (tmp_path / "until").read_text("ascii")) == (0, "closed")
-    assert [json.loads(line)["event"] for line in output.splitlines()] == [
-        "timetable",
-        "lease",
-        "slots",
-        "ended",
-    ]
-
-
 # The main container
 
 
-FILE = PACKAGE / "occurrence.py"
 END = at("10:00")
-MOST_BESIDE = 1.5  # MiB above a bare interpreter, which has 7 in a slim image: together less than 9
 # What the interpreter itself has not loaded at its start, and this program has afterwards.
 LOADED = """\
 import runpy, sys
@@ -513,24 +462,6 @@ def say(share: Path, word: str) -> None:
     _replace(str(share / "until"), word)
 
 
-def test_it_exits_0_once_everything_is_closed(tmp_path: Path) -> None:
-    process = start_main(tmp_path)
-    say(tmp_path, "9000000000")
-    time.sleep(1.5)
-
-    assert process.poll() is None
-
-    say(tmp_path, CLOSED)
-
-    assert ended(process) == (0, "")
-
-
-def test_it_exits_0_if_the_scaler_is_silent_after_the_end(tmp_path: Path) -> None:
-    say(tmp_path, "1000000000")
-
-    assert ended(start_main(tmp_path, "o.LATE_SECONDS = 1.5")) == (0, "")
-
-
 def test_it_stays_after_the_end_for_as_long_as_the_scaler_speaks(tmp_path: Path) -> None:
     process = start_main(tmp_path, "o.LATE_SECONDS = o.STUCK_SECONDS = 2.5")
     for _ in range(7):
@@ -547,32 +478,6 @@ def test_it_exits_1_if_the_scaler_hangs(tmp_path: Path, word: str) -> None:
         (tmp_path / "until").write_text(word, encoding="latin-1")
 
     assert ended(start_main(tmp_path, "o.STUCK_SECONDS = 1.5")) == (1, "")
-
-
-def test_on_sigterm_it_exits_143(tmp_path: Path) -> None:
-    say(tmp_path, "9000000000")
-    process = start_main(tmp_path)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGTERM)
-
-    assert ended(process) == (143, "")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
-def test_it_takes_hardly_more_memory_than_an_interpreter(tmp_path: Path) -> None:
-    say(tmp_path, "9000000000")
-    bare = memory_of("-c", "import time; time.sleep(60)", share=tmp_path)
-
-    assert memory_of(str(FILE), share=tmp_path) - bare <= MOST_BESIDE
-
-
-def memory_of(*arguments: str, share: Path) -> float:
-    variables = {"BERTH_SHARE": str(share)}
-    with subprocess.Popen([sys.executable, "-BSE", *arguments], env=variables) as process:
-        time.sleep(1.5)
-        mebibytes = resident(str(process.pid))
-        process.kill()
-    return mebibytes
 
 
 def test_it_loads_nothing_else() -> None:

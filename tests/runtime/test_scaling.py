@@ -344,38 +344,6 @@ def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
             assert some == sorted(some, reverse=True)
 
 
-EDITS = {
-    "ends-earlier": timetable_text((*COURSE[:3], "08:05", {"small": 25}), behaviour="maintain"),
-    "ends-later": timetable_text((*COURSE[:3], "11:00", {"small": 25}), behaviour="maintain"),
-    "opens-later": timetable_text(
-        ("course/1", "08:20", "08:30", "10:00", {"small": 25}), behaviour="maintain"
-    ),
-    "one-more": timetable_text(
-        COURSE, ("course/2", "07:00", "07:30", "09:00", {"small": 9}), behaviour="maintain"
-    ),
-    "more": timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain"),
-    "fewer": timetable_text((*COURSE[:4], {"small": 10}), behaviour="maintain"),
-    "suspended": timetable_text(COURSE, behaviour="maintain", suspend=True),
-    "another-pool": timetable_text((*COURSE[:4], {"huge": 2}), pools={"huge": "course-huge"}),
-    "to-reduce": timetable_text(COURSE, behaviour="reduce"),
-    "to-none": timetable_text(COURSE, behaviour="none"),
-}
-
-
-@pytest.mark.parametrize("text", EDITS.values(), ids=EDITS)
-def test_every_edit_acts_within_a_minute_in_as_few_writes_as_it_takes(text: str) -> None:
-    for offset in range(0, 30, 7):
-        pod = ScalerPod("08:00", MAINTAIN, small=20, huge=0)
-        pod.arrive(5)
-        pod.edit_at(f"08:10:{offset:02d}", text)
-        pod.run("08:11:30")
-        wanted = {"course-small": 0} | pod.wished_of_all()
-
-        assert {name: pod.cluster.scales[name] for name in wanted} == wanted
-        assert all(at(when) - at(f"08:10:{offset:02d}") <= 60 for when, _ in pod.seats)
-        assert len(pod.writes) == sum(wanted[name] != {"course-small": 20}.get(name, 0) for name in wanted)
-
-
 # Bugs of ours
 
 

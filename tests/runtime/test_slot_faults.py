@@ -13,23 +13,15 @@ from berth.runtime.apiclient import Api, ApiError, Connection, Connections, Requ
 
 from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
-from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
+from tests.runtime.holders import TROUBLES
+from tests.runtime.slotworld import DIGEST, SlotWorld, slot_text, slots
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.timetables import Row
 from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-{DIGEST}"
-TROUBLE: dict[str, Response | Exception] = {
-    "no-answer": no_answer(),
-    "too-many": refusal(429, "TooManyRequests", retry_after=1),
-    "server": refusal(500, "InternalError"),
-    "no-kind": Response(404, b"404 page not found\n"),
-    "nonsense": Response(200, b"[]"),
-    "conflict": refusal(409, "Conflict"),
-    "forbidden": refusal(403, "Forbidden"),
-    "invalid": refusal(422, "Invalid"),
-}
+TROUBLE = [trouble for name, trouble in TROUBLES.items() if name != "bug"]
 
 
 def quiet(text: str | None = None, **replicas: int) -> SlotWorld:
@@ -44,17 +36,6 @@ def test_while_they_cannot_be_made_it_tries_neither_seldom_nor_often() -> None:
     world.run(until="07:34:06")
 
     assert 40 < len([request for request in world.cluster.requests if request.method == "POST"]) < 500
-
-
-@pytest.mark.parametrize("part", [f"GET {PATH}", f"DELETE {PATH}"])
-def test_without_their_kind_they_cannot_be_removed_and_it_stays(part: str) -> None:
-    world = quiet()
-    world.plan("07:44", lambda: world.cluster.interfere(part, TROUBLE["no-kind"]))
-    world.interfere_at("07:50:01", part, None)
-
-    assert world.run() == 0
-    assert world.koordinator.objects == {}
-    assert world.told("ended")[0]["time"] in [f"07:50:0{second}" for second in range(1, 7)]
 
 
 def test_one_that_cannot_be_removed_holds_up_no_other() -> None:
@@ -100,41 +81,6 @@ def test_one_that_changes_in_the_moment_in_which_it_is_removed_is_looked_at_agai
     assert world.counts == "2+1"
 
 
-def test_placeholders_bring_nodes_and_go_once_they_have_handed_over() -> None:
-    """Those that came within a minute; what is missing then is asked for again."""
-    world = quiet(slot_text(ROW, placeholders=True), small=0)
-    world.koordinator.room = 1
-    world.plan("07:31:01", lambda: setattr(world.koordinator, "room", 3))
-    world.plan("07:32:01", lambda: setattr(world.koordinator, "room", 4))
-    world.plan("07:34:01", lambda: world.koordinator.lose_nodes(f"example-course-small-0-{HANDING}"))
-
-    assert world.run() == 0
-    seen = iter([counts for _, counts in world.history])
-    assert not [
-        counts
-        for counts in (
-            "0+0",
-            "0+0 placeholders=1",
-            "0+0 handed=1 placeholders=1",
-            "0+0 handed=1 placeholders=3",
-            "0+0 handed=3 placeholders=3",
-            "3+0",
-            "3+0 placeholders=1",
-            "3+0 handed=1 placeholders=1",
-            "4+0",
-            "3+0 dead=1",
-            "3+0 placeholders=1",
-            "3+0 handed=1 placeholders=1",
-            "4+0",
-        )
-        if counts not in seen
-    ]
-    assert [when for when, counts in world.history if counts == "3+0"] <= ["07:31:15"]
-    assert [when for when, counts in world.history if counts == "4+0"] <= ["07:32:18", "07:34:18"]
-    assert world.koordinator.objects == {}
-    assert world.cluster.scales["course-small"] == 0
-
-
 def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> None:
     world = quiet(slot_text(ROW, placeholders=True))
     world.run(until="07:36")
@@ -155,7 +101,7 @@ def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None
     def fail(request: Request) -> Response | None:
         if world.now > world_ends or random.random() > 0.15:
             return None
-        outcome = random.choice((*TROUBLE.values(), "lost"))
+        outcome = random.choice((*TROUBLE, "lost"))
         if outcome == "lost":
             world.cluster.respond(request)
             raise no_answer()

@@ -82,19 +82,6 @@ def test_one_that_is_lost_is_made_anew_and_the_others_stay_free(behaviour: str, 
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
-def test_where_the_room_of_a_lost_one_is_gone_too_the_others_stay_free(behaviour: str) -> None:
-    world = Handover(behaviour, room=COUNT)
-    world.plan("07:45", world.lose, lambda: world.koordinator.ask("stranger"))
-    world.plan("07:55", lambda: world.come("s1"))
-    world.run(until="08:05")
-
-    assert world.koordinator.runs("stranger")
-    assert world.free_and_used == (3, 1)
-    assert world.koordinator.is_in_slot("s1")
-    assert world.eaten == set()
-
-
-@pytest.mark.parametrize("behaviour", ["maintain", "none"])
 def test_where_not_all_nodes_come_the_seats_of_those_that_did_are_free_after_a_minute(behaviour: str) -> None:
     world = Handover(behaviour, room=7, count=10)
     found = {}

@@ -9,7 +9,7 @@ from berth.core.timetable import parse_timetable
 from berth.runtime.scaler import TICK
 
 from tests.runtime.fake_koordinator import names
-from tests.runtime.slotworld import DIGEST, HANDING, OTHER, SlotWorld, slot_text, slots
+from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
 from tests.runtime.timetables import COURSE, Row, clock, timetable_text
 from tests.seeds import rest_is_long, seeds
 
@@ -93,18 +93,6 @@ def test_with_nothing_open_all_of_the_pool_goes_whatever_its_state_and_nothing_o
 # Sessions
 
 
-def test_maintain_needs_no_write_while_sessions_take_slots_and_leave_them() -> None:
-    world = counting()
-    world.plan("07:45", lambda: world.sessions(small={"course/1": 1}))
-    world.plan("07:45:03", lambda: world.koordinator.enter("a"))
-    world.plan("07:50", lambda: world.sessions(small={"course/1": 0}))
-    world.plan("07:50:20", lambda: world.koordinator.leave("a"))
-    world.run(until="07:59")
-
-    assert [counts for _, counts in world.history] == ["0+0", "4+0", "3+1", "4+0"]
-    assert len(world.koordinator.writes) == 4
-
-
 def test_a_session_that_takes_no_slot_is_one_seat_less_once_it_has_had_its_time() -> None:
     world = counting()
     world.plan("07:45", lambda: world.sessions(small={"course/1": 1}))
@@ -116,22 +104,6 @@ def test_a_session_that_takes_no_slot_is_one_seat_less_once_it_has_had_its_time(
         ("07:45:36", 0, 0, 1),
         ("07:50:00", 1, 0, 0),
     ]
-
-
-def test_sessions_that_were_there_before_are_no_slots_at_all() -> None:
-    world = counting()
-    world.sessions(small={"course/1": 3})
-    world.run(until="07:46")
-
-    assert (len(world.koordinator.writes), world.counts) == (1, "1+0")
-
-
-def test_where_nobody_counts_sessions_those_in_slots_are_known_all_the_same() -> None:
-    world = SlotWorld("07:29", slot_text(FOUR))
-    world.plan("07:45", lambda: world.koordinator.enter("a"), lambda: world.koordinator.enter("b"))
-    world.run(until="07:55")
-
-    assert (len(world.koordinator.writes), world.counts) == (4, "2+2")
 
 
 HISTORIES = {  # of a pool in which a session comes and, where seats do not fall, leaves
@@ -220,36 +192,6 @@ def test_another_end_is_told_to_the_slots_that_stand(end: str, ttl: str) -> None
     assert (world.go_on(), world.koordinator.objects) == (0, {})
 
 
-def test_with_nothing_open_any_more_all_go_also_those_in_use() -> None:
-    world = edited(slot_text(FOUR, suspend=True))
-
-    assert (world.run(until="07:46"), world.koordinator.objects) == (0, {})
-
-
-def test_another_shape_is_another_slot_one_after_the_other() -> None:
-    world = edited(slot_text(FOUR, variant="b"))
-    go(world, "07:50:01")
-    world.run(until="07:46")
-    present = sorted(names(list(world.koordinator.objects)))
-
-    assert present == sorted([f"0-{DIGEST}", f"0-{OTHER}", f"1-{OTHER}", f"2-{OTHER}"])
-    assert world.koordinator.owners(f"example-course-small-0-{DIGEST}") == ["a"]
-    assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 2
-    world.go_on(until="07:51")
-    assert names(sorted(world.koordinator.objects)) == [f"{n}-{OTHER}" for n in range(4)]
-
-
-def test_where_nobody_else_gives_room_the_old_ones_make_it_and_no_more_than_one_seat_is_missing() -> None:
-    world = edited(slot_text(FOUR, variant="b"))
-    world.koordinator.room = 4
-    world.run(until="07:46:45")
-
-    assert world.counts == "3+1"
-    present = {f"0-{DIGEST}", *(f"{n}-{OTHER}" for n in range(3))}
-    assert set(names(list(world.koordinator.objects))) == present
-    assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 2
-
-
 @pytest.mark.parametrize("before", ["slots", "handing", "placeholders"])
 def test_with_and_without_placeholders_before(before: str) -> None:
     """Slots of both are of other shapes. A slot takes over the room of a session that runs, too."""
@@ -268,21 +210,6 @@ def test_with_and_without_placeholders_before(before: str) -> None:
     assert world.cluster.scales["course-small"] == 0
     assert max((replicas for _, replicas in world.seats), default=0) <= 4
     assert (world.go_on(), world.koordinator.objects) == (0, {})
-
-
-def test_an_override_is_the_number_of_free_slots_until_its_end() -> None:
-    world = edited(slot_text(FOUR))
-    override = '{"small": {"target": 7, "until": "2026-02-02T08:05:00Z"}}'
-    world.plan("07:50", lambda: world.cluster.annotate(override))
-    world.run(until="07:51")
-    assert world.counts == "7+1"
-    ends = {tree["spec"]["expires"] for tree in world.koordinator.objects.values()}
-    assert ends == {"2026-02-02T08:05:00Z"}
-    world.go_on(until="08:04")
-
-    assert world.counts == "7+1"
-    assert (world.go_on(), world.koordinator.objects) == (0, {})
-    assert [line["time"] for line in world.told("ended")] == ["08:05:00"]
 
 
 # Many sessions, whose pods come and go a little later

@@ -3,10 +3,10 @@
 import pytest
 from berth.core.actions import StartJob, describe_action
 from berth.core.decide import decide
-from berth.core.objects import CONFIG_MAP, LEASE, SLOT, ObjectKind
+from berth.core.objects import CONFIG_MAP, SLOT
 from berth.core.pooldecision import ChangeSlots
 
-from tests.objectstore import Tree, refusal
+from tests.objectstore import Tree
 from tests.runtime.fake_koordinator import names
 from tests.runtime.slotworld import DIGEST, HANDING, slot_text, slots
 from tests.runtime.sweepworld import (
@@ -172,22 +172,6 @@ def test_where_slots_could_not_be_read_only_what_needs_none_of_them_is_done() ->
 
     assert [type(action) for action in decide(facts, at("09:00")).actions] == [StartJob]
     assert decide(facts, at("12:00")).actions == ()
-
-
-@pytest.mark.parametrize("kind", [CONFIG_MAP, LEASE], ids=lambda kind: kind.plural)
-def test_without_timetables_or_leases_nothing_is_done_to_slots(kind: ObjectKind) -> None:
-    assert decide(seen(*course(), *numbered(2), unread=(kind,)), at("12:00")).actions == ()
-
-
-@pytest.mark.parametrize("status", [403, 422, 500])
-def test_what_fails_of_slots_is_done_by_the_next_run(status: int) -> None:
-    swept = Swept("10:02", *course(), *numbered(4))
-    swept.cluster.interfere = lambda request: refusal(status, "No") if "DELETE" in request else None
-
-    assert swept.run() == 1
-    assert [subject for subject, _ in swept.told("failed")] == ["slots ConfigMap course"]
-    swept.cluster.interfere = lambda _: None
-    assert twice(swept) == removed(0, 1, 2, 3)
 
 
 def test_a_cluster_without_koordinator_is_not_asked_for_slots() -> None:

@@ -1,17 +1,15 @@
 """How slots look, how many a pool needs, and what is done about them."""
 
-import json
 from random import Random
 
 import pytest
-from berth.core.holders import REPLICAS, SlotSpec
+from berth.core.holders import SlotSpec
 from berth.core.target import PoolTarget, desired_state, pool_target
-from berth.core.timetable import Override, Timetable, TimetablePool, parse_timetable
+from berth.core.timetable import TimetablePool, parse_timetable
 from berth.durations import nanoseconds
 from berth.plugins.slots.slots import (
     HANDOVER_SECONDS,
     PENDING_SECONDS,
-    TRIAL_SECONDS,
     PlaceholderOwner,
     SessionDebounce,
     Slot,
@@ -20,8 +18,6 @@ from berth.plugins.slots.slots import (
     SlotPlan,
     bridging_placeholders,
     count_slots,
-    go_duration,
-    parse_slot,
     plan_slots,
     reported_sessions,
     slot_demand,
@@ -29,93 +25,11 @@ from berth.plugins.slots.slots import (
     slot_name,
 )
 
-from tests.koordinator.deciding import is_due
-from tests.koordinator.objects import reservation
-from tests.runtime.slotworld import OWNER, pool_labels, shape, slot_text
+from tests.runtime.slotworld import slot_text
 from tests.runtime.timetables import Row, at
 from tests.seeds import seeds
 
 # Values
-
-
-def test_an_object_is_read_without_what_nobody_needs() -> None:
-    tree = {
-        "metadata": {
-            "name": "example-a-b-12-aaaa1111",
-            "uid": "u",
-            "resourceVersion": "7",
-            "creationTimestamp": "2026-02-02T07:30:00Z",
-            "deletionTimestamp": "2026-02-02T07:40:00Z",
-        },
-        "spec": {"expires": "2026-02-02T10:00:00Z"},
-        "status": {
-            "phase": "Available",
-            "currentOwners": [{"namespace": "students", "name": "a", "uid": "x"}],
-        },
-    }
-
-    slot = parse_slot(tree)
-
-    owners = (SlotOwner("students", "a"),)
-    assert slot == Slot(
-        "example-a-b-12-aaaa1111", "u", "7", at("07:30"), at("10:00"), "Available", owners, True
-    )
-    assert (slot.ordinal, slot.hash) == (12, "aaaa1111")
-
-
-def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
-    """And what somebody else has written of its end is not ours."""
-    metadata = {
-        "name": "odd",
-        "uid": "u",
-        "resourceVersion": "7",
-        "creationTimestamp": "2026-02-02T07:30:00Z",
-    }
-
-    slot = parse_slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
-
-    assert slot == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
-    assert (slot.ordinal, slot.hash) == (-1, "odd")
-
-
-BERTH = {"namespace": "berth"}
-OURS = {"object": BERTH, "labelSelector": {"matchLabels": pool_labels()}}
-OTHER = {"object": BERTH, "labelSelector": {"matchLabels": pool_labels("large")}}
-
-
-@pytest.mark.parametrize(
-    ("owners", "closed"),
-    [
-        pytest.param([OWNER, OURS], [OWNER], id="placeholders-last"),
-        pytest.param([OURS, OTHER, OWNER], [OTHER, OWNER], id="placeholders-first"),
-        pytest.param([OWNER, OTHER], None, id="of-another-pool"),
-        pytest.param([OURS], None, id="nobody-would-be-left"),
-        pytest.param([], None, id="none"),
-        pytest.param(None, None, id="not-said"),
-        pytest.param("nonsense", None, id="nonsense"),
-    ],
-)
-def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: object) -> None:
-    metadata = {
-        "name": "x",
-        "uid": "u",
-        "resourceVersion": "7",
-        "creationTimestamp": "2026-02-02T07:30:00Z",
-        "labels": shape()["metadata"]["labels"],
-    }
-    slot = parse_slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
-
-    assert slot.closed == ("" if closed is None else json.dumps(closed))
-    assert slot.is_to_close is bool(closed)
-    assert not slot._replace(phase="Pending").is_to_close
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [(0, "0s"), (59, "59s"), (60, "1m0s"), (3599, "59m59s"), (3600, "1h0m0s"), (90_061, "25h1m1s")],
-)
-def test_durations_are_as_go_writes_them(seconds: int, expected: str) -> None:
-    assert go_duration(seconds) == expected
 
 
 def test_no_window_is_too_long_for_go() -> None:
@@ -135,81 +49,11 @@ def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> No
     assert 3600 <= margin < 3660
 
 
-def test_a_clock_that_is_wrong_by_minutes_ends_no_slot_early() -> None:
-    """The server's clock begins a `ttl`; ours may be half an hour ahead of it."""
-    created, expires = at("07:30"), at("10:00")
-    lifetime = slot_lifetime(created + 30 * 60, expires)
-    status = {"nodeName": "n1", "phase": "Available"}
-    tree = reservation(created=created, ttl=lifetime["ttl"], expires=lifetime["expires"]) | {"status": status}
-
-    assert [is_due(tree, expires), is_due(tree, expires + 1)] == [False, True]
-
-
 # Demand
 
 
 ROW: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
 LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})
-
-
-def numbers(
-    timetable: Timetable, now: str, sessions: dict[str, int] | None, owners: int, settled: int
-) -> tuple[int, int, int | None]:
-    demand = slot_demand(desired_state(timetable, timetable.pools[0], at(now), sessions), owners, settled)
-    return demand.wanted, demand.kept, demand.expires
-
-
-MAINTAINED = {
-    "nobody": (0, 0, 0, (25, 25)),
-    "all-own-one": (3, 3, 0, (22, 22)),
-    "two-have-just-come": (3, 1, 0, (22, 24)),
-    "one-has-settled-elsewhere": (3, 1, 1, (22, 23)),
-    "both-have": (3, 1, 2, (22, 22)),
-    "two-are-told-to-be-gone-and-are-not-yet": (1, 3, 0, (22, 22)),
-    "nobody-counts": (None, 3, 0, (22, 22)),
-    "too-many": (30, 30, 0, (0, 0)),
-}
-
-
-@pytest.mark.parametrize(("sessions", "owners", "settled", "expected"), MAINTAINED.values(), ids=MAINTAINED)
-def test_maintain(sessions: int | None, owners: int, settled: int, expected: tuple[int, int]) -> None:
-    counts = None if sessions is None else {"course/1": sessions}
-
-    assert numbers(parse_timetable(slot_text(ROW)), "08:30", counts, owners, settled) == (
-        *expected,
-        at("10:00"),
-    )
-
-
-def test_owners_that_nobody_told_of_fill_up_the_occurrence_that_ends_first() -> None:
-    timetable = parse_timetable(slot_text(ROW, LATER))
-
-    assert numbers(timetable, "09:45", {"course/1": 24, "course/2": 0}, 27, 0)[:2] == (8, 8)
-    assert numbers(timetable, "09:45", {"course/1": 24, "course/2": 0}, 27, 0)[2] == at("12:00")
-
-
-def test_an_occurrence_without_seats_is_open_all_the_same() -> None:
-    timetable = parse_timetable(slot_text((*ROW[:4], {"small": 0})))
-
-    assert numbers(timetable, "09:00", None, 4, 0) == (0, 0, at("10:00"))
-
-
-def test_a_pool_that_has_another_backend_now_keeps_nothing() -> None:
-    before = parse_timetable(slot_text(ROW)).pools[0]
-    after = parse_timetable(slot_text(ROW))
-    after = after._replace(pools=(before._replace(holder=REPLICAS),))
-    desired = desired_state(after, before, at("09:00"))
-
-    assert slot_demand(desired, 4, 0) == SlotDemand(desired.target, 0, None)
-
-
-def test_what_a_person_sets_is_wanted_free_and_stands_as_long() -> None:
-    timetable = parse_timetable(slot_text(ROW))
-    override = {"small": Override(3, at("11:00"))}
-    desired = desired_state(timetable, timetable.pools[0], at("09:00"), {"course/1": 9}, override)
-    found = slot_demand(desired, 2, 0)
-
-    assert (found.wanted, found.kept, found.expires) == (3, 3, at("11:00"))
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
@@ -231,17 +75,6 @@ def test_whatever_is_there(seed: int, behaviour: str) -> None:
         assert found.wanted == found.kept
     assert slot_demand(desired, owners + 1, settled).wanted <= found.wanted
     assert slot_demand(desired, owners, settled + 1).kept <= found.kept
-
-
-def test_who_owns_no_slot_has_settled_after_its_time() -> None:
-    settling = SessionDebounce()
-    found = [settling.look(now, 3 if now >= 20 else 0, {}, 30) for now in range(0, 70, 5)]
-
-    assert found == [0] * 10 + [3] * 4
-
-
-def test_without_any_time_all_have_settled_at_once() -> None:
-    assert SessionDebounce().look(0, 3, {"a": 1}, 0) == 2
 
 
 @pytest.mark.parametrize("step", [40, -10])
@@ -297,9 +130,8 @@ KINDS: dict[str, tuple[str, tuple[SlotOwner, ...]]] = {
 }
 MORE: dict[str, dict[str, object]] = {
     "refused": {"created": REFUSED},
-    "refused-before": {"created": REFUSED - 1},
-    "refused-first": {"created": REFUSED - 2},
-    "tried": {"created": NOW - TRIAL_SECONDS},
+    "older": {"created": REFUSED - 1},
+    "oldest": {"created": REFUSED - 2},
     "waiting": {"created": NOW - HANDOVER_SECONDS},
     "coming": {"created": NOW - HANDOVER_SECONDS + 1},
     "open": {"closed": "[]"},  # still allows placeholders
@@ -331,174 +163,81 @@ def wanted(free: int, kept: int | None = None, expires: int | None = END) -> Slo
     return SlotDemand(target, free if kept is None else kept, expires)
 
 
-def planned(present: list[Slot], demand: SlotDemand, spec: SlotSpec = NEW, ready: int = 0) -> SlotPlan:
-    return plan_slots(count_slots(present, HOME), spec, demand, NOW, ready)
+def planned(present: list[Slot], demand: SlotDemand) -> SlotPlan:
+    return plan_slots(count_slots(present, HOME), NEW, demand, NOW)
 
 
 def writes(plan: SlotPlan) -> str:
-    """Describe a plan, such as `make 0-new, remove 1-old`."""
+    """Describe a plan, such as `make 0, remove 1-old`."""
     groups = [("renew", plan.renew), ("remove", plan.remove), ("drop", plan.drop)]
     names = [("make", plan.make), *((verb, tuple(slot.name for slot in group)) for verb, group in groups)]
-    return ", ".join(f"{verb} {' '.join(group)}".replace(" x-", " ") for verb, group in names if group)
+    return ", ".join(
+        f"{verb} {' '.join(group)}".replace(" x-", " ").replace("-new", "") for verb, group in names if group
+    )
 
 
-PLANS = {
-    "opens": ("", wanted(2), "make 0-new 1-new"),
-    "lowest-ordinals": ("free 1", wanted(2), "make 0-new"),
-    "in-use-is-not-free": ("used 0", wanted(1), "make 1-new"),
-    "these-will-be": ("pending 0, handed 1", wanted(2), ""),
-    "pending-first-then-the-last": (
-        "free 0, free 1, pending 2, pending 3, free 4",
-        wanted(2),
-        "remove 3-new 2-new 4-new",
-    ),
-    "still-kept": ("free 0, free 1", wanted(1, 2), ""),
-    "none-in-use": ("handed 0, used 1", wanted(0), ""),
-    "the-dead-count-for-nothing": (
-        "failed 0, succeeded 1, free 2 going",
-        wanted(1),
-        "make 3-new, drop 0-new 1-new",
-    ),
-    "another-end": ("free 0 early, used 1 endless, pending 2 late", wanted(2), "renew 2-new 0-new 1-new"),
-    "open-to-placeholders-once-they-hold": (
-        "pending 0 open, free 1 open, handed 2 open, used 3 open",
-        wanted(3),
-        "renew 1-new 2-new 3-new",
-    ),
-    "not-one-that-goes": ("free 0 early, free 1 early", wanted(1), "renew 0-new, remove 1-new"),
-    "none-that-a-placeholder-may-own-already": (
-        "free 0 open, free 1 open",
-        wanted(1),
-        "renew 0-new 1-new",
-    ),
-    "closed": (
-        "pending 0, free 1, handed 2, used 3, failed 4",
-        wanted(0, 0, None),
-        "drop 0-new 1-new 2-new 3-new 4-new",
-    ),
-    "another-shape-one-makes-room": ("free 0 old, free 1 old", wanted(2), "remove 1-old"),
-    "and-then-one-new-is-made": ("free 0 old", wanted(2), "make 0-new"),
-    "while-it-waits-no-other-goes": ("pending 0, free 0 old", wanted(2), ""),
-    "but-not-for-ever": ("pending 0 refused, free 0 old", wanted(2), "remove 0-old"),
-    "once-it-stands-the-next": ("free 0, free 0 old", wanted(2), "remove 0-old"),
-    "a-handover-comes-first": ("handed 0, free 0 old", wanted(2), ""),
-    "of-those-that-may-stay-too": ("free 0 old, free 1 old", wanted(1, 2), "remove 1-old"),
-    "not-while-a-session-is-on-its-way": ("free 0 old", wanted(0, 2), ""),
-    "too-many-go-at-once": (
-        "pending 0, free 0 old, free 1 old, free 2",
-        wanted(2),
-        "remove 0-new 1-old",
-    ),
-    "what-holds-nothing-goes-at-once": (
-        "pending 0 old, pending 1 old",
-        wanted(2),
-        "make 0-new 1-new, remove 0-old 1-old",
-    ),
-    "one-that-was-refused-is-tried-again": (
-        "pending 0 refused, pending 1 refused-before, free 2 refused-first",
-        wanted(3),
-        "make 3-new, remove 1-new",
-    ),
-    "one-at-a-time": ("pending 0 refused, pending 1", wanted(2), ""),
-    "and-all-if-there-was-room": (
-        "pending 0 refused, pending 1 refused-before, pending 2 refused-first, free 3 refused",
-        wanted(4),
-        "make 4-new 5-new, remove 2-new 1-new",
-    ),
-    "of-another-shape-in-use": ("used 0 old", wanted(0), ""),
-}
+# What for; the slots; how many are wanted free, and kept if those are more; what is done.
+PLANS = """
+opens                            |  | 2 | make 0 1
+lowest ordinals                  | free 1 | 2 | make 0
+in use is not free               | used 0 | 1 | make 1
+these will be                    | pending 0, handed 1 | 2 |
+pending first, then the last     | free 0, free 1, pending 2, pending 3, free 4 | 2 | remove 3 2 4
+still kept                       | free 0, free 1 | 1 2 |
+none in use                      | handed 0, used 1 | 0 |
+the dead count for nothing       | failed 0, succeeded 1, free 2 going | 1 | make 3, drop 0 1
+another end                      | free 0 early, used 1 endless, pending 2 late | 2 | renew 2 0 1
+placeholders once they hold      | pending 0 open, free 1 open, handed 2 open, used 3 open | 3 | renew 1 2 3
+not one that goes                | free 0 early, free 1 early | 1 | renew 0, remove 1
+none a placeholder may own       | free 0 open, free 1 open | 1 | renew 0 1
+another shape: one makes room    | free 0 old, free 1 old | 2 | remove 1-old
+and then one new is made         | free 0 old | 2 | make 0
+while it waits no other goes     | pending 0, free 0 old | 2 |
+but not for ever                 | pending 0 refused, free 0 old | 2 | remove 0-old
+once it stands the next          | free 0, free 0 old | 2 | remove 0-old
+a handover comes first           | handed 0, free 0 old | 2 |
+of those that may stay too       | free 0 old, free 1 old | 1 2 | remove 1-old
+not while a session is coming    | free 0 old | 0 2 |
+too many go at once              | pending 0, free 0 old, free 1 old, free 2 | 2 | remove 0 1-old
+what holds nothing goes at once  | pending 0 old, pending 1 old | 2 | make 0 1, remove 0-old 1-old
+one that was refused             | pending 0 refused, pending 1 older, free 2 oldest | 3 | make 3, remove 1
+one at a time                    | pending 0 refused, pending 1 | 2 |
+all if there was room            | pending 0 refused, pending 1 older, free 2 | 3 | make 3 4, remove 1 0
+of another shape in use          | used 0 old | 0 |
+"""
 
 
-@pytest.mark.parametrize(("present", "demand", "expected"), PLANS.values(), ids=PLANS)
-def test_what_is_done(present: str, demand: SlotDemand, expected: str) -> None:
-    assert writes(planned(slots(present), demand)) == expected
+@pytest.mark.parametrize("line", PLANS.strip().splitlines())
+def test_what_is_done(line: str) -> None:
+    _, present, demand, expected = (part.strip() for part in line.split("|"))
+
+    assert writes(planned(slots(present), wanted(*map(int, demand.split())))) == expected
 
 
-FOR_READY = {
-    "none-is-ready": ("", 3, 0, ""),
-    "for-each-that-is": ("", 3, 2, "make 0-new 1-new"),
-    "no-more-than-wanted": ("", 3, 9, "make 0-new 1-new 2-new"),
-    "handed-ones-are-of-these": ("free 0, handed 1", 4, 2, "make 2-new"),
-    "one-is-on-its-way": ("pending 0, used 1", 3, 1, ""),
-    "the-free-one-has-handed-over": ("free 0", 3, 1, "make 1-new"),
-    "placeholders-that-fail-take-none-away": ("handed 0, pending 1", 2, 0, ""),
-}
+# What for; the slots; how many are wanted free; the placeholders before and after.
+BRIDGING = """
+opens                           |                            | 3 | 0 3
+nothing is wanted               |                            | 0 | 3 0
+one is free                     | free 0                     | 3 | 0 2
+one is in use                   | used 0                     | 2 | 0 2
+in the middle                   | handed 0, pending 1        | 3 | 3 3
+all have handed over            | handed 0, handed 1         | 2 | 2 0
+on their way                    | handed 0, free 1           | 3 | 0 0
+of another shape                | handed 0 old, free 1 old   | 3 | 2 2
+more may come yet               | handed 0 coming            | 3 | 3 3
+waited for long enough          | handed 0 waiting, handed 1 | 3 | 3 0
+the free wait for nothing       | free 0 waiting, handed 1   | 3 | 2 2
+one would take the free slot    | free 0 open                | 3 | 0 0
+or that of another shape        | free 0 old open            | 3 | 1 1
+"""
 
 
-@pytest.mark.parametrize(("present", "free", "ready", "expected"), FOR_READY.values(), ids=FOR_READY)
-def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
-    present: str, free: int, ready: int, expected: str
-) -> None:
-    assert writes(planned(slots(present), wanted(free), HANDING, ready)) == expected
+@pytest.mark.parametrize("line", BRIDGING.strip().splitlines())
+def test_how_many_placeholders_come_first(line: str) -> None:
+    _, present, free, replicas = (part.strip() for part in line.split("|"))
+    before, after = map(int, replicas.split())
 
-
-BRIDGING = {
-    "opens": ("", 3, 0, 3),
-    "nothing-is-wanted": ("", 0, 3, 0),
-    "one-is-free": ("free 0", 3, 0, 2),
-    "one-is-in-use": ("used 0", 2, 0, 2),
-    "in-the-middle": ("handed 0, pending 1", 3, 3, 3),
-    "all-have-handed-over": ("handed 0, handed 1", 2, 2, 0),
-    "on-their-way": ("handed 0, free 1", 2, 0, 0),
-    "on-their-way-and-more-is-wanted": ("handed 0, free 1", 3, 0, 0),
-    "of-another-shape": ("handed 0 old, free 1 old", 3, 2, 2),
-    "more-may-come-yet": ("handed 0 coming", 3, 3, 3),
-    "waited-for-long-enough": ("handed 0 waiting, handed 1", 3, 3, 0),
-    "the-free-wait-for-nothing": ("free 0 waiting, handed 1", 3, 2, 2),
-    "one-would-take-the-free-slot": ("free 0 open", 3, 0, 0),
-    "or-that-of-another-shape": ("free 0 old open", 3, 1, 1),
-}
-
-
-@pytest.mark.parametrize(("present", "free", "replicas", "expected"), BRIDGING.values(), ids=BRIDGING)
-def test_how_many_placeholders_come_first(present: str, free: int, replicas: int, expected: int) -> None:
-    assert bridging_placeholders(count_slots(slots(present), HOME), free, replicas, NOW) == expected
-
-
-@pytest.mark.parametrize("expires", [END, None], ids=["open", "closed"])
-def test_all_that_are_too_many_go_at_once(expires: int | None) -> None:
-    present = [made("free", n) for n in range(20)] + [made("failed", n) for n in range(20, 23)]
-    plan = planned(present, wanted(0, 0, expires))
-
-    assert {*plan.remove, *plan.drop} == set(present)
-    assert not plan.is_busy
-
-
-BUSY = {
-    "one-goes": ("free 0 old, free 1 old", True),
-    "one-is-made": ("free 0 old", True),
-    "it-is-tried": ("free 0 old, pending 0", True),
-    "there-is-no-room": ("free 0 old, pending 0 tried", False),
-    "one-is-in-use": ("used 0 old, free 0, free 1", False),
-    "opens": ("free 0, pending 1", False),
-    "one-is-tried-again": ("free 0, pending 1 refused", True),
-}
-
-
-@pytest.mark.parametrize(("present", "is_busy"), BUSY.values(), ids=BUSY)
-def test_while_slots_are_replaced_the_next_look_comes_soon(present: str, is_busy: bool) -> None:
-    assert planned(slots(present), wanted(2)).is_busy is is_busy
-
-
-def test_a_name_that_somebody_else_has_is_not_asked_for() -> None:
-    counts = count_slots([], HOME)._replace(taken=frozenset({"x-0-new", "x-2-new"}))
-
-    assert plan_slots(counts, NEW, wanted(2), NOW).make == ("x-1-new", "x-3-new")
-
-
-@pytest.mark.parametrize(
-    ("owners", "expected"),
-    [
-        ((), 0),
-        ((PLACEHOLDER,), 0),
-        ((SlotOwner("berth", "course-smaller-a"),), 1),
-        ((SlotOwner("students", "course-small-5d5f7-a"),), 1),
-        ((PLACEHOLDER, SlotOwner("s", "a"), SlotOwner("s", "b")), 2),
-    ],
-    ids=["nobody", "a-placeholder", "a-pod-beside-it", "of-another-namespace", "some-of-both"],
-)
-def test_who_of_its_owners_is_a_session(owners: tuple[SlotOwner, ...], expected: int) -> None:
-    assert HOME.sessions(made("free", 0, owners=owners)) == expected
+    assert bridging_placeholders(count_slots(slots(present), HOME), int(free), before, NOW) == after
 
 
 def anything(random: Random) -> list[Slot]:

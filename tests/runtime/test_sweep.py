@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from berth.core import objectnames
-from berth.core.objects import CONFIG_MAP, JOB, ROLE, ROLE_BINDING
+from berth.core.objects import CONFIG_MAP, JOB, ROLE
 from berth.runtime.apiclient import ApiError, Response
 from berth.runtime.sweep import SweepSettings
 
@@ -17,18 +17,16 @@ from tests.runtime.sweepworld import (
     SITE,
     TEMPLATE,
     Swept,
-    cronjob,
     deployment,
     inventory,
     job,
-    lease,
     made,
     missed,
     served,
     swept_line,
     timetable,
 )
-from tests.runtime.timetables import COURSE, NEXT
+from tests.runtime.timetables import COURSE
 
 LISTS = [
     *(f"LIST {plural}" for plural in ("deployments", "leases", "jobs", "cronjobs")),
@@ -101,54 +99,6 @@ def test_a_job_that_failed_is_made_again_and_keeps_its_name() -> None:
     assert swept.cluster.of("jobs")["course-sweep"]["metadata"]["uid"].startswith("made-")
 
 
-def test_lists_are_read_in_pages() -> None:
-    trees = [tree for name in "abcde" for tree in missed(name)]
-    swept = Swept("09:00", *trees, page=2)
-
-    assert swept.run() == 0
-    assert set(swept.cluster.replicas().values()) == {25}
-    assert swept.cluster.requests.count("LIST configmaps") == 4
-
-
-def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() -> None:
-    rights = [made(kind, name, name) for kind in (ROLE, ROLE_BINDING) for name in ("course", "stays")]
-    gone = timetable(annotations={"berth.dev/gone-since": "2026-02-02T08:50:00Z"})
-    stays = [timetable(NEXT, name="stays"), deployment(0, "stays-small", reservation="stays")]
-    trees = [gone, deployment(25), cronjob(), job(), lease(), *rights, *stays, inventory("stays\n")]
-    swept = Swept("09:00", *trees, prunes=True)
-
-    assert swept.run() == 0
-    left = [name for trees in swept.cluster.collections.values() for name in trees if "." not in name]
-    assert sorted(left) == ["berth-inventory", "stays", "stays", "stays", "stays-small"]
-    assert swept.cluster.events() == [
-        ("course-small", reason, f"{action}: its reservation is not in git since 2026-02-02T08:50:00Z.")
-        for reason, action in [
-            ("SweepClosed", "Scaled from 25 to 0"),
-            *(
-                ("SweepRemoved", f"Removed {ref}")
-                for ref in ("CronJob course", "Job course-1", "Deployment course-small")
-            ),
-            ("SweepRemoved", "Removed RoleBinding course"),
-            ("SweepRemoved", "Removed Role course"),
-            ("SweepRemoved", "Removed ConfigMap course"),
-        ]
-    ]
-
-
-def test_what_left_the_inventory_is_marked_and_what_came_back_no_more() -> None:
-    swept = Swept("07:00", timetable(), deployment(0), inventory("other"), prunes=True)
-
-    def mark() -> str | None:
-        notes: dict[str, str] = swept.cluster.of("configmaps")["course"]["metadata"]["annotations"]
-        return notes.get("berth.dev/gone-since")
-
-    assert (swept.run(), mark()) == (0, "2026-02-02T07:00:00Z")
-    assert (swept.run(), swept.cluster.writes) == (0, [])
-    swept.cluster.add(inventory("course"))
-    assert (swept.run(), mark()) == (0, None)
-    assert [event[1] for event in swept.cluster.events()] == ["SweepGone", "SweepBack"]
-
-
 def test_a_malformed_timetable_is_told_once() -> None:
     swept = Swept("09:00", timetable(text="{"), deployment(25), job())
 
@@ -177,20 +127,6 @@ def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_ru
     assert swept.cluster.requests.count("GET jobs course-sweep") == 10
 
 
-def test_one_failure_stops_nothing_else() -> None:
-    swept = Swept("09:00", *missed("a"), *missed("b"), *missed("c"))
-    swept.cluster.interfere = lambda line: refusal(500, "InternalError") if " b" in line else None
-
-    assert swept.run() == 1
-    assert swept.cluster.replicas() == {"a-small": 25, "b-small": 0, "c-small": 25}
-    assert sorted(swept.cluster.of("jobs")) == ["a-sweep", "c-sweep"]
-    assert swept.told("failed") == [
-        ("scale Deployment b-small", "500 InternalError"),
-        ("start ConfigMap b", "500 InternalError"),
-    ]
-    assert swept_line(swept)["failed"] == 2
-
-
 def _good(kind: str) -> Response:
     return Response(200, json.dumps({"kind": kind}).encode())
 
@@ -205,14 +141,6 @@ def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
     swept.cluster.interfere = remove
     assert swept.run() == 0
     assert swept.told("left") == [("course", "Scaled from 25 to 0: none of its occurrences is open.")]
-
-
-def test_a_deployment_that_keeps_changing_is_a_failure() -> None:
-    swept = Swept("09:00", *served()[:1], deployment(0), cronjob(), job(created="08:59:30"))
-    swept.cluster.interfere = lambda line: refusal(409, "Conflict") if line.startswith("PATCH dep") else None
-
-    assert swept.run() == 1
-    assert swept.told("failed") == [("scale Deployment course-small", "409 Conflict")]
 
 
 TROUBLES = {

@@ -16,7 +16,7 @@ from berth.runtime.apiclient import Request
 from berth.runtime.sweep import main
 
 from tests.objectstore import Tree
-from tests.runtime.programs import START, events, foreign_modules, make_berth
+from tests.runtime.programs import INCOMPLETE, START, events, foreign_modules, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.sweepworld import FakeObjects, cronjob, deployment, job, lease, timetable
 from tests.runtime.timetables import Row, pool, whole_timetable_text
@@ -136,17 +136,7 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
     assert set(cluster.replicas().values()) == {25}
 
 
-@pytest.mark.parametrize(
-    ("variables", "missing"),
-    [
-        pytest.param({}, "'KUBERNETES_SERVICE_HOST'", id="outside"),
-        pytest.param(
-            {"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"},
-            "'BERTH_NAMESPACE'",
-            id="nothing-of-ours",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
 def test_without_its_environment_it_says_what_is_missing(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

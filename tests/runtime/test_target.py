@@ -6,16 +6,13 @@ import pytest
 from berth.core.target import (
     full_count,
     next_change,
-    open_now,
-    opens_within,
     placeholders,
-    pool_target,
     target,
 )
-from berth.core.timetable import TimetableOccurrence, parse_timetable
+from berth.core.timetable import TimetableOccurrence
 
 from tests.cases import Case, read
-from tests.runtime.timetables import COURSE, at, timetable_text
+from tests.runtime.timetables import at
 
 # The formula
 
@@ -112,16 +109,6 @@ def test_with_one_lead_for_all_the_target_is_the_most_that_will_run_within_the_l
             assert expected == target(occurrences, now, SMALL)
 
 
-def test_occurrences_are_open_from_open_to_before_end() -> None:
-    first, second = OVERLAPPING
-
-    assert open_now(OVERLAPPING, at("07:30") - 1) == ()
-    assert (first,) == open_now(OVERLAPPING, at("07:30"))
-    assert (first, second) == open_now(OVERLAPPING, at("10:00") - 1)
-    assert (second,) == open_now(OVERLAPPING, at("10:00"))
-    assert open_now(OVERLAPPING, at("11:00")) == ()
-
-
 def test_nothing_changes_between_the_instants_that_next_change_names() -> None:
     now, instants = at("07:00"), []
     while (coming := next_change(OVERLAPPING, now)) is not None:
@@ -130,16 +117,6 @@ def test_nothing_changes_between_the_instants_that_next_change_names() -> None:
         instants.append(coming)
 
     assert [at(text) for text in ("07:30", "08:00", "08:30", "09:00", "10:00", "11:00")] == instants
-
-
-def test_the_first_that_opens_soon_is_named() -> None:
-    first, second = OVERLAPPING
-
-    assert opens_within(OVERLAPPING, at("07:28") - 1, 120) is None
-    assert first is opens_within(OVERLAPPING, at("07:28"), 120)
-    assert opens_within(OVERLAPPING, at("07:30"), 120) is None
-    assert first is opens_within((second, first), at("07:00"), 7200)
-    assert second is opens_within(OVERLAPPING, at("07:30"), 3600)
 
 
 @pytest.mark.parametrize(("overlap", "expected"), [("sum", [60, 120, 120, 60]), ("max", [60, 60, 60, 60])])
@@ -153,24 +130,3 @@ def test_a_rehearsal_asks_for_seats_of_its_own_also_in_the_lead_of_a_window(
 
 
 # Reasons
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "sessions", "expected"),
-    [
-        ("maintain", {"course/1": 5}, 20),
-        ("reduce", {"course/1": 5}, 10),
-        ("none", {"course/1": 5}, 25),
-        ("maintain", {"course/1": 60}, 0),
-        ("maintain", {}, 25),
-        ("reduce", {}, 25),
-        ("reduce", None, 25),
-        ("reduce", {"other/1": 5}, 25),
-    ],
-)
-def test_what_is_not_known_is_full_count(
-    behaviour: str, sessions: dict[str, int] | None, expected: int
-) -> None:
-    timetable = parse_timetable(timetable_text(COURSE, behaviour=behaviour))
-
-    assert pool_target(timetable, timetable.pools[0], at("09:00"), sessions).replicas == expected
