@@ -11,7 +11,7 @@ from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, EVENT, L
 from berth.core.timetable import OVERRIDE_ANNOTATION
 from berth.runtime.apiclient import APPLY, Request, Response
 
-from tests.objectstore import ObjectStore, Target, Tree, refusal, target
+from tests.objectstore import ObjectStore, Target, Tree, no_answer, refusal, target
 
 NAMESPACE = "berth"
 CONFIGMAPS, EVENTS = CONFIG_MAP.path(NAMESPACE), EVENT.path(NAMESPACE)
@@ -112,9 +112,30 @@ class FakeCluster(ObjectStore):
 
         self.interferences.append(interference)
 
+    def once(self, part: str, action: Callable[[], object]) -> None:
+        """Just before the first request whose "METHOD path" contains `part`, somebody does something."""
+
+        def interference(request: Request) -> None:
+            if part in f"{request.method} {request.path}":
+                self.interferences.remove(interference)
+                action()
+
+        self.interferences.append(interference)
+
+    def lose_an_answer(self, part: str, then: Response | Exception | None = None) -> None:
+        """The next such request is carried out, and whoever sent it does not hear of it; `then` all fail."""
+
+        def lose() -> None:
+            self.respond(self.requests[-1])
+            if then:
+                self.interfere("", then)
+            raise no_answer()
+
+        self.once(part, lose)
+
     def __call__(self, request: Request) -> Response:
         self.requests.append(request)
-        for interference in self.interferences:
+        for interference in [*self.interferences]:
             if (answer := interference(request)) is not None:
                 return answer
         return self.respond(request)

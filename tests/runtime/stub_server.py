@@ -10,9 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple, Self
 
-from berth.runtime.apiclient import MERGE_PATCH, Request
-
-from tests.runtime.fake_cluster import FakeCluster
+from berth.runtime.apiclient import MERGE_PATCH, Request, Response
 
 # As many clusters have it: one certificate that signs itself, without any key identifier.
 OPENSSL = "\n".join(
@@ -49,7 +47,7 @@ def reply(status: int, body: bytes, *headers: str) -> Reply:
     return Reply("\r\n".join([*head, "", ""]).encode() + body)
 
 
-def answered_by(cluster: FakeCluster) -> Callable[[Received], Reply]:
+def answered_by(cluster: Callable[[Request], Response]) -> Callable[[Received], Reply]:
     def answer(received: Received) -> Reply:
         content_type = received.headers.get("Content-Type", MERGE_PATCH)
         found = cluster(Request(received.method, received.path, received.body, content_type))

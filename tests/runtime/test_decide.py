@@ -200,9 +200,9 @@ def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> No
         *others,
         deployment(0, "a-small", reservation="a"),
         cronjob("a", reservation="a"),
-        timetable(NEXT, name="m"),
-        deployment(25, "m-small", reservation="m"),
-        job("m-1", reservation="m"),
+        timetable(NEXT, name="b"),
+        deployment(25, "b-small", reservation="b"),
+        job("b-1", reservation="b"),
     ]
 
     assert [message.split(":")[0] for message in judged("09:00", *trees)] == [
@@ -210,7 +210,7 @@ def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> No
         "Scaled from 25 to 0",
         "Started Job a-sweep",
         "Started Job course-sweep",
-        "Removed Job m-1",
+        "Removed Job b-1",
     ]
 
 

@@ -11,7 +11,7 @@ from berth.runtime.program import Log
 
 from tests.objectstore import Tree, home, no_answer, refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
-from tests.runtime.heldworld import HPA, HeldWorld, Killed, number_text, shop
+from tests.runtime.heldworld import HPA, HeldWorld, Killed, number_text, parsed, shop
 from tests.runtime.timetables import Row, at, clock
 from tests.runtime.turns import Player, pause
 from tests.seeds import seeds
@@ -272,20 +272,7 @@ def test_of_reservations_on_one_number_the_last_gives_it_back(names: tuple[str, 
 # Single races, as bad as they can be
 
 
-def is_note(request: Request) -> bool:
-    """Return whether a request is about a note: its Lease has the same name."""
-    return CONFIGMAPS in request.path and ".held" in request.path
-
-
-def once(world: HeldWorld, method: str, action: Callable[[], object]) -> None:
-    """Do something just before the first such request for a note is answered."""
-
-    def interfere(request: Request) -> None:
-        if request.method == method and is_note(request):
-            world.cluster.interferences.remove(interfere)
-            action()
-
-    world.cluster.interferences.append(interfere)
+NOTE = f"{CONFIGMAPS}/{parsed(HPA).note_name('course-small')}"
 
 
 def held_by_nobody() -> HeldWorld:
@@ -311,7 +298,7 @@ def test_what_was_held_when_the_object_was_read_is_not_noted(is_swept: bool) -> 
         world.set(2)
         world.cluster.remove(CONFIGMAPS, the_note(world)["metadata"]["name"])
 
-    once(world, "GET", give_back)
+    world.cluster.once(f"GET {NOTE}", give_back)
     if is_swept:
         world.sweep()
         world.sweep()
@@ -334,7 +321,7 @@ def test_a_note_that_is_written_anew_is_not_removed(is_swept: bool) -> None:
         world.cluster.put(CONFIGMAPS, the_note(world))
         world.set(30)
 
-    once(world, "DELETE", hold_again)
+    world.cluster.once(f"DELETE {NOTE}", hold_again)
     if is_swept:
         world.sweep()
     else:
@@ -356,7 +343,7 @@ def test_a_note_about_an_object_that_came_back_is_not_removed() -> None:
         world.cluster.add(shop(30))
         world.cluster.put(CONFIGMAPS, the_note(world))
 
-    once(world, "DELETE", come_back)
+    world.cluster.once(f"DELETE {NOTE}", come_back)
     world.sweep()
 
     assert world.cluster.notes()
@@ -368,7 +355,7 @@ def test_no_note_is_like_the_last_however_soon_it_is_written_again() -> None:
     notes: list[object] = []
 
     def after(request: Request) -> None:
-        if request.method == "PATCH" and is_note(request):
+        if request.method == "PATCH" and NOTE in request.path:
             notes.append(the_note(world)["data"])
             world.set(5 + len(notes))
 

@@ -143,18 +143,6 @@ class Stage:
     def edit(self, text: str) -> None:
         self.cluster.timetable, self.edited = text, int(self.pod.now)
 
-    def lose_an_answer(self) -> None:
-        """The next write is taken, and whoever wrote does not hear of it."""
-        cluster = self.cluster
-
-        def lose(request: Request) -> None:
-            if request.method == "PATCH" and "/deployments/" in request.path:
-                cluster.interferences.remove(lose)
-                cluster(request)
-                raise no_answer()
-
-        cluster.interferences.append(lose)
-
     def settle(self, rounds: int = 8) -> None:
         """Time in which nothing happens; each program works as it does then."""
         for _ in range(rounds):
@@ -225,7 +213,7 @@ def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_t
             elif happens < 0.13:
                 play.cluster.interfere("/deployments/", play.random.choice(TROUBLE), times=1)
             elif happens < 0.14:
-                play.lose_an_answer()
+                play.cluster.lose_an_answer("PATCH /apis/apps")
             elif happens < 0.2:
                 play.pod.now += play.random.choice((0.01, 0.3, 1.0))
             play.look()

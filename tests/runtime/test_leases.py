@@ -72,17 +72,6 @@ def keep(keeper: LeaseKeeper) -> bool:
     return keeper.keep(METADATA, {})
 
 
-def overtaking(leases: Keepers, keeper: LeaseKeeper) -> None:
-    """Another keeper takes the Lease just before the next write."""
-
-    def overtake(request: Request) -> None:
-        if request.method == "PATCH":
-            leases.cluster.interferences.clear()
-            keep(keeper)
-
-    leases.cluster.interferences.append(overtake)
-
-
 # One keeper, and two
 
 
@@ -106,7 +95,7 @@ def test_one_that_is_missing_is_created_and_the_second_pod_stands_by() -> None:
 def test_of_two_that_find_none_the_second_gets_a_conflict_and_stands_by() -> None:
     leases = Keepers()
     first, second = leases.of("a"), leases.of("b")
-    overtaking(leases, second)
+    leases.cluster.once("PATCH", lambda: keep(second))
 
     assert (keep(first), first.is_others, second.is_held) == (False, True, True)
     assert leases.says[0] == "b"
@@ -119,7 +108,7 @@ def test_one_that_has_run_out_is_taken_by_its_version_only() -> None:
     leases.now += VALID_SECONDS - 1
     assert not keep(second)
     leases.now += RETRY_SECONDS
-    overtaking(leases, third)
+    leases.cluster.once("PATCH", lambda: keep(third))
 
     assert (keep(second), second.is_others, third.is_held) == (False, True, True)
     assert leases.says[0] == "c"
@@ -337,7 +326,7 @@ def test_never_do_two_pods_believe_to_hold_one_pool_that_have_just_renewed_it(
         if event == "refused":
             twins.cluster.interfere("leases", REFUSED, times=2)
         elif event == "lost":
-            lose_an_answer(twins.cluster)
+            twins.cluster.lose_an_answer(f"PATCH {LEASES}")
         elif event == "gone":
             twins.cluster.all_in(LEASES).clear()
             gone = twins.now
@@ -360,18 +349,6 @@ def test_never_do_two_pods_believe_to_hold_one_pool_that_have_just_renewed_it(
 
     (holder,) = twins.holders()
     assert twins.cluster.scales[NAME] == counts[holder]
-
-
-def lose_an_answer(cluster: FakeCluster) -> None:
-    """The next write of a Lease is taken, and whoever wrote does not hear of it."""
-
-    def lose(request: Request) -> None:
-        if request.method == "PATCH" and "/leases/" in request.path:
-            cluster.interferences.clear()
-            cluster(request)
-            raise no_answer()
-
-    cluster.interferences.append(lose)
 
 
 def test_a_pod_that_was_held_up_for_a_minute_writes_nothing_unless_it_is_told_that_it_still_holds() -> None:

@@ -77,17 +77,19 @@ def test_rivals_take_their_share_and_their_edits_count_at_once(cluster: WatchedC
     put_rival(cluster, text("ml", ML))
     with watching(cluster) as scene:
         scene.until_counts(ds=2)
+        put_rival(cluster, "{")
+        scene.until(lambda _: bool(scene.told("failed")))
+        assert scene.seen().counts == {"ds/1": 2}, "what was known of it holds"
+        assert scene.told("failed") == [("timetable ml", "malformed")]
         put_rival(cluster, text("ml", ML, suspend=True))
         scene.until_counts(ds=5)
-        put_rival(cluster, "{")
-        put_rival(cluster, text("new", ("new/1", "07:30", "08:00", "09:00", {"small": 1})), "new")
+        assert scene.told("recovered") == [("timetable ml", "")]
+        put_rival(cluster, text("new", ("new/1", "07:30", "08:00", "09:00", {"small": 3})), "new")
         scene.until_counts(ds=2)
-        assert scene.told("failed") == [("timetable ml", "malformed")]
         scene.now = at("09:00")
         scene.until_counts(ds=5)
         put_rival(cluster, text("ml", ML))
         scene.until_counts(ds=2)
-        assert scene.told("recovered") == [("timetable ml", "")]
         cluster.withdraw(TIMETABLES, "uid-ml")
         scene.until_counts(ds=5)
 

@@ -229,14 +229,7 @@ def test_what_was_known_before_a_failure_is_not_believed_after_it() -> None:
     """The opening is written, its answer is lost, and nothing works until after the end."""
     pod = ScalerPod("07:29", timetable_text(COURSE), small=0)
 
-    def lose(request: Request) -> None:
-        if request.method == "PATCH" and "/deployments/" in request.path:
-            pod.cluster.interferences.clear()
-            pod.cluster(request)
-            pod.cluster.interfere("", no_answer())
-            raise no_answer()
-
-    pod.cluster.interferences.append(lose)
+    pod.cluster.lose_an_answer("PATCH /apis/apps", then=no_answer())
     pod.interfere_at("10:20", "", None)
 
     assert pod.run() == 0

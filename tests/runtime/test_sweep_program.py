@@ -8,16 +8,14 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from berth.core.jsonvalues import instant_text
-from berth.runtime.apiclient import Request
 from berth.runtime.sweep import main
 
 from tests.objectstore import Tree
 from tests.runtime.programs import INCOMPLETE, START, events, foreign_modules, make_berth
-from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
 from tests.runtime.sweepworld import FakeObjects, cronjob, deployment, job, lease, timetable
 from tests.runtime.timetables import Row, pool, whole_timetable_text
 
@@ -41,15 +39,6 @@ def text(name: str, occurrences: int = 1) -> str:
 def course(name: str, occurrences: int = 1, replicas: int = 0) -> list[Tree]:
     found = [timetable(name=name, text=text(name, occurrences))]
     return [*found, deployment(replicas, f"{name}-small", reservation=name), cronjob(name, reservation=name)]
-
-
-def answered_by(cluster: FakeObjects) -> Any:
-    def answer(received: Received) -> Reply:
-        kind = received.headers.get("Content-Type", "")
-        found = cluster(Request(received.method, received.path, received.body, kind))
-        return reply(found.status, found.body, "Content-Type: application/json")
-
-    return answer
 
 
 @pytest.fixture

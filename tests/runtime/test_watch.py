@@ -199,21 +199,20 @@ def error(status: int, retry_after: float = 0.0) -> ApiError:
 
 @pytest.mark.parametrize(
     ("failures", "status", "seconds"),
-    [(1, 500, 0.5), (2, 500, 1.0), (9, 500, 4.0), (1, 410, 0.0), (2, 410, 1.0), (3, 410, 2.0)],
+    [
+        *((1, 500, 0.5), (2, 500, 1.0), (9, 500, 4.0)),
+        *((1, 410, 0.0), (2, 410, 1.0), (3, 410, 2.0)),
+        *((0, None, 0.0), (1, None, 0.0), (2, None, 1.0), (4, None, 4.0)),
+    ],
 )
-def test_failures_in_a_row_pause_for_longer_but_a_version_that_expired_is_no_failure(
-    failures: int, status: int, seconds: float
+def test_failures_in_a_row_pause_for_longer_but_an_end_or_an_expired_version_is_none(
+    failures: int, status: int | None, seconds: float
 ) -> None:
-    assert seconds == watch_pause(failures, error(status), 0.0)
-    assert seconds / 2 == watch_pause(failures, error(status), 1.0)
+    found = status and error(status)
 
-
-def test_the_server_may_ask_for_patience() -> None:
-    assert watch_pause(1, error(429, 3.0), 0.5) == 3.0
-
-
-def test_a_watch_that_ends_goes_on_at_once_unless_it_never_says_anything() -> None:
-    assert [watch_pause(failures, None, 0.0) for failures in range(5)] == [0.0, 0.0, 1.0, 2.0, 4.0]
+    assert watch_pause(failures, found or None, 0.0) == seconds
+    assert watch_pause(failures, found or None, 1.0) == seconds / 2
+    assert watch_pause(1, error(429, 3.0), 0.5) == 3.0, "the server may ask for patience"
 
 
 # A watch over real sockets
