@@ -1,8 +1,6 @@
 """Whatever dies or takes turns at a number of somebody else, what it was is never lost, and comes back."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from random import Random
+from collections.abc import Callable
 
 import pytest
 from berth.core.labels import SWEEP_FIELD_MANAGER
@@ -13,7 +11,7 @@ from tests.objectstore import Tree, home, no_answer, refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, HeldWorld, Killed, number_text, parsed, shop
 from tests.runtime.timetables import Row, at, clock
-from tests.runtime.turns import Player, pause
+from tests.runtime.turns import Stage, pause, pausing
 from tests.seeds import seeds
 
 BRIEF: Row = ("course/1", "07:30", "07:30", "07:30:20", {"small": 25})
@@ -143,41 +141,31 @@ def test_the_sweep_opens_and_gives_back_where_no_pod_can_start() -> None:
 # Turns
 
 
-class Turns:
+class Turns(Stage):
     """Pods, the sweep and the controllers of the object take turns at each request."""
 
     def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
+        super().__init__(seed)
         self.world = HeldWorld("07:29:50", HPA, shop(2))
         self.world.cluster.after = check(self.world, 2, 2)
-        self.players: dict[str, Player] = {}
 
-    def cast(self, names: tuple[str, ...]) -> None:
+    def play(self, names: tuple[str, ...]) -> None:
         """Let these play: the sweep, and pods of `exam` or of `course`."""
         for name in names:
             step: Callable[[], object] = self._sweep
             if name != "sweep":
                 pod = self.world.start("exam" if name == "exam" else "course")
                 pod.pause, step = pause, pod.scaler.step
-            self.players[name] = Player(name, step, lambda _: None)
+            self.cast(name, step)
 
     def _sweep(self) -> None:
-        def transport(request: Request) -> Response:
-            pause()
-            answer = self.world.cluster(request)
-            pause()
-            return answer
-
         log = Log(lambda _: None, self.world.cluster.clock, "")
-        self.world.sweep_with(Api(transport, SWEEP_FIELD_MANAGER), log)
+        self.world.sweep_with(Api(pausing(self.world.cluster), SWEEP_FIELD_MANAGER), log)
 
     def touch(self) -> None:
         """A controller writes the status of the object."""
         tree = self.world.cluster.all_in(home(shop()))["shop"]
         self.world.cluster.add({**tree, "status": {"currentReplicas": self.random.randrange(9)}})
-
-    def turn(self) -> None:
-        self.players[self.random.choice(list(self.players))].turn()
 
     def settle(self) -> None:
         self.world.now += 100
@@ -185,16 +173,6 @@ class Turns:
             self.world.now += 31
             for player in self.players.values():
                 player.finish()
-
-
-@contextmanager
-def turns(seed: int) -> Iterator[Turns]:
-    stage = Turns(seed)
-    try:
-        yield stage
-    finally:
-        for player in stage.players.values():
-            player.stop()
 
 
 def rows(name: str, *windows: tuple[int, int]) -> list[Row]:
@@ -213,10 +191,10 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
     """Windows open and close, and a timetable goes and comes, while nobody waits for anybody."""
     windows = rows("course", (30, 50), (52, 70), (75, 80), (81, 100))
     texts = [number_text(HPA, windows), number_text(None, []), number_text(HPA | {"otherwise": 2}, windows)]
-    with turns(seed) as stage:
+    with Turns(seed) as stage:
         world = stage.world
         world.apply(texts[0])
-        stage.cast(names)
+        stage.play(names)
         end = world.now + 130
         while world.now < end:
             happens = stage.random.random()
@@ -244,12 +222,12 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
 def test_of_reservations_on_one_number_the_last_gives_it_back(names: tuple[str, ...], seed: int) -> None:
     """One of them may die at any moment, and be followed by the sweep."""
     windows = {"course": [(30, 50), (70, 90)], "exam": [(20, 32), (50, 75)]}
-    with turns(seed) as stage:
+    with Turns(seed) as stage:
         world = stage.world
         for name, own in windows.items():
             peers = [*({*windows} - {name})]
             world.apply(number_text(HPA, rows(name, *own), name, peers=peers), name)
-        stage.cast(names)
+        stage.play(names)
         end, dies = world.now + 120, stage.random.choice([*range(0, 4000, 100)])
         for turn in range(100_000):
             if world.now >= end:

@@ -5,11 +5,9 @@ Random schedules: scalers, the sweep, sessions, people, an engine and the clock 
 program waits for the server.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from random import Random
 
 import pytest
 from berth.core.decide import decide
@@ -20,7 +18,7 @@ from berth.core.state import ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.actionrunner import ActionRunner
-from berth.runtime.apiclient import Api, Request, Response
+from berth.runtime.apiclient import Api
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.scaler import TICK
 from berth.runtime.sessionobserver import ObservedSessions
@@ -28,7 +26,7 @@ from berth.runtime.sessionobserver import ObservedSessions
 from tests.objectstore import no_answer, refusal
 from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.timetables import COURSE, NEXT, at, timetable_text
-from tests.runtime.turns import Player, pause, playing
+from tests.runtime.turns import Stage, pause, pausing, playing
 from tests.seeds import seeds
 
 SEEDS = seeds(2, 8)
@@ -37,14 +35,14 @@ CASTS = [("first",), ("first", "second"), ("first", "sweep"), ("first", "second"
 SWEEP = "sweep"
 
 
-class Stage:
+class Writers(Stage):
     """Programs that take turns. `allowed` has, for each, what it might wish at the moments of its step.
 
     A session that left does not raise the target for half a minute: lower ones of that time hold.
     """
 
     def __init__(self, seed: int, timetable: str, now: str, names: tuple[str, ...]) -> None:
-        self.random = Random(seed)
+        super().__init__(seed)
         self.pod = ScalerPod(now, timetable, small=25)
         self.pods = {"first": self.pod}
         if "second" in names:
@@ -52,7 +50,6 @@ class Stage:
             self.pods["second"].observed.sessions = self.pod.observed.sessions
         self.cluster = self.pod.cluster
         self.edited = 0
-        self.errors: list[BaseException] = []
         self.allowed: dict[str, set[int]] = {name: set() for name in names}
         self.wrong: list[tuple[str, int, set[int]]] = []
         self.targets: dict[str, list[tuple[float, int]]] = {name: [] for name in names}
@@ -61,7 +58,8 @@ class Stage:
             name: partial(self._step, name, pod) for name, pod in self.pods.items()
         }
         steps[SWEEP] = self._sweep
-        self.players = {name: Player(name, steps[name], self.errors.append) for name in names}
+        for name in names:
+            self.cast(name, steps[name])
         for pod in self.pods.values():
             pod.pause = pause
         self.cluster.watch = self._check
@@ -74,7 +72,7 @@ class Stage:
     def _sweep(self) -> None:
         """What a sweep does, from its lists to its actions."""
         self.allowed[SWEEP].clear()
-        api = Api(self._transport, SWEEP_FIELD_MANAGER)
+        api = Api(pausing(self.cluster), SWEEP_FIELD_MANAGER)
         refs = {
             kind: ObjectRef(kind, name, f"uid-{kind}", "course", 0)
             for kind, name in (("ConfigMap", "course"), ("Deployment", "course-small"))
@@ -100,12 +98,6 @@ class Stage:
         log = Log(lambda _: None, lambda: self.pod.now, "")
         context = RuntimeContext(api, "berth", log, lambda: self.pod.now, lambda: 0.0, lambda _: None)
         ActionRunner(context, state, self.pod.now).act(decide(state, int(self.pod.now)).actions)
-
-    def _transport(self, request: Request) -> Response:
-        pause()
-        answer = self.cluster(request)
-        pause()
-        return answer
 
     def look(self) -> None:
         """After whatever has changed something."""
@@ -137,7 +129,7 @@ class Stage:
         return [replicas for _, replicas in self.pod.seats]
 
     def turn(self) -> None:
-        self.players[self.random.choice(list(self.players))].turn()
+        super().turn()
         self.look()
 
     def edit(self, text: str) -> None:
@@ -161,16 +153,10 @@ class Stage:
             self.look()
 
 
-@contextmanager
 def stage(
     seed: int, timetable: str, now: str = "08:00", names: tuple[str, ...] = ("first", "second", SWEEP)
-) -> Iterator[Stage]:
-    made = Stage(seed, timetable, now, names)
-    try:
-        yield made
-    finally:
-        for player in made.players.values():
-            player.stop()
+) -> Writers:
+    return Writers(seed, timetable, now, names)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -168,20 +168,10 @@ def test_odd_labels_are_as_good_as_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"uid": None}, "an object has no uid: "),
-        ({"uid": ""}, "an object has no uid: "),
-        ({"creationTimestamp": None}, 'an object has no creationTimestamp: {"creationTimestamp": null}'),
-        (
-            {"creationTimestamp": "yesterday"},
-            'an object has no creationTimestamp: {"creationTimestamp": "yesterday"}',
-        ),
-    ],
+    ("key", "value"), [("uid", None), ("uid", ""), ("creationTimestamp", None), ("creationTimestamp", "noon")]
 )
-def test_what_no_api_server_says_is_an_error(change: Tree, message: str) -> None:
-    with pytest.raises(ApiError) as caught:
-        parse_session(tree(metadata=change), "a", MetadataKeys())
+def test_what_no_api_server_says_is_an_error(key: str, value: object) -> None:
+    with pytest.raises(ApiError, match=f"an object has no {key}: ") as caught:
+        parse_session(tree(metadata={key: value}), "a", MetadataKeys())
 
-    assert str(caught.value).startswith(message)
     assert caught.value.reason == "InvalidResponse"

@@ -93,39 +93,26 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     assert (caught.value.status, other.received) == (302, [])
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (COPIED, TEMPLATE),
-        (json.dumps({"id": PROJECT}).encode(), ""),
-        (json.dumps({"id": PROJECT, "template_id": None}).encode(), ""),
-        (json.dumps({"template_id": TEMPLATE}).encode(), TEMPLATE),
-    ],
-)
-def test_a_project_may_have_a_template_or_none(body: bytes, expected: str) -> None:
-    assert expected == template_in(Response(200, body), PROJECT)
+PROJECTS: list[tuple[object, str | None]] = [  # what is answered, and the template; None: it is no project
+    ({"id": PROJECT, "template_id": TEMPLATE}, TEMPLATE),
+    ({"template_id": TEMPLATE}, TEMPLATE),
+    *(({"id": PROJECT, **more}, "") for more in ({}, {"template_id": None})),
+    *((other, None) for other in ({}, [], "T", {"id": PROJECT, "template_id": 7})),
+    ({"id": "another", "template_id": TEMPLATE}, None),
+]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"<html>",
-        b"{}",
-        b"[]",
-        b'"T"',
-        json.dumps({"id": PROJECT, "template_id": 7}).encode(),
-        json.dumps({"id": "another", "template_id": TEMPLATE}).encode(),
-    ],
-)
-def test_what_is_no_project_is_an_error(body: bytes) -> None:
-    with pytest.raises(ApiError) as caught:
-        template_in(Response(200, body), PROJECT)
-
-    assert (caught.value.reason, str(caught.value)) == (
-        "InvalidResponse",
-        f"the response is not the project {PROJECT}: {body.decode()}",
-    )
+@pytest.mark.parametrize(("tree", "expected"), PROJECTS)
+def test_a_project_has_a_template_or_none_and_anything_else_is_an_error(
+    tree: object, expected: str | None
+) -> None:
+    answer = Response(200, json.dumps(tree).encode())
+    if expected is not None:
+        assert template_in(answer, PROJECT) == expected
+        return
+    with pytest.raises(ApiError, match=f"the response is not the project {PROJECT}: ") as caught:
+        template_in(answer, PROJECT)
+    assert caught.value.reason == "InvalidResponse"
 
 
 @pytest.mark.parametrize(

@@ -5,74 +5,51 @@ Random schedules: programs, sessions, Koordinator, people and the clock come in 
 waits for the server.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from random import Random
-
 import pytest
 from berth.core.labels import SWEEP_FIELD_MANAGER
 from berth.core.objects import LEASE
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import Api, Request, Response
+from berth.runtime.apiclient import Api
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
-from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
+from tests.runtime.slotworld import OTHER, SlotWorld, slot_text
 from tests.runtime.sweepworld import NAMESPACE, SITE, FakeObjects, cronjob, timetable
 from tests.runtime.timetables import Row, at
-from tests.runtime.turns import Player, pause
+from tests.runtime.turns import Stage, pause, pausing
 from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "10:00", {"small": 6})
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
 
 
-class PausingCluster(SlotCluster):
-    def __call__(self, request: Request) -> Response:
-        pause()
-        answer = super().__call__(request)
-        pause()
-        return answer
-
-
-class PausingObjects(FakeObjects):
-    def __call__(self, request: Request) -> Response:
-        pause()
-        answer = super().__call__(request)
-        pause()
-        return answer
-
-
-class Stage:
+class Writers(Stage):
     """Programs that take turns, with one set of Leases."""
 
-    def __init__(self, seed: int, text: str, players: tuple[str, ...]) -> None:
-        self.random = Random(seed)
+    def __init__(self, seed: int, text: str, *players: str) -> None:
+        super().__init__(seed)
         self.world = SlotWorld("08:00", text)
+        self.world.pause = pause
         self.koordinator = self.world.koordinator
-        self.world.cluster = PausingCluster(text, {}, self.koordinator)
-        self.objects = PausingObjects(at("08:00"), timetable(text=text), cronjob())
+        self.objects = FakeObjects(at("08:00"), timetable(text=text), cronjob())
         self.objects.koordinator = self.koordinator
         leases = LEASE.path(NAMESPACE)
         self.objects.collections[leases] = self.world.cluster.all_in(leases)
         self.counted: set[str] = set()
-        self.errors: list[BaseException] = []
         self.tell()
         self.runs = [self.world.make() for name in players if name != "sweep"]
         steps = iter([run.step for run in self.runs])
-        self.players = [
-            Player(name, self._sweep if name == "sweep" else next(steps), self.errors.append)
-            for name in players
-        ]
+        for name in players:
+            self.cast(name, self._sweep if name == "sweep" else next(steps))
 
     def _sweep(self) -> None:
         self.objects.now = int(self.world.now)
         log = Log(lambda _: None, lambda: self.world.now, "")
         site = SweepSettings(SITE, prunes=False, inventory="", koordinator=True)
-        api = Api(self.objects, SWEEP_FIELD_MANAGER)
+        api = Api(pausing(self.objects), SWEEP_FIELD_MANAGER)
         context = RuntimeContext(api, NAMESPACE, log, lambda: self.world.now, lambda: 0.0, lambda _: None)
         Sweep(context, site).run()
 
@@ -117,8 +94,9 @@ class Stage:
             self.koordinator.leave(name)
         for _ in range(rounds):
             self.world.now += 5
-            self.random.shuffle(self.players)
-            for player in self.players:
+            players = list(self.players.values())
+            self.random.shuffle(players)
+            for player in players:
                 player.finish()
             self.koordinator.schedule()
 
@@ -129,16 +107,6 @@ class Stage:
         return pool_target(read, read.pools[0], int(self.world.now), counts).replicas
 
 
-@contextmanager
-def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
-    made = Stage(seed, text, players)
-    try:
-        yield made
-    finally:
-        for player in made.players:
-            player.stop()
-
-
 @pytest.mark.parametrize(
     "players", [("first", "second"), ("first", "sweep"), ("first", "second", "sweep")], ids="-".join
 )
@@ -147,11 +115,11 @@ def stage(seed: int, text: str, *players: str) -> Iterator[Stage]:
 def test_whatever_takes_turns_all_is_right_in_the_end(
     behaviour: str, seed: int, players: tuple[str, ...]
 ) -> None:
-    with stage(seed, slot_text(ROW, behaviour=behaviour), *players) as play:
+    with Writers(seed, slot_text(ROW, behaviour=behaviour), *players) as play:
         for _ in range(300):
             if play.random.random() < 0.25:
                 play.happen()
-            play.random.choice(play.players).turn()
+            play.turn()
         play.world.cluster.interferences.clear()
         play.settle()
         writes = len(play.koordinator.writes)
@@ -168,13 +136,13 @@ def test_whatever_takes_turns_all_is_right_in_the_end(
 def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
     seed: int, players: tuple[str, ...]
 ) -> None:
-    with stage(seed, slot_text(ROW), *players) as play:
+    with Writers(seed, slot_text(ROW), *players) as play:
         play.settle(2)
         for n in range(6):
             play.counted.add(f"s{n}")
             play.tell()
             for _ in range(play.random.randrange(60)):
-                play.random.choice(play.players).turn()
+                play.turn()
             play.world.now += play.random.choice((0.1, 3.0))
             play.koordinator.enter(f"s{n}")
         play.settle()
@@ -187,7 +155,7 @@ def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
 def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
     after = slot_text((*ROW[:4], {"small": 9}), variant="b")
-    with stage(seed, slot_text(ROW), "first", "second", "sweep") as play:
+    with Writers(seed, slot_text(ROW), "first", "second", "sweep") as play:
         play.settle(2)
         play.edit(after)
         most = 0
@@ -195,7 +163,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
             if play.random.random() < 0.2:
                 play.koordinator.schedule()
                 play.world.now += play.random.choice((0.1, 1.0))
-            play.random.choice(play.players).turn()
+            play.turn()
             most = max(most, len(play.koordinator.objects))
         play.settle()
 
@@ -211,7 +179,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
 )
 @pytest.mark.parametrize("seed", seeds(1, 5))
 def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
-    with stage(seed, slot_text(ROW), *players) as play:
+    with Writers(seed, slot_text(ROW), *players) as play:
         play.world.now = at("09:59:50")
         play.settle(1)
         for n in range(300):
@@ -219,7 +187,7 @@ def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) 
                 play.happen()
             if n == 100:
                 play.world.now = max(play.world.now, at("10:00"))
-            play.random.choice(play.players).turn()
+            play.turn()
         play.world.cluster.interferences.clear()
         play.world.now = max(play.world.now, at("10:00:31"))
         play.settle(3)

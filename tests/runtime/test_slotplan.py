@@ -176,6 +176,12 @@ def writes(plan: SlotPlan) -> str:
     )
 
 
+def test_a_pod_beside_the_placeholders_is_a_session() -> None:
+    owners = PLACEHOLDER, SlotOwner("berth", "course-smaller-a"), SESSION
+
+    assert HOME.sessions(made("free", 0, owners=owners)) == 2
+
+
 # What for; the slots; how many are wanted free, and kept if those are more; what is done.
 PLANS = """
 opens                            |  | 2 | make 0 1

@@ -3,7 +3,11 @@ is said from outside. So every interleaving of their steps can be tried, and tri
 """
 
 from collections.abc import Callable
+from random import Random
 from threading import Semaphore, Thread, local
+from typing import Self
+
+from berth.runtime.apiclient import Request, Response, Transport
 
 
 class _Stopped(BaseException):
@@ -76,3 +80,37 @@ def playing() -> str:
     """Who plays in this thread; nobody: an empty name."""
     player: Player | None = getattr(_playing, "player", None)
     return player.name if player else ""
+
+
+def pausing(transport: Transport) -> Transport:
+    """Return a transport that lets others play before and after each request."""
+
+    def send(request: Request) -> Response:
+        pause()
+        answer = transport(request)
+        pause()
+        return answer
+
+    return send
+
+
+class Stage:
+    """Players that take turns by chance."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.players: dict[str, Player] = {}
+        self.errors: list[BaseException] = []
+
+    def cast(self, name: str, step: Callable[[], object]) -> None:
+        self.players[name] = Player(name, step, self.errors.append)
+
+    def turn(self) -> None:
+        self.players[self.random.choice(list(self.players))].turn()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for player in self.players.values():
+            player.stop()
