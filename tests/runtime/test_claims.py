@@ -279,9 +279,6 @@ def test_a_copy_of_a_timetable_claims_nothing_twice() -> None:
 # Claims and sessions made by chance
 
 
-# Claims and sessions made by chance
-
-
 def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
     """The same, without a thought of which are alike. `claims` are ranked."""
     return attribute_sessions(Counter(claim_group(session, claims) for session in sessions), claims)
@@ -422,6 +419,17 @@ def test_others_move_on_for_those_that_are_left() -> None:
 
     assert counted(sessions[:6], claims) == {"a": 3, "b": 2, "c": 0, "d": 1}
     assert counted(sessions, claims) == {"a": 3, "b": 2, "c": 2, "d": 1}
+
+
+@pytest.mark.parametrize("seed", seeds(25, 300))
+def test_order_changes_nothing(seed: int) -> None:
+    chance = Random(seed)
+    claims, sessions = some_claims(chance), some_sessions(chance)
+    before = counted(sessions, claims)
+    chance.shuffle(claims)
+    chance.shuffle(sessions)
+
+    assert before == counted(sessions, claims)
 
 
 # Counts

@@ -20,7 +20,6 @@ from berth.runtime.scaler import PARALLEL_REQUESTS, _replace, main
 from tests.console import ROOT
 from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
-from tests.runtime.observing import resident
 from tests.runtime.programs import (
     INCOMPLETE,
     OPEN,
@@ -358,6 +357,69 @@ def test_nothing_is_imported_after_the_start(account: Path, tmp_path: Path) -> N
     assert (cluster.koordinator.objects, set(cluster.scales.values())) == ({}, {0})
 
 
+# Memory, on Linux, which alone tells what is resident
+
+
+AT_REST = 25 if sys.version_info < (3, 14) else 29  # MiB; the interpreter itself has become larger
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
+
+
+def resident(process: int) -> float:
+    """Return MiB that a process has for itself or shares with others, as the kernel counts it."""
+    lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
+    fields = dict(line.split(":", 1) for line in lines)
+    return sum(int(fields[name].split()[0]) for name in ("RssAnon", "RssFile")) / 1024
+
+
+def start_lean(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
+    """As the pod has it, without compiled files of ours, and without what else is installed here."""
+    lean = {"PYTHONDONTWRITEBYTECODE": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
+    return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
+
+
+def large_session(number: int) -> dict[str, Any]:
+    """6.5 KB, as Renku's are."""
+    tree: dict[str, Any] = renku_session(f"00000000-0000-4000-8000-{number:012d}")
+    tree["metadata"]["annotations"] |= {
+        "renku.io/project_id": f"01JC3CB5426KC7P5ST{number % 300:08d}",
+        "renku.io/launcher_id": "01JC3CB5426KC7P5STS5X3KSS8",
+    }
+    fields = {f"f:{n}": {"f:a": {}, "f:b": {}} for n in range(40)}
+    tree["metadata"] |= {"labels": {"app": f"s{number}"}, "managedFields": [{"fieldsV1": fields}]}
+    tree["spec"]["session"] = {"env": [{"name": f"V{n}", "value": "y" * 50} for n in range(60)]}
+    return tree
+
+
+@on_linux
+@pytest.mark.parametrize(("sessions", "more"), [(50, 0), pytest.param(5000, 6, marks=pytest.mark.long)])
+def test_sessions_are_read_whole_and_kept_small(
+    account: Path, tmp_path: Path, sessions: int, more: int
+) -> None:
+    assert 6_000 < len(json.dumps(large_session(1))) < 6_700
+    watched = WatchedCluster()
+    watched.fill(RENKU, [large_session(number) for number in range(sessions)])
+    keys = {"source": "renku", "namespaces": ["renku"], "selector": {}, "earlier": "count", "renkuId": 5}
+    row = ("course/1", *OPEN, {"small": 9000})
+    text = whole_timetable_text("course", {"small": pool("course-small", "maintain", keys)}, [row])
+    cluster = FakeCluster(text, {"course-small": 0})
+    with StubServer(answering(cluster, watched), account) as server:
+        variables = environment(server, tmp_path) | {"BERTH_PLUGINS": ""}
+        process = start_lean(make_berth(tmp_path), account, variables)
+        try:
+            assert wait_until(lambda: cluster.scales["course-small"] == 9000 - sessions, 60)
+            for number in range(50):
+                watched.put(RENKU, large_session(100_000 + number))
+            assert wait_until(lambda: cluster.scales["course-small"] == 8950 - sessions, 60)
+            mebibytes = resident(process.pid)
+        finally:
+            process.kill()
+            process.communicate()
+            watched.end_watches()
+
+    assert mebibytes <= AT_REST + more
+
+
 # Slots
 
 
@@ -385,15 +447,8 @@ def large(tree: dict[str, Any]) -> None:
     }
 
 
-def start_lean(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
-    """As the pod has it, without compiled files of ours, and without what else is installed here."""
-    lean = {"PYTHONDONTWRITEBYTECODE": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-    command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
-    return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
-
-
 @pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
+@on_linux
 def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path, tmp_path: Path) -> None:
     berth, cluster = make_berth(tmp_path), cluster_of(text(OPEN, 200))
     koordinator = cluster.koordinator
@@ -406,7 +461,7 @@ def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path,
             assert len(json.dumps(next(iter(koordinator.objects.values())))) > 4_500
             looks = len(server.received)
             assert wait_until(lambda: len(server.received) > looks + 4, 30)
-            mebibytes = resident(str(process.pid))
+            mebibytes = resident(process.pid)
         finally:
             process.kill()
             process.communicate()
