@@ -96,9 +96,12 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
 PROJECTS: list[tuple[object, str | None]] = [  # what is answered, and the template; None: it is no project
     ({"id": PROJECT, "template_id": TEMPLATE}, TEMPLATE),
     ({"template_id": TEMPLATE}, TEMPLATE),
-    *(({"id": PROJECT, **more}, "") for more in ({}, {"template_id": None})),
-    *((other, None) for other in ({}, [], "T", {"id": PROJECT, "template_id": 7})),
+    ({"id": PROJECT}, ""),
+    ({"id": PROJECT, "template_id": None}, ""),
+    ({"id": PROJECT, "template_id": 7}, None),
     ({"id": "another", "template_id": TEMPLATE}, None),
+    ({}, None),
+    ("T", None),
 ]
 
 

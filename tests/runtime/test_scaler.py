@@ -385,7 +385,7 @@ def large_session(number: int) -> dict[str, Any]:
         "renku.io/project_id": f"01JC3CB5426KC7P5ST{number % 300:08d}",
         "renku.io/launcher_id": "01JC3CB5426KC7P5STS5X3KSS8",
     }
-    fields = {f"f:{n}": {"f:a": {}, "f:b": {}} for n in range(40)}
+    fields: dict[str, Any] = {f"f:{n}": {"f:a": {}, "f:b": {}} for n in range(40)}
     tree["metadata"] |= {"labels": {"app": f"s{number}"}, "managedFields": [{"fieldsV1": fields}]}
     tree["spec"]["session"] = {"env": [{"name": f"V{n}", "value": "y" * 50} for n in range(60)]}
     return tree
