@@ -1,7 +1,7 @@
 """`make bench`: the figures that Berth promises; `make bench ARGS=short` those that need no Helm.
 
-What is imported and what is in memory is alike on every machine: more than the bound fails. Times are ratios
-within one run, and noisy: one over its bound is marked, and worth a second run.
+What Berth imports and what it has in memory is alike on every machine: more than the bound fails. Ratios to
+other programs are those of one run, and noisy: one over its bound is marked, and worth a second run.
 """
 
 import sys

@@ -88,9 +88,12 @@ ENGINES = (
     Program("notification-controller", "engines/flux", "github.com/fluxcd/notification-controller"),
     Program("argocd", "engines/argocd", "github.com/argoproj/argo-cd/v3/cmd"),
 )
-# A git forge with issues and pull requests. It takes minutes to build, and one module needs it.
-FORGES = (Program("gitea", "forge", "code.gitea.io/gitea", tags="sqlite,sqlite_unlock_notify", cgo=True),)
-_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES, *FORGES)}
+# Each takes minutes to build and is needed once: by the tests of a git forge, and by `make bench`.
+OTHERS = (
+    Program("gitea", "forge", "code.gitea.io/gitea", tags="sqlite,sqlite_unlock_notify", cgo=True),
+    Program("helm", "helm", "helm.sh/helm/v4/cmd/helm"),
+)
+_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES, *OTHERS)}
 
 
 def cache_dir() -> Path:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e import binaries
-from tests.e2e.binaries import ENGINES, FORGES, PROGRAMS, Program
+from tests.e2e.binaries import ENGINES, OTHERS, PROGRAMS, Program
 
-MODULES = sorted({one.module for one in (*PROGRAMS, *ENGINES, *FORGES)})
+MODULES = sorted({one.module for one in (*PROGRAMS, *ENGINES, *OTHERS)})
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def folders() -> dict[str, Path]:
 def test_each_module_has_a_folder_of_its_own(cache: Path) -> None:
     found = folders()
 
-    assert len(set(found.values())) == len(MODULES) == 11
+    assert len(set(found.values())) == len(MODULES) == 12
     assert {folder.parent for folder in found.values()} == {cache}
 
 
