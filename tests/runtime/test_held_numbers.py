@@ -52,10 +52,6 @@ def queue(quota: str | None) -> Tree:
     return foreign("ClusterQueue", "kueue.x-k8s.io/v1beta1", "team", spec={"groups": [{"flavors": flavors}]})
 
 
-def database() -> Tree:
-    return foreign("StatefulSet", "apps/v1", "db", "web", spec={"replicas": 1})
-
-
 def with_null() -> Tree:
     tree = shop()
     tree["spec"]["behavior"] = None
@@ -69,15 +65,11 @@ COMES_BACK = {
     "missing": (HPA, shop(None), None),
     "text": (HPA, shop("3"), "3"),
     **{f"quantity-{quota}": (QUEUE, queue(quota), quota) for quota in ("64Gi", "500m", "1.5", "1e3", None)},
-    "objects-on-the-way-are-missing": (
-        HPA | {"path": ["spec", "behavior", "scaleDown", "policy/x~y"]},
-        shop(),
-        None,
-    ),
+    "objects-are-missing": (HPA | {"path": ["spec", "behavior", "scaleDown", "policy/x~y"]}, shop(), None),
     "an-object-on-the-way-is-null": (HPA | {"path": ["spec", "behavior", "x"]}, with_null(), None),
-    "written-at-its-scale": (
+    "at-its-scale": (
         DATABASE,
-        database(),
+        foreign("StatefulSet", "apps/v1", "db", "web", spec={"replicas": 1}),
         1,
     ),
 }

@@ -63,14 +63,12 @@ def test_a_slot_says_how_long_it_stands_if_everything_of_ours_is_dead() -> None:
 def test_with_nothing_open_all_of_the_pool_goes_whatever_its_state_and_nothing_of_others() -> None:
     world = SlotWorld("12:00", slot_text(FOUR))
     shape = slots()["object"]
-    owned = {"phase": "Available", "currentOwners": [{"namespace": "students", "name": "s"}]}
+    owner = {"namespace": "students", "name": "s"}
     statuses: list[dict[str, Any]] = [
         {},
-        {"phase": "Available"},
-        owned,
-        {"phase": "Failed"},
-        {"phase": "Succeeded"},
+        *({"phase": phase} for phase in ("Available", "Failed", "Succeeded")),
     ]
+    statuses.append({"phase": "Available", "currentOwners": [owner]})
     for n, status in enumerate(statuses):
         spec = {"expires": "2026-02-02T23:00:00Z", "ttl": "20h0m0s"}
         world.koordinator.put(f"a-{n}-x", shape | {"spec": spec}, **status)

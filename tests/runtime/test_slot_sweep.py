@@ -58,13 +58,16 @@ def handed(number: int) -> list[Tree]:
 
 
 USED = slot_of(f"example-course-small-0-{DIGEST}", owners=("a",))
+FIRST = course(placeholders=True)
+OTHERS = [
+    slot_of("x-0-a", labels={"berth.dev/site": "another"}),
+    slot_of("x-1-a", labels={"berth.dev/reservation": None}),
+    slot_of("x-2-a", labels={"berth.dev/role": "timetable"}),
+    slot_of("x-3-a", labels=STANDING),
+]
 DONE = {  # the time of day, the objects, and what is written
     "nobody-serves": ("09:00", course(), [*posted(0, 1, 2, 3), JOB]),
-    "sessions-in-slots-are-all-that-it-knows": (
-        "09:00",
-        [*course(), USED, *numbered(2)[1:]],
-        [*posted(2, 3), JOB],
-    ),
+    "it-knows-sessions-in-slots": ("09:00", [*course(), USED, *numbered(2)[1:]], [*posted(2, 3), JOB]),
     "surplus-is-left-to-the-job": ("09:00", [*course(), *numbered(6), DEAD], [*removed(9), JOB]),
     "the-dead-are-replaced": ("09:00", [*course(), *numbered(3), DEAD], [*posted(3), *removed(9), JOB]),
     **{
@@ -73,35 +76,16 @@ DONE = {  # the time of day, the objects, and what is written
     },
     "a-pod-may-close": ("10:00:29", [*course(), *SERVED, *numbered(4)], []),
     "left-by-placeholders": ("09:00", [*course(), deployment(4), *numbered(4)], [SCALE, JOB]),
-    "placeholders-come-first": ("09:00", [*course(placeholders=True), deployment(0)], [JOB, SCALE]),
-    "placeholders-have-handed-over": (
-        "09:00",
-        [*course(placeholders=True), deployment(4), *handed(4)],
-        [JOB, SCALE],
-    ),
+    "placeholders-come-first": ("09:00", [*FIRST, deployment(0)], [JOB, SCALE]),
+    "placeholders-have-handed-over": ("09:00", [*FIRST, deployment(4), *handed(4)], [JOB, SCALE]),
     # Its rights do not let the sweep close slots; the Job that it starts does.
-    "placeholders-could-take-free-slots": (
-        "09:00",
-        [*course(placeholders=True), deployment(0), *open_to_placeholders(3)],
-        [JOB],
-    ),
+    "placeholders-could-take-slots": ("09:00", [*FIRST, deployment(0), *open_to_placeholders(3)], [JOB]),
     "placeholders-for-the-rest": (
         "09:00",
-        [*course(placeholders=True), deployment(0), *numbered(3, digest=HANDING)],
+        [*FIRST, deployment(0), *numbered(3, digest=HANDING)],
         [JOB, SCALE],
     ),
-    "of-others-and-in-git": (
-        "12:00",
-        [
-            *course(),
-            *numbered(1),
-            slot_of("x-0-a", labels={"berth.dev/site": "another"}),
-            slot_of("x-1-a", labels={"berth.dev/reservation": None}),
-            slot_of("x-2-a", labels={"berth.dev/role": "timetable"}),
-            slot_of("x-3-a", labels=STANDING),
-        ],
-        removed(0),
-    ),
+    "of-others-and-in-git": ("12:00", [*course(), *numbered(1), *OTHERS], removed(0)),
 }
 
 
