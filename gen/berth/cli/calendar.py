@@ -57,9 +57,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
         dated.append(
             DatedReservation(item.reservation, item.expansion, source.url if is_attended else "", edit)
         )
-    code = settings.report(pipeline.findings(), counts_notes=True)
-    if code != EXIT_OK or site is None:
-        return code
+    site = settings.valid_site(pipeline, counts_notes=True)
     page = calendar_page(site, pipeline.declared.classes, dated, pipeline.pools)
     top, _ = top_of(Path())
     forms = frozenset(form for form in FORMS if Path(top, form).is_file())  # that the repository has

@@ -37,6 +37,8 @@ from berth.version import VERSION
 if TYPE_CHECKING:
     from berth.findings import LiveFinding
     from berth.output.answers import Answer
+    from berth.pipeline import Pipeline
+    from berth.schema.values import Site
 
 T = TypeVar("T")
 
@@ -128,6 +130,13 @@ class Settings(NamedTuple):
             them = "them" if len(notes) > 1 else "it"
             stderr(f"{findinglist.count(notes)}; berth validate shows {them}.\n")
         return code
+
+    def valid_site(self, pipeline: "Pipeline", *, counts_notes: bool = False) -> "Site":
+        """Report the findings, and return the site; if they refuse it, end the command."""
+        code = self.report(pipeline.findings(), counts_notes=counts_notes)
+        if code != EXIT_OK or pipeline.site is None:
+            raise click.exceptions.Exit(code)
+        return pipeline.site
 
     def refused(self, findings: Sequence[Finding]) -> int:
         """Report why nothing is written; return the exit code."""

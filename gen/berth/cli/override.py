@@ -79,10 +79,7 @@ def override(  # noqa: PLR0913 - one for each option
     require_cluster(choice.cluster, pipeline)
     clock = clock_of(settings, pipeline)
     items = [one for one in pipeline.items() if one.reservation.name == name]
-    code = settings.report(pipeline.findings())
-    site = pipeline.site
-    if code != EXIT_OK or site is None:
-        return code
+    site = settings.valid_site(pipeline)
     parts = [part for part in items[0].parts if choice.cluster in (None, part.placed.cluster.name)]
     classes = tuple(
         dict.fromkeys(resource_class.name for part in parts for resource_class in part.placed.classes)

@@ -102,9 +102,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     require_class(resource_class, pipeline)
     now = clock_of(settings, pipeline).now
     items = [*items_of(settings, pipeline)]
-    code, site = settings.report(pipeline.findings()), pipeline.site
-    if code != EXIT_OK or site is None:
-        return code
+    site = settings.valid_site(pipeline)
     (item,) = (each for each in items if each.reservation.name == name)
     behaviors = _comparable(item) if compare else ()
     _refuse_without_choice(item, behaviors)

@@ -9,7 +9,7 @@ import click
 
 from berth.checks.project import Item
 from berth.cli.command import Settings, command, exit_code
-from berth.cli.console import EXIT_OK, controls, has_color, is_terminal, new_lines, on_screen, stderr, stdout
+from berth.cli.console import controls, has_color, is_terminal, new_lines, on_screen, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     class_option,
@@ -122,10 +122,7 @@ def status(
     owners = {each.name: each.owner for each in pipeline.declared.reservations if each.owner}
     view = _View(selected, resource_class, settings.form, now, owners)
     items = list(items_of(settings, pipeline))
-    code = settings.report(pipeline.findings())
-    site = pipeline.site
-    if code != EXIT_OK or site is None:
-        return code
+    site = settings.valid_site(pipeline)
     wanted = expected_states(site, items, pipeline.declared.classes.values())
     clusters = choice.of(site)
     looks = _Looks(choice.access(settings, clusters), site, clusters, wanted)

@@ -11,7 +11,6 @@ is synced to the disk: a crash of the machine may lose the last files.
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from berth.findings import FindingsError
@@ -100,9 +99,7 @@ class PendingFiles:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.discard()
 
     def write(self, path: str, data: bytes, permissions: int | None = None) -> None:
@@ -188,9 +185,7 @@ class Stage:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.abandon()
 
     def put(self, path: str, text: str) -> None:
