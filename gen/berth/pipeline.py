@@ -4,7 +4,7 @@ All dates of all reservations are in memory: of 1,000 courses with 34,000 window
 Nothing is written here, and the clock is not read.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berth.backends.backendinterface import backend_of
@@ -27,7 +27,7 @@ from berth.checks import (
 from berth.checks.ceilings import Ceilings, PoolLoad, PoolLoads
 from berth.checks.project import CheckedReservation, ComparedHub, Item, Part, Project
 from berth.dates.cronschedules import open_spans, schedules
-from berth.dates.expansion import Expansion, Occurrence
+from berth.dates.expansion import Expansion
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, GUARDS, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
@@ -261,12 +261,8 @@ def _part(one: Placed, expansion: Expansion, ceilings: Ceilings) -> Part:
     here = frozenset(resource_class.name for resource_class in one.classes)
     occurrences = expansion.occurrences
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
-        occurrences = _with_seats(occurrences, here)
+        in_cluster = (occurrence.of_classes(here) for occurrence in occurrences)
+        occurrences = tuple([occurrence for occurrence in in_cluster if occurrence.seats])
     opens = [opens for opens, _ in open_spans(occurrences)]
     found = schedules(opens, one.reservation.recurrence.zone)
     return Part(one, occurrences, tuple(found), ceilings.loads(one, occurrences))
-
-
-def _with_seats(occurrences: Iterable[Occurrence], classes: Collection[str]) -> tuple[Occurrence, ...]:
-    """Return the occurrences that have seats of these classes, with no others."""
-    return tuple([here for occurrence in occurrences if (here := occurrence.of_classes(classes)).seats])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from berth.checks.project import Project
 from berth.findings import Origin, Path, Problem
-from berth.machines.versions import FEATURES, GATES_SINCE, supports, version_text
+from berth.machines.versions import FEATURES, GATES_SINCE, version_text
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.reservation import Reservation
@@ -19,8 +19,9 @@ _NEWEST = KarpenterSpec.model_construct()
 
 def has_feature(name: str, cluster: Cluster) -> bool:
     """Tell whether the Karpenter of a cluster has a feature. Without a word in the Site it is the newest."""
-    declared = cluster.karpenter or _NEWEST
-    return supports(FEATURES[name], declared.version, declared.gates)
+    feature, there = FEATURES[name], cluster.karpenter or _NEWEST
+    on_by_default = not feature.gate or (feature.on_since is not None and there.version >= feature.on_since)
+    return there.version >= feature.since and there.gates.get(feature.gate, on_by_default)
 
 
 def check_cluster_feature(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ import click
 
 from berth import quantity
 from berth.cli.command import Settings, command, exit_code
-from berth.cli.console import EXIT_OK, has_color
+from berth.cli.console import has_color
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import clock_of, items_of, names_argument, require_cluster, require_reservations
 from berth.core.jsonvalues import instant_text
@@ -16,7 +16,7 @@ from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import expected_states
-from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
+from berth.live.preflight import Preflight, PreflightCheck, PreflightClock, PreflightScope
 from berth.live.room import Room, WindowSteps, steps_by_cluster
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
@@ -54,10 +54,7 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
     selected = require_reservations(names, pipeline)
     require_cluster(choice.cluster, pipeline)
     items = list(items_of(settings, pipeline))
-    code = settings.report(pipeline.findings())
-    site = pipeline.site
-    if code != EXIT_OK or site is None:
-        return code
+    site = settings.valid_site(pipeline)
     clusters = choice.of(site)
     means = choice.access(settings, clusters, _DRY_RUNS + timeout * max(len(selected), 1))
     steps, minute = steps_by_cluster(items), clock_of(settings, pipeline).now // 60
@@ -89,7 +86,7 @@ def _run(
         and (scopes[place.cluster].reservations or not scopes[place.cluster].named)
     ]
     answers = means.at_each(
-        known, lambda client, place: run_preflight(client, place, scopes[place.cluster], CLOCK)
+        known, lambda client, place: [*Preflight(client, place, scopes[place.cluster], CLOCK).checks()]
     )
     asked = (*places.items(), *answers.items())
     unreachable = {name: answer for name, answer in asked if isinstance(answer, LiveFinding)}

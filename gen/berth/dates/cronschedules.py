@@ -60,17 +60,13 @@ def _days(days: Collection[int], zone: Zone) -> str:
     """
     dates = [_date(day) for day in days]
     changing = [day for day in days if zone.offsets[day] is None]
-    dates += [_date(day - 1) for day in changing if _lacks_midnight(day, zone)]
+    dates += [_date(day - 1) for day in changing if trait(zone, day * DAY) == GAP]
     months, month_days, weekdays = (sorted(set(values)) for values in zip(*dates, strict=True))
     by_weekday = len(weekdays) * sum(_LENGTHS[month - 1] for month in months)
     by_date = 7 * sum(bisect_right(month_days, _LENGTHS[month - 1]) for month in months)
     if by_date < by_weekday:
         return f"{_field(month_days, 31)} {_field(months, 12)} *"
     return f"* {_field(months, 12)} {_field(weekdays, 7)}"
-
-
-def _lacks_midnight(day: int, zone: Zone) -> bool:
-    return trait(zone, day * DAY) == GAP
 
 
 @cache

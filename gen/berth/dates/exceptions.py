@@ -353,7 +353,8 @@ def find_overlaps(
     for occurrence, source in dated:
         for other, earlier in latest.items():
             first, second = sorted((source, other), key=_moved_last)
-            is_new = (first, second) not in faults and not _are_groups(occurrence, earlier)
+            are_groups = bool(occurrence.name and earlier.name) and occurrence.name != earlier.name
+            is_new = (first, second) not in faults and not are_groups
             if occurrence.start < earlier.end and is_new:
                 classes = [name for name, _ in occurrence.seats if name in dict(earlier.seats)]
                 if classes:
@@ -373,11 +374,6 @@ def find_overlaps(
 
 def _moved_last(source: OccurrenceSource) -> tuple[bool, int, int]:
     return source.move is not None, source.move or 0, source.entry
-
-
-def _are_groups(occurrence: Occurrence, other: Occurrence) -> bool:
-    """Tell whether both have names, and different ones: then they are meant to be there together."""
-    return bool(occurrence.name and other.name) and occurrence.name != other.name
 
 
 def _overlap(

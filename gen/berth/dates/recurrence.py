@@ -335,7 +335,8 @@ def _exceptions_text(skipped: Sequence[_SkippedDate]) -> str:
 
 def _no_date(recurrence: Recurrence, entries: Sequence[Entry]) -> str:
     """Say which dates there are none of: those of all of the entries."""
-    days = _weekdays(entries)
+    numbers = sorted({day for entry in entries for day in entry.days})
+    days = " or ".join(DAY_NAMES[day - 1].capitalize() for day in numbers) or "date"
     limits = entries[0].dates if len(entries) == 1 else EVERY_DATE
     if limits.nth:
         days = f"{_NTH[limits.nth]} {days} of a month"
@@ -346,11 +347,6 @@ def _no_date(recurrence: Recurrence, entries: Sequence[Entry]) -> str:
         return f"`dates` has no date without its own hours{span}"
     weeks = f" in weeks that count (interval {recurrence.interval})" if recurrence.interval > 1 else ""
     return f"there is no {days}{span}{weeks or _weeks_text(limits.weeks)}"
-
-
-def _weekdays(entries: Iterable[Entry]) -> str:
-    numbers = sorted({day for entry in entries for day in entry.days})
-    return " or ".join(DAY_NAMES[day - 1].capitalize() for day in numbers) or "date"
 
 
 def _weeks_text(weeks: Sequence[int]) -> str:

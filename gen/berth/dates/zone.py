@@ -144,14 +144,11 @@ def walls(zone: Zone, instants: Iterable[int]) -> list[int]:
         if offset is not None and offsets[(instant + offset) // 86_400] == offset:
             found.append((instant + offset) // 60)
         else:
-            found.append(_local(zone, instant))
+            seconds = _seconds(datetime.fromtimestamp(instant, offsets.info))
+            found.append((instant + seconds) // 60)
     return found
 
 
 def local(zone: Zone, instant: int) -> int:
     """Return the wall time of an instant, cut to the minute."""
     return walls(zone, (instant,))[0]
-
-
-def _local(zone: Zone, instant: int) -> int:
-    return (instant + _seconds(datetime.fromtimestamp(instant, zone.offsets.info))) // 60

@@ -70,7 +70,8 @@ class FeedZones:
         offset all year, and for other names, the VTIMEZONE counts.
         """
         if name not in self._clocks:
-            zone = _zone_of(name)
+            ends = ["/".join(name.split("/")[-count:]) for count in (3, 2, 1)]  # of a path
+            zone = load(by_name(name) or next(filter(None, map(in_any_case, ends)), ""))
             is_place = zone is not None and zone.name not in FIXED and not is_utc(zone.name)
             definition = None if is_place else _defined(name, self._definitions.get(name, ()))
             self._clocks[name] = definition or (clock_in(zone.name) if zone else None)
@@ -81,12 +82,6 @@ class FeedZones:
         """Return the clock of the calendar itself, on which the midnights of its whole days are."""
         only = next(iter(self._definitions)) if len(self._definitions) == 1 else ""
         return self.clock(self.default or only)
-
-
-def _zone_of(name: str) -> Zone | None:
-    """Return the zone that a name means, also at the end of a path: `/example.org/Europe/Berlin`."""
-    ends = ["/".join(name.split("/")[-count:]) for count in (3, 2, 1)]
-    return load(by_name(name) or next(filter(None, map(in_any_case, ends)), ""))
 
 
 @cache

@@ -114,7 +114,9 @@ class ClusterAccess:
         try:
             known = read_contexts(self._kubeconfig)
         except ClusterError as error:
-            return {cluster.name: _no_kubeconfig(cluster.name, error) for cluster in clusters}
+            fix = error.fix or "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
+            names = (cluster.name for cluster in clusters)
+            return {name: LiveFinding("S001", name, "", f"{error}.", fix) for name in names}
         places: dict[str, ClusterLocation | LiveFinding] = {}
         for cluster in clusters:
             context = choose_context(cluster.name, self._ordered, known, only=len(site.clusters) == 1)
@@ -182,11 +184,6 @@ def validated_list(answer: Any, path: str) -> Any:
 def _is_object(item: object) -> bool:
     metadata = item.get("metadata") if isinstance(item, dict) else None
     return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
-
-
-def _no_kubeconfig(cluster: str, error: ClusterError) -> LiveFinding:
-    fix = error.fix or "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
-    return LiveFinding("S001", cluster, "", f"{error}.", fix)
 
 
 def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:

@@ -103,13 +103,6 @@ class PreflightCheck(NamedTuple):
         return all(finding.severity == NOTE for finding in self.findings)
 
 
-def run_preflight(
-    client: ClusterClient, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
-) -> list[PreflightCheck]:
-    """Run all checks in a cluster. Raises ClusterError if it cannot be read."""
-    return list(_Preflight(client, place, scope, clock).checks())
-
-
 def job_of(cronjob: KubeObject) -> KubeObject:
     """Return a Job as the CronJob would make it, with a name that nobody has."""
     template = copy.deepcopy(cronjob["spec"]["jobTemplate"])
@@ -162,7 +155,9 @@ class _Limits(NamedTuple):
     unread: PreflightCheck | None = None
 
 
-class _Preflight:
+class Preflight:
+    """All checks in a cluster. Raises ClusterError if it cannot be read."""
+
     def __init__(
         self, client: ClusterClient, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
     ) -> None:

@@ -116,11 +116,6 @@ def _amount(text: str) -> int:
     return dict(parse_resources({DISK: text}))[DISK]
 
 
-def _kubelet_cpu(cores: int) -> int:
-    tenths = sum(_KUBELET_CPU[:cores]) * 10 + 25 * max(cores - len(_KUBELET_CPU), 0)
-    return tenths * ONE // 10_000
-
-
 _GPUS = {GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
 _ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
@@ -152,7 +147,8 @@ def _declared_type(
     capacity[PODS] = _pods(node_class, addresses, capacity["cpu"])
     labels = ec2_labels(row, region or PRICED_REGION) if row else _labels(name, capacity, region)
     if said is not None:
-        labels = _with_architecture(labels, said.sold_architecture)
+        sold = requirement(ARCH, IN, (said.sold_architecture,))
+        labels = tuple(sold if label.key == ARCH else label for label in labels)
     capacity[MEMORY] = usable_memory(capacity[MEMORY], said.sold_architecture if said else "")
     overhead = _overhead(node_class, capacity, addresses)
     for resource, amount in parse_resources(dict(said.allocatable)) if said else ():
@@ -181,8 +177,10 @@ def _overhead(node_class: NodeClass, capacity: Mapping[str, int], addresses: int
     kubelet, family = node_class.kubelet or Kubelet.model_construct(), node_class.family
     by_pods = family.startswith("Windows") or family == _BOTTLEROCKET
     pods = (capacity[PODS] if by_pods else addresses) // ONE
+    cores = capacity["cpu"] // ONE
+    tenths = sum(_KUBELET_CPU[:cores]) * 10 + 25 * max(cores - len(_KUBELET_CPU), 0)  # of a millicore
     reserved = {
-        "cpu": _kubelet_cpu(capacity["cpu"] // ONE),
+        "cpu": tenths * ONE // 10_000,
         MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * pods,
         DISK: _KUBELET_DISK,
         **dict(parse_resources(kubelet.kube_reserved or {})),
@@ -233,10 +231,6 @@ def _device_labels(
         ((resource, count),) = there.items()
         yield requirement(f"{AWS}instance-{what}-manufacturer", IN, (makers[resource],))
         yield requirement(f"{AWS}instance-{what}-count", IN, (str(count // ONE),))
-
-
-def _with_architecture(labels: tuple[Requirement, ...], architecture: str) -> tuple[Requirement, ...]:
-    return tuple(requirement(ARCH, IN, (architecture,)) if label.key == ARCH else label for label in labels)
 
 
 _UNNEEDED = "10m"  # scale-down-unneeded-time

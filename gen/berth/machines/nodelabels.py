@@ -112,10 +112,6 @@ class Requirement(NamedTuple):
             return Requirement(self.key, True, values, least, most)
         return Requirement(self.key, False, values)
 
-    def intersects(self, other: "Requirement") -> bool:
-        """Tell whether both allow a value."""
-        return self.intersection(other).operator != DOES_NOT_EXIST
-
     def __str__(self) -> str:
         parts = [self.key, self.operator]
         if self.values:
@@ -199,7 +195,7 @@ class Requirements:
         """Return the first label for which no value satisfies both, or None."""
         for key, wanted in incoming.by_key.items():
             has = self.by_key.get(key)
-            if has is None or has.intersects(wanted):
+            if has is None or has.intersection(wanted).operator != DOES_NOT_EXIST:
                 continue
             if wanted.operator in (NOT_IN, DOES_NOT_EXIST) and has.operator in (NOT_IN, DOES_NOT_EXIST):
                 continue

@@ -1,6 +1,5 @@
 """What each version of Karpenter can do, and behind which feature gate."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 Version = tuple[int, int]
@@ -46,12 +45,6 @@ FEATURES = {
     "Unhealthy": Feature("disruption budgets for the reason Unhealthy", (1, 15)),
     "full": Feature("reservations that are offered although they are full", (1, 15)),
 }
-
-
-def supports(feature: Feature, version: Version, gates: Mapping[str, bool]) -> bool:
-    """Tell whether a Karpenter of this version with these feature gates has the feature."""
-    on_by_default = not feature.gate or (feature.on_since is not None and version >= feature.on_since)
-    return version >= feature.since and gates.get(feature.gate, on_by_default)
 
 
 def version_text(version: Version) -> str:

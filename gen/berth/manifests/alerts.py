@@ -75,14 +75,6 @@ def by_lead(leads: Mapping[str, int]) -> list[PoolLeads]:
     ]
 
 
-def alerts_of(site: Site, cluster: Cluster, leads: Mapping[str, int], *, rehearses: bool) -> list[Alert]:
-    """Return the alerts of a cluster.
-
-    `leads` are those of its pools of placeholders; `rehearses`: it has reservations with rehearsals.
-    """
-    return list(_Alerts(site, cluster, rehearses=rehearses).all(leads))
-
-
 def metric_label(key: str) -> str:
     """Return the label of kube-state-metrics for a label of Kubernetes."""
     return f"label_{_metric_word(key)}"
@@ -111,7 +103,9 @@ def with_label(series: str, kind: str, label: str, namespace: str) -> str:
     return f"{series} * on (namespace, {name}) group_left ({label}) {labels}"
 
 
-class _Alerts:
+class Alerts:
+    """The alerts of a cluster. `rehearses`: it has reservations with rehearsals."""
+
     def __init__(self, site: Site, cluster: Cluster, *, rehearses: bool) -> None:
         self._site, self._cluster, self._rehearses = site, cluster, rehearses
         namespace, label = cluster.namespace, metric_label(RESERVATION)
@@ -133,6 +127,7 @@ class _Alerts:
         }
 
     def all(self, leads: Mapping[str, int]) -> Iterator[Alert]:
+        """Yield all; `leads` are those of its pools of placeholders."""
         events = self._cluster.monitoring.events
         for pools in by_lead(leads):
             yield self._seats_not_ready(pools)

@@ -12,7 +12,7 @@ from typing import Any
 from berth.backends.backendinterface import Manifest
 from berth.core.labels import CLASS, RESERVATION
 from berth.manifests import naming
-from berth.manifests.alerts import alerts_of, by_namespace, ceiling_values, metric_label, with_label
+from berth.manifests.alerts import Alerts, by_namespace, ceiling_values, metric_label, with_label
 from berth.schema.values import Cluster, Site
 
 # By which the sidecar of Grafana's chart finds dashboards.
@@ -26,7 +26,7 @@ def manifests(site: Site, cluster: Cluster, leads: Mapping[str, int], *, rehears
     """
     found = []
     if cluster.monitoring.prometheus_rule:
-        alerts = [alert._asdict() for alert in alerts_of(site, cluster, leads, rehearses=rehearses)]
+        alerts = [alert._asdict() for alert in Alerts(site, cluster, rehearses=rehearses).all(leads)]
         values = {**_common(site, cluster, naming.ALERTS, {}), "group": naming.fit(f"berth-{site.name}")}
         found.append(Manifest("monitoring/prometheusrule.yaml.j2", {**values, "alerts": alerts}))
     if cluster.monitoring.dashboard:

@@ -21,19 +21,14 @@ def pools(site: str, clouds: Iterable[str]) -> list[str]:
 
 
 def placement(found: ResourceClass) -> dict[str, Any]:
-    """Return the placement of a class's placeholders as in a pod's spec, with its node pools if any."""
-    pod = found.pod.placement
-    return with_node_affinity(pod, list(found.node_pools)) if found.node_pools else pod
-
-
-def with_node_affinity(pod: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    """Restrict the placement of a pod to the nodes of these pools.
+    """Return the placement of a class's placeholders as in a pod's spec, on nodes of its node pools if any.
 
     The order of pools is that of their weights. A preference would make Karpenter hold a pod back: it treats
     the heaviest one as required while any machine could meet it, so the pod waits for reserved machines that
     other pods take in the same round.
     """
-    return among(pod, [[in_pools(names)]])
+    pod = found.pod.placement
+    return among(pod, [[in_pools(list(found.node_pools))]]) if found.node_pools else pod
 
 
 def in_pools(names: list[str]) -> Expression:

@@ -6,7 +6,6 @@ finding names it with its column.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from string import ascii_letters
 
 from berth.reading.text import Lines
@@ -88,14 +87,10 @@ def advice(lines: Lines, start: int, end: int, told_at: int, fix: str) -> tuple[
 def places_in(text: str, start: int, end: int) -> list[int]:
     """Return where such characters are in `[start, end)`."""
     places = [match.start() for match in LOOKALIKE.finditer(text, start, end)]
-    return sorted([*places, *_letters(text, start, end)])
-
-
-def _letters(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield the letters that look like others: a word of a language has letters of one script."""
-    for word in _WORD.finditer(text, start, end):
+    for word in _WORD.finditer(text, start, end):  # a word of a language has letters of one script
         if not word[0].isascii() and any(letter in ascii_letters for letter in word[0]):
-            yield from (word.start() + i for i, letter in enumerate(word[0]) if letter in LETTERS)
+            places += (word.start() + i for i, letter in enumerate(word[0]) if letter in LETTERS)
+    return sorted(places)
 
 
 def mended(text: str) -> str:

@@ -190,15 +190,12 @@ class _Walk:
                 if is_attributes(entry.name):
                     self.problems.append(attributes(shown + entry.name))
                 elif entry.name == ".git":
-                    self._meet_repository(path, shown)
+                    if repository_of(os.path.dirname(path)) is not None:  # noqa: PTH120
+                        self.problems.append(submodule(shown[:-1] or "."))
                 elif entry.name.startswith("."):
                     self._pass_over(entry, shown + entry.name)
                 else:
                     self._take(entry, shown + entry.name)
-
-    def _meet_repository(self, path: str, shown: str) -> None:
-        if repository_of(os.path.dirname(path)) is not None:  # noqa: PTH120
-            self.problems.append(submodule(shown[:-1] or "."))
 
     def _pass_over(self, entry: "os.DirEntry[str]", shown: str) -> None:
         """List what is hidden. Links are not followed."""

@@ -120,11 +120,6 @@ def too_deep(at: int) -> Fault[int]:
     return Fault("B006", at, message, "Remove brackets or indentation.")
 
 
-def too_many(at: int) -> Fault[int]:
-    message = f"the document has more than {MOST:,} values, repeated ones counted each time."
-    return Fault("B006", at, message, 'Use fewer aliases ("*name"), or split the file.')
-
-
 def _key_is_not_text(key: TextNode, name: str) -> Fault[int]:
     shown = visible(name)
     message = (
@@ -358,7 +353,9 @@ class _Reader:
     def _grow(self, size: int, at: int) -> None:
         self._size += size
         if self._size > MOST:
-            raise ReadingStopped(too_many(at))
+            message = f"the document has more than {MOST:,} values, repeated ones counted each time."
+            fix = 'Use fewer aliases ("*name"), or split the file.'
+            raise ReadingStopped(Fault("B006", at, message, fix))
 
     def _tag(self, at: int) -> Fault[int]:
         tag = _TAG.search(self._lines.text, at)

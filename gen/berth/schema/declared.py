@@ -119,10 +119,6 @@ class ReadDocument(NamedTuple):
         return self.kinds[0] if len(self.kinds) == 1 else ""
 
     @property
-    def is_faulty(self) -> bool:
-        return bool(self.kinds) and self.declaration is None
-
-    @property
     def has_valid_name(self) -> bool:
         return self.name is not None and accepts(dns_label, self.name)
 
@@ -249,7 +245,7 @@ def declared(read: Iterable[ReadDocument], folder: str, *, given: bool) -> Decla
     A missing Site is reported for the `folder`, unless nothing was `given`.
     """
     documents = [*read]
-    faulty = [document for document in documents if document.is_faulty]
+    faulty = [document for document in documents if document.kinds and document.declaration is None]
     sites = [document for document in documents if document.kind == "Site"]
     site: Site | None = sites[0].declaration if len(sites) == 1 else None
     zone, site_wide = (site.zone or "UTC", site.calendars) if site else ("UTC", ())
@@ -261,6 +257,8 @@ def declared(read: Iterable[ReadDocument], folder: str, *, given: bool) -> Decla
         name: calendar._replace(is_site_wide=name in site_wide) for name, calendar in calendars.items()
     }
     terms = {term.name: term for calendar in calendars.values() for term in calendar.terms}
+    nameless = {kind for document in faulty if not document.has_valid_name for kind in document.kinds}
+    nameless |= {TERM for document in faulty if "Calendar" in document.kinds}
     return Declared(
         site=None if site is None else site.model_copy(update={"zone": zone}),
         classes=classes,
@@ -270,7 +268,7 @@ def declared(read: Iterable[ReadDocument], folder: str, *, given: bool) -> Decla
             for name in sorted(by_name)
         ),
         mentioned=_mentioned(documents),
-        nameless=_nameless(faulty),
+        nameless=nameless,
         ignored={
             (document.origin.file, document.origin.index): document.ignored
             for document in documents
@@ -301,12 +299,6 @@ def _mentioned(documents: Sequence[ReadDocument]) -> dict[str, set[str]]:
         for kind in document.kinds if document.name is not None else ():
             mentioned[kind].add(document.name or "")
     return {**mentioned, TERM: {term.name for document in documents for term in _terms(document)}}
-
-
-def _nameless(faulty: Sequence[ReadDocument]) -> set[str]:
-    """Return the kinds of which a faulty document may have any name."""
-    nameless = {kind for document in faulty if not document.has_valid_name for kind in document.kinds}
-    return nameless | {TERM for document in faulty if "Calendar" in document.kinds}
 
 
 def _duplicates(documents: Iterable[ReadDocument]) -> Iterator[Problem]:

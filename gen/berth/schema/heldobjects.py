@@ -12,7 +12,6 @@ from berth.notation.objectpath import (
     ANY_KEY,
     matches_pattern,
     parse_object_path,
-    yaml_path,
 )
 from berth.plugins.numbers.quantities import parse_quantity
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
@@ -314,10 +313,6 @@ class HeldSpec(Model):
         if known is None or known.has_scale is None:
             return self.paths == (REPLICAS,) if self.scale is None and known else bool(self.scale)
         return known.has_scale
-
-    @property
-    def allowed_text(self) -> str:
-        return " or ".join(yaml_path(pattern) for pattern in self.allowed)
 
     def allows(self, path: tuple[Step, ...]) -> bool:
         """Return whether the number at a path may be held."""

@@ -119,12 +119,14 @@ def read_values(
     value = below(whole, prefix)
     advice = _advice(name, namespace)
     sized = [path for path in unread if has_size(below(whole, path))]
+    hub = value.get("hub")
+    has_sessions = "singleuser" in value or (isinstance(hub, dict) and isinstance(hub.get("config"), dict))
     if sized:
         names = ", ".join(".".join(map(str, path)) for path in sized)
         message = f"the chart does not have {names}, and profiles or sizes are there."
         origin, at = _place(layers, sized[0])
         problems.append(origin.problem(NO_VALUES, at, message, advice))
-    elif not _has_sessions(value):
+    elif not has_sessions:
         message = "no singleuser is here, by which the values of the JupyterHub chart are known."
         fix = f"{advice} Write singleuser: {{}} if the chart's own values hold for all sessions."
         problems.append(layers[-1].origin.problem(NO_VALUES, layers[-1].path, message, fix))
@@ -161,12 +163,6 @@ def _chart(whole: Json) -> tuple[Path, list[Path]]:
     if isinstance(own, dict):
         unread += [(*prefix, "singleuser", key) for key in own if key not in _SINGLEUSER.split()]
     return prefix, unread
-
-
-def _has_sessions(value: Json) -> bool:
-    """Tell whether there is a key that only this chart has, and that says something about sessions."""
-    hub = value.get("hub")
-    return "singleuser" in value or (isinstance(hub, dict) and isinstance(hub.get("config"), dict))
 
 
 def has_size(value: Any) -> bool:

@@ -152,8 +152,8 @@ class Metadata(Model):
     labels: dict[Annotated[str, Text("label key", _key(BERTH_LABELS, of_document=True))], LabelValue] = field(
         {}, "set on every object rendered for it: a reservation, or a CloudCapacity of AWS", "none"
     )
-    annotations: dict[Annotated[str, Text("label key", _key((), FOR_BERTH, of_document=True))], AnyText] = (
-        field({}, "the same; `berth.dev/ignore` on any document", "none")
+    annotations: dict[_AnnotationKey, AnyText] = field(
+        {}, "the same; `berth.dev/ignore` on any document", "none"
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:

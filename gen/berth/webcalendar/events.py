@@ -1,7 +1,6 @@
 """Occurrences as events of a calendar: titles, descriptions, and the addresses of the files they are from."""
 
 from collections.abc import Iterable
-from datetime import date
 from typing import NamedTuple
 
 from berth.dates.expansion import EXTRA, MOVED, Occurrence
@@ -11,7 +10,6 @@ from berth.dates.zone import DAY, day_of
 from berth.output.answers import seats_text
 from berth.output.calendarfile import CalendarEvent, StandingEvent
 from berth.schema.reservation import Reservation
-from berth.schema.seatholders import Persistence
 from berth.schema.values import Seats, Site
 from berth.webcalendar.forgelinks import file_url
 
@@ -82,15 +80,11 @@ def _standing(source: EventSource) -> Iterable[StandingEvent]:
         return
     unit = reservation.holder.unit
     lines = [f"{seats_text(seats, unit)} in {cluster}, always open" for cluster, seats in source.standing]
-    last = _last_day(found, reservation.recurrence.zone)
+    zone = named(reservation.recurrence.zone)
+    last = None if found.until is None else day_of(local_day(found.until - 1, zone) * DAY)
     yield StandingEvent(
         reservation.name, last, reservation.title, _text(reservation, lines), reservation.suspend, source.url
     )
-
-
-def _last_day(found: Persistence, zone: str) -> date | None:
-    """Return the last local date on which it is open."""
-    return None if found.until is None else day_of(local_day(found.until - 1, named(zone)) * DAY)
 
 
 def _text(reservation: Reservation, lines: list[str]) -> str:

@@ -49,11 +49,11 @@ def file_url(repository: RepositorySpec | None, file: str) -> str:
 def edit_url(repository: RepositorySpec | None, file: str) -> str:
     """Return the address where a file is edited; empty on unknown forges, and where there is no branch."""
     kind = None if repository is None else _kind(repository)
-    if repository is None or kind is None or _is_fixed(repository.revision):
+    if repository is None or kind is None:
         return ""
-    has_branch = (
-        repository.revision != "HEAD" or kind is _GITHUB
-    )  # which knows the default branch by this name
+    revision = repository.revision
+    is_fixed = revision.startswith("refs/") or re.fullmatch(r"[0-9a-f]{40}", revision)  # a tag or a commit
+    has_branch = not is_fixed and (revision != "HEAD" or kind is _GITHUB)  # which knows this name
     return _page(repository, file, kind.edit) if has_branch else ""
 
 
@@ -63,11 +63,6 @@ def issue_form_link(repository: RepositorySpec | None, forms: frozenset[str]) ->
     if repository is None or kind is None or kind.form not in forms:
         return None
     return IssueFormLink(f"{_web_address(repository.url)}/{kind.ask}?{kind.template}", kind.field)
-
-
-def _is_fixed(revision: str) -> bool:
-    """Tell whether a revision is a tag or a commit, which cannot be edited."""
-    return revision.startswith("refs/") or re.fullmatch(r"[0-9a-f]{40}", revision) is not None
 
 
 def _kind(repository: RepositorySpec) -> _ForgeKind | None:

@@ -164,7 +164,7 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int]) -> PageReser
         windows += (found.start // 60 - last, shapes.setdefault(shape, len(shapes)))
         last = found.start // 60
         end = found.id.partition("/")[2]
-        if end != _usual_end(wall, found.name):
+        if end != f"{date_text(wall // DAY)}T{clock(wall)}{f'~{found.name}' if found.name else ''}":
             ids[i] = end
     standing = () if persistence is None else _seats(reservation.seats, {}, 0, numbers)
     unit = reservation.holder.unit

@@ -51,7 +51,8 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
             entry = f"paths of {target.kind} in held of cluster {place.cluster.name}"
-            fix = f"Write {held.allowed_text}, or have {yaml_path(target.path)} added to {entry}."
+            allowed = " or ".join(map(yaml_path, held.allowed))
+            fix = f"Write {allowed}, or have {yaml_path(target.path)} added to {entry}."
             yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
         elif selector := held.moving_selector(target.path):
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."

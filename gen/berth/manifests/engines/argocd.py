@@ -57,6 +57,8 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
     if site.repository is None:
         return []
     options = argocd_of(cluster)
+    # Each option once, as Argo CD only looks for lines; options of the site replace the defaults.
+    lines = (*_SYNC_OPTIONS, *(options.sync_options or ()))
     values = {
         **metadata(site, cluster, NAMESPACE, _COMPARED),
         "name": naming.application(site.name, cluster.name),
@@ -73,7 +75,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "is_automated": options.automated is not False,
         "automated": {"prune": options.prune is not False, "selfHeal": options.self_heal is not False},
         "retries": 5 if options.retries is None else options.retries,
-        "options": _sync_options(options.sync_options or ()),
+        "options": list({line.partition("=")[0]: line for line in lines}.values()),
     }
     return [Manifest("gitops/application.yaml.j2", values)]
 
@@ -161,7 +163,9 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
     for cluster in clusters:
         for backend in backends_in(cluster):
             named.update(backend.cluster_kinds(site, cluster))
-        named.update(_karpenter_kinds(site, cluster, declared))
+        if any(cluster_named(cloud.cluster, site) is cluster for cloud in declared.clouds.values()):
+            pattern = naming.node_pool(site.name, "*")  # so that a new capacity changes no project
+            named |= {("karpenter.k8s.aws", "EC2NodeClass", pattern), ("karpenter.sh", "NodePool", pattern)}
         named.update(kinds_of_sessions(site, _classes(site, cluster, declared)))
     named |= {
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
@@ -171,16 +175,3 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
     if any(argocd_of(cluster).version == "3.2" for cluster in clusters):
         return [{"group": group, "kind": kind} for group, kind in sorted({one[:2] for one in named})]
     return [{"group": group, "kind": kind, "name": name} for group, kind, name in sorted(named)]
-
-
-def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterator[tuple[str, str, str]]:
-    """Yield kinds of Karpenter, by patterns too, so that a new capacity changes no project."""
-    if any(cluster_named(cloud.cluster, site) is cluster for cloud in declared.clouds.values()):
-        yield "karpenter.k8s.aws", "EC2NodeClass", naming.node_pool(site.name, "*")
-        yield "karpenter.sh", "NodePool", naming.node_pool(site.name, "*")
-
-
-def _sync_options(own: Sequence[str]) -> list[str]:
-    """Return each option once, as Argo CD only looks for lines; options of the site replace the defaults."""
-    lines = (*_SYNC_OPTIONS, *own)
-    return list({line.partition("=")[0]: line for line in lines}.values())
