@@ -1,7 +1,7 @@
 """What git expects in each cluster: timetables, persistent slots, templates, permissions; and differences."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -125,16 +125,18 @@ class ExpectedState(NamedTuple):
 
 
 def expected_states(
-    site: Site, items: Sequence[Item], classes: Iterable[ResourceClass]
+    site: Site, items: Sequence[Item], classes: Collection[ResourceClass]
 ) -> dict[str, ExpectedState]:
     """Return the expected state of each cluster, in the site's order. `classes` are all declared ones.
 
     Timetables are rendered and parsed again, so that their form is the same.
     """
-    granted = _expected_grants(site, items, classes)
+    objects = {cluster.name: base_manifests(site, cluster, classes) for cluster in site.clusters}
+    for part in (part for item in items for part in item.parts):
+        objects[part.placed.cluster.name] += part_manifests(site, part)
     states = {
-        cluster.name: ExpectedState(cluster.name, {}, {}, {}, granted[cluster.name])
-        for cluster in site.clusters
+        name: ExpectedState(name, {}, {}, {}, tuple(rbac.grants(manifests)))
+        for name, manifests in objects.items()
     }
     for item in items:
         persistence = item.reservation.holder.persistence
@@ -152,18 +154,6 @@ def expected_states(
             here.timetables[item.reservation.name] = parse_timetable(text)
             here.templates.update(templates_of_texts(pool_texts(site, part)))
     return states
-
-
-def _expected_grants(
-    site: Site, items: Iterable[Item], classes: Iterable[ResourceClass]
-) -> dict[str, tuple[Grant, ...]]:
-    """Return what Roles and bindings grant, by cluster."""
-    known = tuple(classes)
-    base = {cluster.name: base_manifests(site, cluster, known) for cluster in site.clusters}
-    for item in items:
-        for part in item.parts:
-            base[part.placed.cluster.name] += part_manifests(site, part)
-    return {cluster: tuple(rbac.grants(manifests)) for cluster, manifests in base.items()}
 
 
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:

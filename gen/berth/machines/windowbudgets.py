@@ -66,7 +66,14 @@ def budgets_for_windows(windows: Iterable[Window], most: int = MAX_BUDGETS) -> W
         dated = [line for group in groups for line in group.dated]
         if len(dated) <= most:
             return WindowBudgets(tuple(sorted(dated)), exactly=not gap)
-    return _by_weekdays(groups, len(dated), most)
+    # As few groups as needed are written by weekdays, first those that add least time for each budget saved.
+    number, saving = len(dated), [group for group in groups if group.saves > 0]
+    kept = [line for group in groups if group.saves <= 0 for line in group.dated]
+    for one in sorted(saving, key=lambda group: (group.excess / group.saves, group.dated)):
+        weekly = number > most
+        kept += one.weekly if weekly else one.dated
+        number -= one.saves if weekly else 0
+    return WindowBudgets(tuple(sorted(kept)), exactly=False) if number <= most else TooManyBudgets(number)
 
 
 def merge_windows(windows: Iterable[Window], gap: int = 0) -> list[Window]:
@@ -135,17 +142,6 @@ def _months_with_same(by_month: Mapping[int, frozenset[int]]) -> Iterable[tuple[
         every = len(by_month[month]) == _DAYS_IN_MONTH[month - 1]
         found.setdefault(frozenset(range(1, 32)) if every else by_month[month], []).append(month)
     return found.items()
-
-
-def _by_weekdays(groups: list[_WindowGroup], number: int, most: int) -> WindowBudgets | TooManyBudgets:
-    """Write as few groups as needed by weekdays, first those that add least time for each budget saved."""
-    saving = [group for group in groups if group.saves > 0]
-    kept = [line for group in groups if group.saves <= 0 for line in group.dated]
-    for one in sorted(saving, key=lambda group: (group.excess / group.saves, group.dated)):
-        weekly = number > most
-        kept += one.weekly if weekly else one.dated
-        number -= one.saves if weekly else 0
-    return WindowBudgets(tuple(sorted(kept)), exactly=False) if number <= most else TooManyBudgets(number)
 
 
 def _days(found: frozenset[int], months: list[int]) -> str:

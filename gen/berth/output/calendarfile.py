@@ -78,7 +78,12 @@ def event_bytes(feed: FeedHeader, event: CalendarEvent | StandingEvent) -> bytes
         own.add("dtstart", datetime.fromtimestamp(event.start, UTC))
         own.add("dtend", datetime.fromtimestamp(event.end, UTC))
     else:
-        _add_days(own, datetime.fromtimestamp(feed.published, UTC).date(), event.last)
+        first, last = datetime.fromtimestamp(feed.published, UTC).date(), event.last
+        first = first if last is None else min(first, last)
+        own.add("dtstart", first)
+        own.add("dtend", first + _DAY)
+        # Each whole day: an event without end is only possible as one that recurs.
+        own.add("rrule", {"freq": ["DAILY"], **({} if last is None else {"until": [last]})})
     own.add("description", event.description.translate(_CONTROLS))
     shared = _shared_lines(feed.published, event.title, event.url, canceled=event.canceled)
     return b"".join([_BEGIN_EVENT, _lines(own), shared, _END_EVENT])
@@ -103,11 +108,3 @@ def _shared_lines(published: int, title: str, url: str, *, canceled: bool) -> by
 def _lines(event: icalendar.Event) -> bytes:
     """Return the lines between BEGIN and END."""
     return bytes(event.to_ical(sorted=False)).removeprefix(_BEGIN_EVENT).removesuffix(_END_EVENT)
-
-
-def _add_days(component: icalendar.Event, first: date, last: date | None) -> None:
-    """Let the event take each whole day. An event without end is only possible as one that recurs."""
-    first = first if last is None else min(first, last)
-    component.add("dtstart", first)
-    component.add("dtend", first + _DAY)
-    component.add("rrule", {"freq": ["DAILY"], **({} if last is None else {"until": [last]})})

@@ -164,7 +164,7 @@ class OwnedTree:
         return finding(FOREIGN, self._shown, path, message, "Move it away or delete it.")
 
 
-def _folders_above(path: str) -> Iterable[str]:
+def folders_above(path: str) -> Iterable[str]:
     while path := path.rpartition("/")[0]:
         yield path
 
@@ -172,7 +172,7 @@ def _folders_above(path: str) -> Iterable[str]:
 def empty_folders(entries: Entries, expected: Iterable[str]) -> list[str]:
     """Return folders that hold nothing, also none of the expected files, sorted."""
     held = {*entries.files, *entries.others, *entries.leftovers, *expected}
-    used = {above for path in held for above in _folders_above(path)}
+    used = {above for path in held for above in folders_above(path)}
     return sorted(entries.folders - used - {*OWNED})
 
 

@@ -21,6 +21,7 @@ from berth.output.folder import (
     UNUSABLE,
     OwnedTree,
     finding,
+    folders_above,
     refusal,
     temporary_name,
 )
@@ -216,9 +217,10 @@ class Stage:
                 fix = _OLD_OR_NEW
         except OSError as error:
             raise self._fail(path, error, fix) from error
-        self._remove_emptied(stale)
-        for path in reversed(self._tree.empty_folders()):
-            with suppress(OSError):
+        emptied = {above for stale_path in stale for above in folders_above(stale_path)}
+        # A folder comes after what is in it.
+        for path in (*sorted(emptied, reverse=True), *reversed(self._tree.empty_folders())):
+            with suppress(OSError):  # it is not empty
                 os.rmdir(f"{self._folder}/{path}")
         return WriteResult(sorted(written), stale, self._unchanged)
 
@@ -246,15 +248,6 @@ class Stage:
             raise FindingsError([busy]) from None
         except OSError:
             return  # a file system without locks
-
-    def _remove_emptied(self, stale: list[str]) -> None:
-        emptied = set()
-        for path in stale:
-            while path := path.rpartition("/")[0]:
-                emptied.add(path)
-        for path in sorted(emptied, reverse=True):  # a folder comes after what is in it
-            with suppress(OSError):  # it is not empty
-                os.rmdir(f"{self._folder}/{path}")
 
 
 class FolderComparison:

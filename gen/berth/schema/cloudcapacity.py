@@ -216,16 +216,12 @@ class CloudSpec(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.limits, (*path, "limits"), report)
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
-        self._check_terms(path, report)
-        self._check_taints(path, report)
-
-    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
-        """Check that no more terms select the reservations than an EC2NodeClass takes."""
         own = self.node_class.capacity_terms
         many = len(own) + sum(term not in own for term in terms(self.reservations))
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
             report(RANGE, (*path, "reservations"), f"it takes {many} terms to select these.", fix)
+        self._check_taints(path, report)
 
     def _check_taints(self, path: Path, report: DocumentProblems) -> None:
         """Report duplicate taints in both lists together: such a NodePool is never ready."""
