@@ -116,11 +116,7 @@ class Pipeline:
         return self.declared.site
 
     def items(
-        self,
-        *,
-        all_loads: bool = False,
-        now: int | None = None,
-        alike: Iterable[Item] = (),
+        self, *, all_loads: bool = False, now: int | None = None, alike: Iterable[Item] = ()
     ) -> list[Item]:
         """Expand and check the reservations, by name.
 

@@ -6,14 +6,7 @@ All ranges are half-open. Whether limits suffice is a matter of `berth plan`.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from berth.checks.ceilings import (
-    NO_END,
-    PoolLoad,
-    held_by_reservation,
-    holders_text,
-    levels,
-    sum_changes,
-)
+from berth.checks.ceilings import NO_END, PoolLoad, held_by_reservation, holders_text, levels, sum_changes
 from berth.checks.cloudcapacities import reservation_text, usable_clouds
 from berth.checks.cloudmatching import ClassFit
 from berth.checks.collisions import COLLISION, KUSTOMIZE

@@ -102,10 +102,7 @@ def check_dates_are_ahead(
 
 
 def check_single_dates(
-    reservation: Reservation,
-    changed: Sequence[Occurrence],
-    calendars: Mapping[str, Calendar],
-    now: int,
+    reservation: Reservation, changed: Sequence[Occurrence], calendars: Mapping[str, Calendar], now: int
 ) -> Iterator[Problem]:
     """Check moved and extra dates that an edit changes: hardly anybody means the past, or days off."""
     recurrence = reservation.recurrence

@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from berth.cli.console import (
-    EXIT_BAD_INPUT,
-    EXIT_OK,
-    columns,
-    has_color,
-    progress,
-    stderr,
-    stdout,
-)
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
 from berth.findings import ERROR, NOTE, Finding, FindingsError
 from berth.notation.refusal import CommandError, close
 from berth.output.escape import visible
@@ -276,12 +268,7 @@ def command(
 
     def decorate(function: Callable[..., int]) -> Command:
         def callback(
-            folder: str | None,
-            strict: bool,
-            quiet: bool,
-            now: str | None,
-            output: str = "",
-            **own: object,
+            folder: str | None, strict: bool, quiet: bool, now: str | None, output: str = "", **own: object
         ) -> int:
             given = Settings(output, strict, quiet, now, width=columns(sys.stdout))
             settings = enter(given, folder, in_project=in_project)

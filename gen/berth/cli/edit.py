@@ -29,11 +29,7 @@ from berth.edit.edits import (
     parse_assignment,
 )
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
-from berth.edit.occurrences import (
-    add_occurrence,
-    change_seats,
-    move_occurrence,
-)
+from berth.edit.occurrences import add_occurrence, change_seats, move_occurrence
 from berth.edit.rehearse import rehearse_dates
 from berth.edit.roundtrip import MakeNode
 from berth.edit.schedulechange import change_schedule
@@ -194,12 +190,7 @@ _COUNTS = ("seats", *(unit.field for unit in Unit))
 @entry_option
 @click.option("--title", metavar="TEXT", help="Why, shown where the dates are skipped.")
 def skip(
-    settings: Settings,
-    *,
-    name: str,
-    dates: tuple[str, ...],
-    entry: str | None,
-    title: str | None,
+    settings: Settings, *, name: str, dates: tuple[str, ...], entry: str | None, title: str | None
 ) -> int:
     """Leave out dates of a reservation.
 

@@ -11,13 +11,7 @@ from berth.cli.command import FILE, Settings, ask, command
 from berth.cli.console import EXIT_OK, is_terminal, stdout
 from berth.cli.selection import Clock, class_option, clock_of, read_given
 from berth.cli.writing import finish_edit, keep_schema, of_options
-from berth.edit.create import (
-    QUESTIONS,
-    ReservationRequest,
-    new_reservation,
-    option_places,
-    reservation_yaml,
-)
+from berth.edit.create import QUESTIONS, ReservationRequest, new_reservation, option_places, reservation_yaml
 from berth.edit.edits import EditResult, check_edit
 from berth.edit.prompts import LABELS, PROMPTS, Prompt
 from berth.findings import Problem

@@ -15,12 +15,7 @@ from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import (
-    Clock,
-    clock_of,
-    require_cluster,
-    require_reservations,
-)
+from berth.cli.selection import Clock, clock_of, require_cluster, require_reservations
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import RESERVATION, SITE
 from berth.core.timetable import MAX_TARGET, Override

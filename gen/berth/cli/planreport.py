@@ -31,14 +31,7 @@ from berth.machines.formatting import (
 )
 from berth.machines.nodelabels import RESERVED
 from berth.machines.overtime import Money
-from berth.output.answers import (
-    Answer,
-    count_columns,
-    document,
-    hours_json,
-    instant_column,
-    seats_text,
-)
+from berth.output.answers import Answer, count_columns, document, hours_json, instant_column, seats_text
 from berth.output.columns import Column, Table, as_json, as_object
 from berth.output.table import INDENT, Fit, wrapped
 from berth.schema.seatholders import Unit

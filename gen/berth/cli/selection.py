@@ -145,11 +145,7 @@ class Clock(NamedTuple):
 
 
 def items_of(
-    settings: Settings,
-    pipeline: Pipeline,
-    *,
-    all_loads: bool = False,
-    now: int | None = None,
+    settings: Settings, pipeline: Pipeline, *, all_loads: bool = False, now: int | None = None
 ) -> Iterator[Item]:
     """Return the items of a pipeline, and report how far they are. The options are those of the pipeline."""
     items = pipeline.items(all_loads=all_loads, now=now)

@@ -21,14 +21,7 @@ from berth.edit.create import ReservationRequest, new_reservation, reservation_y
 from berth.edit.seatcounts import seat_count
 from berth.machines.clusterplans import DEVICES, NO_CLOUD, why_uncounted
 from berth.machines.formatting import machines_json, machines_text, minutes, money_json, money_or_unknown
-from berth.machines.sizing import (
-    MOST_PEOPLE,
-    Offer,
-    SizedPool,
-    SizeQuestion,
-    Sizing,
-    sized,
-)
+from berth.machines.sizing import MOST_PEOPLE, Offer, SizedPool, SizeQuestion, Sizing, sized
 from berth.manifests import naming
 from berth.manifests.placed import cluster_of
 from berth.notation.refusal import CommandError, read_all, read_at

@@ -30,10 +30,7 @@ _WITH_ERRORS = (
 
 
 def finish_edit(
-    settings: Settings,
-    pipeline: Pipeline,
-    edited: EditResult,
-    places: Places | None = None,
+    settings: Settings, pipeline: Pipeline, edited: EditResult, places: Places | None = None
 ) -> int:
     """Write the file and say what changed, or report why not.
 

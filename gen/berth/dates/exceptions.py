@@ -184,10 +184,7 @@ Moves = dict[BareOccurrence, MovedTo]
 
 
 def resolve_moves(
-    recurrence: Recurrence,
-    bare: Iterable[BareOccurrence],
-    lengths: Sequence[int],
-    faults: list[Fault[Path]],
+    recurrence: Recurrence, bare: Iterable[BareOccurrence], lengths: Sequence[int], faults: list[Fault[Path]]
 ) -> Moves:
     """Find the occurrence of each move. `lengths` are the minutes of each entry. Problems go to `faults`."""
     moves, schedule = recurrence.moves, recurrence.schedule

@@ -172,10 +172,7 @@ ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
 
 
 def edit_reservation(
-    pipeline: Pipeline,
-    name: str,
-    edit: ReservationEdit,
-    now: int | None = None,
+    pipeline: Pipeline, name: str, edit: ReservationEdit, now: int | None = None
 ) -> EditResult:
     """Edit the reservation of this name; the edit may rename it. Raise CommandError if it is refused."""
     reservation, text = _editable(pipeline, name)
@@ -332,11 +329,7 @@ def _delete(pipeline: Pipeline, name: str) -> EditResult:
 
 
 def _apply(
-    pipeline: Pipeline,
-    reservation: Reservation,
-    text: str,
-    edit: TreeEdit,
-    now: int | None,
+    pipeline: Pipeline, reservation: Reservation, text: str, edit: TreeEdit, now: int | None
 ) -> EditResult:
     """Edit the text of the file of a reservation, and check the project with it."""
     file, index = reservation.origin[:2]

@@ -187,10 +187,7 @@ class Overtime:
     """The machines of one cluster over time."""
 
     def __init__(
-        self,
-        catalog: CapacityCatalog,
-        places: Mapping[PoolKey, PoolPlacement],
-        demands: Sequence[SeatDemand],
+        self, catalog: CapacityCatalog, places: Mapping[PoolKey, PoolPlacement], demands: Sequence[SeatDemand]
     ) -> None:
         self._catalog, self._places, self._demands = catalog, places, demands
         self._stay = {name: seconds_or_never(cloud.empty_after) for name, cloud in catalog.clouds.items()}

@@ -12,15 +12,7 @@ from berth.schema.cloudgrammar import BLOCK, DEFAULT, GENERIC, UNREADABLE, archi
 from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems
 from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, NodeClass, Tags, refuse_beside
-from berth.schema.nodepoolparts import (
-    Disruption,
-    Lifetime,
-    Limits,
-    NodeLabels,
-    NodeTaint,
-    Requirements,
-    Span,
-)
+from berth.schema.nodepoolparts import Disruption, Lifetime, Limits, NodeLabels, NodeTaint, Requirements, Span
 from berth.schema.pod import check_amounts, check_least
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 

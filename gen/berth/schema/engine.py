@@ -156,10 +156,7 @@ def _provider(options: Json, repository: "RepositorySpec | None") -> Iterator[tu
 
 
 def _check_repository(
-    repository: "RepositorySpec | None",
-    chosen: list[tuple[str, Json]],
-    path: Path,
-    report: DocumentProblems,
+    repository: "RepositorySpec | None", chosen: list[tuple[str, Json]], path: Path, report: DocumentProblems
 ) -> None:
     """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
     asking = [

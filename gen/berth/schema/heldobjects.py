@@ -7,12 +7,7 @@ from typing import Annotated, NamedTuple
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind, group_of
 from berth.findings import Path
-from berth.notation.objectpath import (
-    ANY_ITEM,
-    ANY_KEY,
-    matches_pattern,
-    parse_object_path,
-)
+from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, parse_object_path
 from berth.plugins.numbers.quantities import parse_quantity
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown

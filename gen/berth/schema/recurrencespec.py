@@ -8,12 +8,7 @@ from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmpty
 from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
-from berth.schema.types import (
-    Date,
-    DateSpan,
-    DnsLabel,
-    TimeZone,
-)
+from berth.schema.types import Date, DateSpan, DnsLabel, TimeZone
 from berth.schema.values import Except, Recurrence
 
 _REPEATED = ("daily", "weekly")

@@ -7,13 +7,7 @@ from berth.findings import Origin, Path, Problem
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrencespec import STANDING
-from berth.schema.reservationspec import (
-    DEFAULT_LEAD,
-    EVERY_SESSION,
-    OwnerSpec,
-    ReservationSpec,
-    SessionMatch,
-)
+from berth.schema.reservationspec import DEFAULT_LEAD, EVERY_SESSION, OwnerSpec, ReservationSpec, SessionMatch
 from berth.schema.seatholders import Holder
 from berth.schema.values import Recurrence, Scaling, Seats
 

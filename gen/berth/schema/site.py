@@ -34,16 +34,7 @@ from berth.schema.siteparts import (
     RepositorySpec,
     check_hubs,
 )
-from berth.schema.types import (
-    DnsLabel,
-    DnsName,
-    File,
-    KubernetesVersion,
-    Labels,
-    Price,
-    Resources,
-    TimeZone,
-)
+from berth.schema.types import DnsLabel, DnsName, File, KubernetesVersion, Labels, Price, Resources, TimeZone
 from berth.version import VERSION
 
 if TYPE_CHECKING:

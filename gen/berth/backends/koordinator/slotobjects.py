@@ -5,12 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotmapping import (
-    PRE_ALLOCATION_REQUIRED,
-    SEAT,
-    merged,
-    restricted_resources,
-)
+from berth.backends.koordinator.slotmapping import PRE_ALLOCATION_REQUIRED, SEAT, merged, restricted_resources
 from berth.backends.koordinator.slotoptions import Owner, OwnerObject, SlotOptions, SlotTaint
 from berth.core.holders import slot_hash
 from berth.core.jsonvalues import part

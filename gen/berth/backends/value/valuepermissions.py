@@ -6,15 +6,7 @@ from berth.backends.backendinterface import Manifest
 from berth.core.objects import ObjectKind
 from berth.manifests import naming
 from berth.manifests.placed import Placed
-from berth.manifests.rbac import (
-    RBAC,
-    Rule,
-    cluster_binding,
-    cluster_role,
-    namespaced_role,
-    of_scaled,
-    rule,
-)
+from berth.manifests.rbac import RBAC, Rule, cluster_binding, cluster_role, namespaced_role, of_scaled, rule
 from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.schema.heldobjects import HeldSpec
 from berth.schema.values import Cluster, Site
