@@ -309,21 +309,19 @@ def occurrences(settings: Settings, **options: Any) -> int:
     if begins_today:
         selection = selection._replace(since=clock.midnight)
     listed, days = _listed(items_of(settings, pipeline), selection)
-    code = settings.report(pipeline.findings())
-    site = pipeline.site
-    if code == EXIT_OK and site is not None:
-        nothing = _NONE_COMING if begins_today else _NONE
-        if selection.at is not None and (day := local_day(selection.at, clock.zone)) not in days:
-            nothing = f"No occurrences: {no_date_text(day, day, days)}.\n"
-        settings.answer(
-            lambda: _occurrences_answer(listed),
-            lambda: (
-                _calendar(listed, site, published(settings, pipeline))
-                if settings.form == "ics"
-                else _tables(listed, settings, nothing, site.zone)
-            ),
-        )
-    return code
+    site = settings.valid_site(pipeline)
+    nothing = _NONE_COMING if begins_today else _NONE
+    if selection.at is not None and (day := local_day(selection.at, clock.zone)) not in days:
+        nothing = f"No occurrences: {no_date_text(day, day, days)}.\n"
+    settings.answer(
+        lambda: _occurrences_answer(listed),
+        lambda: (
+            _calendar(listed, site, published(settings, pipeline))
+            if settings.form == "ics"
+            else _tables(listed, settings, nothing, site.zone)
+        ),
+    )
+    return EXIT_OK
 
 
 def _listed(items: Iterable[Item], selection: Selection) -> tuple[_Listed, set[int]]:

@@ -90,7 +90,7 @@ def size_(  # noqa: PLR0913 - one for each option
     question = SizeQuestion(
         *read_all(
             lambda: _people(students),
-            lambda: _share("--show-up", show_up),
+            lambda: _share(show_up),
             lambda: _time("--wait", wait),
             lambda: _time("--over", over),
         )
@@ -128,9 +128,9 @@ def _time(flag: str, text: str) -> int:
     return found
 
 
-def _share(flag: str, text: str) -> float:
+def _share(text: str) -> float:
     if not re.fullmatch(r"(?!0+%)(\d{1,2}|100)%", text, re.ASCII):
-        raise CommandError(f'{flag} "{text}" is not a share from 1% to 100%. Write one such as 80%.')
+        raise CommandError(f'--show-up "{text}" is not a share from 1% to 100%. Write one such as 80%.')
     return int(text[:-1]) / 100
 
 

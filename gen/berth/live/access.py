@@ -15,7 +15,7 @@ from berth.findings import LiveFinding
 from berth.live.client import ClusterClient, ClusterError, KubeContexts, read_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.gather import gather_facts
-from berth.live.kubeobject import list_all
+from berth.live.kubeobject import Get, list_all
 from berth.live.records import ReadRecords, of_config_maps
 from berth.notation.refusal import CommandError
 from berth.schema.values import Cluster, Site
@@ -164,21 +164,23 @@ class ClusterAccess:
         clusters = {cluster.name: cluster for cluster in site.clusters}
 
         def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
-            def lists(path: str, query: Mapping[str, str], accept: str) -> Any:
-                return validated_list(remote.get(path, query, accept), path)
-
-            return gather_facts(lists, clusters[place.cluster], site.name, now, ClusterError)
+            return gather_facts(lists_of(remote), clusters[place.cluster], site.name, now, ClusterError)
 
         return self.at_each(places, snapshot)
 
 
-def validated_list(answer: Any, path: str) -> Any:
-    """Return the answer if it is a list. Raises ClusterError, such as for the page of a proxy."""
-    items, metadata = answer.get("items") or (), answer.get("metadata") or {}
-    is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)
-    if not (is_list and isinstance(items, list | tuple) and all(map(_is_object, items))):
-        raise ClusterError(0, f"{path} did not return a list")
-    return answer
+def lists_of(remote: ClusterClient) -> Get:
+    """Return how to ask a cluster for lists. It raises ClusterError for the page of a proxy, for instance."""
+
+    def ask(path: str, query: Mapping[str, str], accept: str) -> Any:
+        answer = remote.get(path, query, accept)
+        items, metadata = answer.get("items") or (), answer.get("metadata") or {}
+        is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)
+        if not (is_list and isinstance(items, list | tuple) and all(map(_is_object, items))):
+            raise ClusterError(0, f"{path} did not return a list")
+        return answer
+
+    return ask
 
 
 def _is_object(item: object) -> bool:
@@ -205,11 +207,8 @@ def read_clusters(
     known = [place for place in places.values() if isinstance(place, ClusterLocation)]
 
     def listed(remote: ClusterClient, place: ClusterLocation) -> ReadRecords:
-        def ask(path: str, query: Mapping[str, str], accept: str) -> Any:
-            return validated_list(remote.get(path, query, accept), path)
-
         path, selector = CONFIG_MAP.path(place.namespace), f"{SITE}={site.name},{ROLE}={RECORD}"
-        return of_config_maps(list_all(ask, path, selector, "", "application/json"))
+        return of_config_maps(list_all(lists_of(remote), path, selector, "", "application/json"))
 
     answers = access.at_each(known, listed)
     records: list[OccurrenceRecord] = []

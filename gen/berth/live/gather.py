@@ -266,9 +266,8 @@ def _other_pools(listed: Callable[..., list[KubeObject]], cluster: Cluster, ours
     """Yield what holds seats beside Deployments. `listed` reads a collection of the site."""
     if cluster.has_static_pools:
         for node_pool in listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}"):
-            if (
-                value_at(node_pool, "spec", "replicas") is not None
-            ):  # the others have no fixed number of nodes
+            # The others have no fixed number of nodes.
+            if value_at(node_pool, "spec", "replicas") is not None:
                 yield clusterfacts.parse_node_pool(node_pool)
     if cluster.has_buffers:
         known = listed("/api/v1/namespaces/{}/podtemplates")

@@ -1,6 +1,6 @@
 """Say when a recurrence repeats: in a cell of a table, and as JSON."""
 
-from berth.dates.zone import DAY, clock
+from berth.dates.zone import clock_text
 from berth.notation.weekdays import WEEKDAYS, WEEKS
 from berth.schema.values import Entry, Recurrence
 
@@ -26,11 +26,7 @@ def _line(entry: Entry) -> str:
     days = ", ".join(WEEKDAYS[day - 1].title() for day in entry.days)
     which = _WEEKS.get(entry.dates.weeks, " in some weeks" if entry.dates.weeks else "")
     which += " once a month" if entry.dates.nth else ""
-    return f"{days} {_time(entry.start)}-{_time(entry.end)}{which}".strip()
-
-
-def _time(minutes: int) -> str:
-    return "24:00" if minutes == DAY else clock(minutes)
+    return f"{days} {clock_text(entry.start)}-{clock_text(entry.end)}{which}".strip()
 
 
 def recurrence_json(recurrence: Recurrence) -> dict[str, str | None]:

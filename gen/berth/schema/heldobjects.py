@@ -135,10 +135,8 @@ KNOWN_KINDS = {
 """By group and kind."""
 SHORT_NAMES = {known.short: kind for (_, kind), known in KNOWN_KINDS.items() if known.short}
 
-_CORE_KINDS = (
-    "ReplicationController",
-    "ResourceQuota",
-)  # others of the core group have no number worth holding
+# Others of the core group have no number worth holding.
+_CORE_KINDS = ("ReplicationController", "ResourceQuota")
 _NEVER_GROUPS = (
     *("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"),
     *("authentication.k8s.io", "authorization.k8s.io", "certificates.k8s.io", "rbac.authorization.k8s.io"),
