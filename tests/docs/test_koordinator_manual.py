@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.backends.koordinator.slotpermissions import of_slots
+from berth.backends.koordinator.koordinatorbackend import of_slots
 from berth.backends.value.valueoptions import ValueOptions
 from berth.schema.site import ClusterSpec
 

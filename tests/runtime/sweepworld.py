@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from berth.backends.capacitybuffer.capacitybufferbackend import BACKEND as BUFFERS
-from berth.backends.koordinator.slotpermissions import of_slots
-from berth.backends.nodepool.nodepermissions import of_all_nodes
+from berth.backends.koordinator.koordinatorbackend import of_slots
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import PLUGINS, SWEEP_FIELD_MANAGER
 from berth.core.objectreading import parse_object
@@ -82,7 +81,7 @@ class FakeObjects(ObjectStore):
             *of_slots()[naming.SWEEP],
             *NUMBERS,
             nodes,
-            of_all_nodes(),
+            {"resources": ["nodepools"], "verbs": ["list"]},
         ]
         self._granted: dict[str, list[str]] = {}
         for rule in rules:

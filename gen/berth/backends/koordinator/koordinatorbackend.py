@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, Manifest, PersistentPool
-from berth.backends.koordinator import slotchecks, slotpermissions
+from berth.backends.koordinator import slotchecks
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import (
+    GROUP,
     inventory_line,
     is_by_profile,
     persistent_slots,
@@ -56,7 +57,13 @@ class KoordinatorBackend(Backend):
         return [*rbac.of_deployments(placed, deployments.names(placed)), handing_over]
 
     def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
-        return [slotpermissions.over_own_slots(site, placed)]
+        """Return the binding of a reservation with slots to the ClusterRole of the base."""
+        name, role = placed.reservation.name, naming.slot_role(site.name, naming.OCCURRENCE)
+        binding, labels = (
+            naming.slot_binding(site.name, name),
+            naming.of_permissions(site, placed.reservation),
+        )
+        return [rbac.cluster_binding(binding, labels, role, naming.single(name), placed.cluster.namespace)]
 
     def session_objects(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:
         return _affinity(site, placed, common) if placed.reservation.holder.renders_affinity else ()
@@ -86,10 +93,23 @@ class KoordinatorBackend(Backend):
         yield "expires", "" if holder.until is None else instant_text(holder.until)
 
     def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterator[Manifest]:
-        return slotpermissions.of_cluster(site, cluster)
+        """Yield both ClusterRoles, and the binding of the sweep; each reservation binds its own account."""
+        labels = naming.of_site(site)
+        for account, rules in of_slots().items():
+            yield rbac.cluster_role(naming.slot_role(site.name, account), labels, rules)
+        role = naming.slot_role(site.name, naming.SWEEP)
+        yield rbac.cluster_binding(role, labels, role, naming.SWEEP, cluster.namespace)
 
     def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
-        return slotpermissions.kinds_of_cluster(site, cluster)
+        """Yield kinds of Koordinator, by patterns, as slots and profiles are named after reservations."""
+        for account in (naming.OCCURRENCE, naming.SWEEP):
+            for kind in ("ClusterRole", "ClusterRoleBinding"):
+                yield rbac.RBAC, kind, naming.slot_role(site.name, account)
+        yield rbac.RBAC, "ClusterRoleBinding", naming.slot_binding(site.name, "*")
+        yield GROUP, "Reservation", naming.slot(site.name, "*")
+        if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
+            profile = naming.affinity_profile(site.name, "*", 1)
+            yield "config.koordinator.sh", "ClusterColocationProfile", profile
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
         yield from slotchecks.check_reserved_slots(checked)
@@ -109,6 +129,19 @@ class KoordinatorBackend(Backend):
 
 
 BACKEND = KoordinatorBackend()
+
+
+def of_slots() -> dict[str, list[rbac.Rule]]:
+    """Return the rules for slots, of occurrences and of the sweep. Slots have no namespace.
+
+    They hold for all slots, as their names are not known before. An occurrence patches a slot that ends later
+    than planned; the sweep replaces it.
+    """
+    slots = (GROUP, ["reservations"])
+    return {
+        naming.OCCURRENCE: [rbac.rule(*slots, ["list", "create", "patch", "delete"])],
+        naming.SWEEP: [rbac.rule(*slots, ["list", "create", "delete"])],
+    }
 
 
 def _persistent(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:

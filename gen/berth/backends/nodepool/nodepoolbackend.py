@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, Manifest
-from berth.backends.nodepool import nodechecks, nodepermissions
+from berth.backends.nodepool import nodechecks
 from berth.checks.project import CheckedReservation
 from berth.findings import Problem
-from berth.manifests import karpenter, naming
+from berth.manifests import karpenter, naming, rbac
 from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, ResourceClass, Site
+
+_GROUP = "karpenter.sh"
 
 
 class NodePoolBackend(Backend):
@@ -28,17 +30,33 @@ class NodePoolBackend(Backend):
                 site, _name(site, placed, resource_class), common, resource_class, cloud
             )
 
-    def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
-        return nodepermissions.over_nodes(site, placed)
+    def permissions(self, site: Site, placed: Placed) -> Iterator[Manifest]:
+        """Yield the ClusterRoles and bindings of a reservation with NodePools, which have no namespace.
+
+        Jobs and sweep scale them. Neither removes them: an engine does.
+        """
+        name, labels = placed.reservation.name, naming.of_permissions(site, placed.reservation)
+        pools = [_name(site, placed, resource_class) for resource_class in placed.classes]
+        for kind, account in ((naming.OCCURRENCE, naming.single(name)), (naming.SWEEP, naming.SWEEP)):
+            role = naming.nodes_role(site.name, kind, name)
+            yield rbac.cluster_role(role, labels, rbac.of_scaled(_GROUP, "nodepools", pools))
+            yield rbac.cluster_binding(role, labels, role, account, placed.cluster.namespace)
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:
         return {"nodePool": _name(site, placed, found)}
 
-    def cluster_permissions(self, site: Site, cluster: Cluster) -> list[Manifest]:
-        return nodepermissions.of_cluster(site, cluster)
+    def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterator[Manifest]:
+        role, labels = naming.sweep_nodes_role(site.name), naming.of_site(site)
+        yield rbac.cluster_role(role, labels, [rbac.rule(_GROUP, ["nodepools"], ["list"])])
+        yield rbac.cluster_binding(role, labels, role, naming.SWEEP, cluster.namespace)
 
     def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:  # noqa: ARG002
-        return nodepermissions.kinds_of_cluster(site)
+        """Yield kinds of Karpenter, by patterns, so that a new course with nodes changes no project."""
+        yield _GROUP, "NodePool", naming.static_pool(site.name, "*")
+        for kind in ("ClusterRole", "ClusterRoleBinding"):
+            for account in (naming.OCCURRENCE, naming.SWEEP):
+                yield rbac.RBAC, kind, naming.nodes_role(site.name, account, "*")
+            yield rbac.RBAC, kind, naming.sweep_nodes_role(site.name)
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
         return nodechecks.check_whole_nodes(checked)

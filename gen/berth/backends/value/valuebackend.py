@@ -5,23 +5,23 @@ reservation leaves git, so that the sweep can give the number back.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth.backends.backendinterface import Backend, Manifest
-from berth.backends.value import numberpairs, valuechecks, valuepermissions
+from berth.backends.value import numberpairs, valuechecks
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions
 from berth.checks.project import CheckedReservation, Project
 from berth.core import objectnames
 from berth.core.labels import CLASS, ROLE, TARGET
-from berth.core.objects import group_of
+from berth.core.objects import ObjectKind, group_of
 from berth.findings import Problem
 from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
 from berth.notation.objectpath import object_path_text
 from berth.plugins.numbers.foreignnumbers import ForeignNumber, parse_number
-from berth.schema.heldobjects import REPLICAS
+from berth.schema.heldobjects import REPLICAS, HeldSpec
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -54,7 +54,15 @@ class ValueBackend(Backend):
             yield rbac.rule("", ["configmaps"], ["get"], [naming.single(name) for name in placed.peers])
 
     def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
-        return valuepermissions.over_number(site, placed, held_number(placed))
+        """Return the role of a reservation over the one object, where that is, and its binding."""
+        reservation, home, number = placed.reservation, placed.cluster.namespace, held_number(placed)
+        role = naming.held_role(site.name, naming.OCCURRENCE, reservation.name)
+        labels = naming.of_permissions(site, reservation)
+        account, rules = naming.single(reservation.name), _rules_for(number.object_kind, [number.name])
+        if number.object_kind.of_cluster:
+            role_over_one = rbac.cluster_role(role, labels, rules)
+            return [role_over_one, rbac.cluster_binding(role, labels, role, account, home)]
+        return rbac.namespaced_role(role, str(number.namespace), labels, rules, account, home)
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:  # noqa: ARG002
         return {"number": _number(placed), **({"peers": list(placed.peers)} if placed.peers else {})}
@@ -99,15 +107,30 @@ class ValueBackend(Backend):
             message = f"{new.target} goes back to {new.otherwise_text} at the end of the open window"
             yield CHANGED_NUMBER, f"{message}, no longer to {old.otherwise_text}."
 
-    def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterable[Manifest]:
-        return valuepermissions.of_sweep_over_numbers(site, cluster)
+    def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterator[Manifest]:
+        """Yield the roles by which the sweep gives numbers back, also of reservations that are gone."""
+        role, labels, home = (
+            naming.held_role(site.name, naming.SWEEP),
+            naming.of_site(site),
+            cluster.namespace,
+        )
+        for namespace in dict.fromkeys(name for held in cluster.held for name in held.namespaces or ()):
+            here = [held for held in cluster.held if namespace in (held.namespaces or ())]
+            yield from rbac.namespaced_role(role, namespace, labels, _rules(here), naming.SWEEP, home)
+        if of_cluster := [held for held in cluster.held if held.namespaces is None]:
+            yield rbac.cluster_role(role, labels, _rules(of_cluster))
+            yield rbac.cluster_binding(role, labels, role, naming.SWEEP, home)
 
     def sweep_rules(self) -> list[rbac.Rule]:
         """Return what the sweep needs to note what a number was, under names that it does not know before."""
         return [rbac.rule("", ["configmaps"], ["get", "create", "patch"])]
 
     def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
-        return valuepermissions.kinds_of_cluster(site, cluster)
+        """Yield kinds of cluster-scoped roles, by patterns, so that a new reservation changes no project."""
+        has_cluster_roles = any(held.namespaces is None for held in cluster.held)
+        for kind in ("ClusterRole", "ClusterRoleBinding") if has_cluster_roles else ():
+            yield rbac.RBAC, kind, naming.held_role(site.name, naming.OCCURRENCE, "*")
+            yield rbac.RBAC, kind, naming.held_role(site.name, naming.SWEEP)
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
         return valuechecks.check_number(checked)
@@ -124,6 +147,17 @@ BACKEND = ValueBackend()
 def held_number(placed: Placed) -> ForeignNumber:
     """Return the number that a reservation holds, as programs in the cluster read it."""
     return parse_number(json.loads(json.dumps(_number(placed))), "number")
+
+
+def _rules_for(kind: ObjectKind, names: Sequence[str] = ()) -> list[rbac.Rule]:
+    """Return the rules to hold a number of objects of a kind: by the subresource scale where it has one."""
+    if kind.has_scale:
+        return rbac.of_scaled(kind.group, kind.plural, names)
+    return [rbac.rule(kind.group, [kind.plural], ["get", "patch"], names)]
+
+
+def _rules(held: Sequence[HeldSpec]) -> list[rbac.Rule]:
+    return [each for spec in held for each in _rules_for(spec.object_kind)]
 
 
 def _number(placed: Placed) -> dict[str, Any]:
