@@ -333,12 +333,7 @@ RULES = {
     "B314": Rule(WARNING, "A seat requests devices and claims devices, too."),
 }
 
-GUARDS = frozenset(
-    (
-        *("B076", "B082", "B103", "B111", "B113", "B117"),
-        *("B231", "B232", "B233", "B302"),
-    )
-)
+GUARDS = frozenset((*("B076", "B082", "B103", "B111", "B113", "B117"), *("B231", "B232", "B233", "B302")))
 """Warnings and notes that protect other people than the author: only the platform team can ignore them."""
 
 

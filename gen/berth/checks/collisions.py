@@ -74,10 +74,7 @@ def _berth_names(
     site: Site, cluster: Cluster, classes: Collection[ResourceClass]
 ) -> frozenset[tuple[str, str]]:
     """Return the names of Berth's own objects in the cluster's namespace."""
-    names = {
-        ("CronJob", naming.SWEEP),
-        ("Role", naming.SWEEP),
-    }
+    names = {("CronJob", naming.SWEEP), ("Role", naming.SWEEP)}
     if cluster.sweep_prunes:
         names.add(("ConfigMap", naming.INVENTORY))
     here = [

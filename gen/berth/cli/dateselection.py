@@ -29,12 +29,7 @@ _WHEN_ADVICE = 'Write 2026-05-15, "2026-05-15 10:00-14:00", 10:00 or "2026-05-15
 
 
 def occurrence_selector(  # noqa: PLR0913, PLR0917 - what may select one
-    clock: Clock,
-    reservation: str,
-    date: str,
-    start: str | None,
-    entry: str | None,
-    of_date: str = "DATE",
+    clock: Clock, reservation: str, date: str, start: str | None, entry: str | None, of_date: str = "DATE"
 ) -> OccurrenceSelector:
     """Parse DATE [TIME] as `berth occurrences` shows them, or the id of an occurrence, and --name."""
     place, is_id, of_id = "TIME", False, ""

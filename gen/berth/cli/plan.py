@@ -24,10 +24,7 @@ from berth.pipeline import Pipeline
 
 @command(
     "text wide json yaml markdown",
-    examples=(
-        "berth plan --from 2026-02-02 --until 2026-03-01",
-        "berth plan my-course -o wide",
-    ),
+    examples=("berth plan --from 2026-02-02 --until 2026-03-01", "berth plan my-course -o wide"),
 )
 @names_argument
 @since_option()

@@ -41,12 +41,7 @@ from berth.rendering import files
     is_flag=True,
     help="Exit 4 if a reservation or a rendered file is not staged in git as it is.",
 )
-@click.option(
-    "--output-dir",
-    metavar="DIR",
-    type=FOLDER,
-    help="Write to this folder instead of rendered/.",
-)
+@click.option("--output-dir", metavar="DIR", type=FOLDER, help="Write to this folder instead of rendered/.")
 def render(settings: Settings, check: bool, staged: bool, output_dir: str | None) -> int:
     """Write the manifests of all reservations to rendered/.
 

@@ -75,10 +75,7 @@ def _date_warnings(
     """Warn about dates. `windows`: all of both sides, unless the reservation is suspended."""
     changed = change.occurrences.changed
     dates = [*change.occurrences.added, *(new for _, new in changed)]
-    removed = [
-        *change.occurrences.removed,
-        *(was for was, becomes in changed if becomes.open != was.open),
-    ]
+    removed = [*change.occurrences.removed, *(was for was, becomes in changed if becomes.open != was.open)]
     for items, present, verb in (
         (dates, {*windows[1]}, "opens"),
         (removed, {*windows[0]}, "would have opened"),

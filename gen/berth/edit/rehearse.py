@@ -132,11 +132,6 @@ def _spec(
         "rehearses": {"name": rehearses.name, "date": str(rehearses.day), **start_time},
         **classes,
         "recurrence": {"type": "dates", **zone_key, "dates": [when]},
-        "provisioning": {
-            **counts,
-            "leadTimeMinutes": 0,
-            "scaleDownBehavior": "none",
-            "endsWhenReady": True,
-        },
+        "provisioning": {**counts, "leadTimeMinutes": 0, "scaleDownBehavior": "none", "endsWhenReady": True},
         **({"backend": options} if options else {}),
     }

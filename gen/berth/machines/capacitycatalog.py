@@ -374,10 +374,7 @@ class CapacityCatalog:
         cloud = self.clouds[name]
         return NodePool(
             self.pools[name],
-            (
-                requirement(CAPACITY_TYPE, IN, cloud.capacity_types),
-                *parse_requirements(cloud.requirements),
-            ),
+            (requirement(CAPACITY_TYPE, IN, cloud.capacity_types), *parse_requirements(cloud.requirements)),
             tuple(cloud.labels.items()),
             parse_taints(cloud.taints),
             cloud.weight or 0,

@@ -156,10 +156,7 @@ def recommended(times: Sequence[int], supply: NodeSupply, question: SizeQuestion
     """
     longest = max(0, ceil((supply.window - times[0]) / LEAD_STEP)) * LEAD_STEP  # all are ready for the first
     everybody = Offer(min(len(times), supply.most), longest)
-    enough = max(
-        LATE_PERCENT / 100 * len(times),
-        question.late(waits(times, everybody, supply)),
-    )
+    enough = max(LATE_PERCENT / 100 * len(times), question.late(waits(times, everybody, supply)))
 
     def is_enough(offer: Offer) -> bool:
         return question.late(waits(times, offer, supply)) <= enough

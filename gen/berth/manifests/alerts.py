@@ -27,12 +27,7 @@ CRITICAL, WARNING = "critical", "warning"
 RUNBOOKS = f"https://github.com/{REPOSITORY}/blob/v{VERSION}/docs/alerts.md"
 SHORTEST = 5  # minutes in which placeholders that are requested may become ready, whatever the lead
 # Reasons of the warnings that the scaler and the sweep write as Events.
-WARNINGS = (
-    "SeatsNotReady",
-    "MalformedTimetable",
-    "MalformedOverride",
-    "SweepHasNoJob",
-)
+WARNINGS = ("SeatsNotReady", "MalformedTimetable", "MalformedOverride", "SweepHasNoJob")
 FAILED_REHEARSAL, SET_BACK = "RehearsalFailed", "NumberSetBack"  # likewise, with alerts of their own
 
 

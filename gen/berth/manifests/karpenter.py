@@ -28,11 +28,7 @@ def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: "WindowB
     """Return the EC2NodeClass and the NodePool of a capacity."""
     name, ours = naming.node_pool(site.name, cloud.name), naming.of_site(site)
     annotations = {**naming.untouched(cluster.engine), **cloud.own_annotations}
-    metadata = {
-        "name": name,
-        "labels": {**ours, **cloud.own_labels},
-        "annotations": annotations,
-    }
+    metadata = {"name": name, "labels": {**ours, **cloud.own_labels}, "annotations": annotations}
     values = {
         **metadata,
         "is_static": False,
@@ -110,10 +106,7 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
         "expireAfter": cloud.expire_after,
         "terminationGracePeriod": cloud.termination_grace_period,
     }
-    return {
-        "node_labels": cloud.labels,
-        "node": {key: value for key, value in node.items() if value},
-    }
+    return {"node_labels": cloud.labels, "node": {key: value for key, value in node.items() if value}}
 
 
 def _dumped(models: Sequence[Model]) -> tuple[dict[str, Any], ...]:

@@ -17,11 +17,7 @@ IMPORTED_FEED = "berth.dev/imported-feed"
 IMPORTED_UID, IMPORTED_TITLE = "berth.dev/imported-uid", "berth.dev/imported-title"
 IMPORTED = (IMPORTED_FEED, IMPORTED_UID, IMPORTED_TITLE)
 FOR_BERTH = (IGNORE, *IMPORTED)
-BERTH_LABELS = (
-    "app.kubernetes.io/name",
-    "app.kubernetes.io/part-of",
-    "app.kubernetes.io/managed-by",
-)
+BERTH_LABELS = ("app.kubernetes.io/name", "app.kubernetes.io/part-of", "app.kubernetes.io/managed-by")
 RESERVED, UNREAD, ENGINE_OPTION = "B023", "B176", "B076"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 _NOT_RENDERED = (*FOR_BERTH, DO_NOT_DISRUPT)  # annotations of which another rule tells

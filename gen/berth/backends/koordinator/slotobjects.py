@@ -126,11 +126,7 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     template: Object = {"metadata": {"labels": found.pod_labels}} if found.pod_labels else {}
     # Limits hold nothing. There is no priority: without preemption it has no effect.
     seat = {"name": SEAT, "resources": {"requests": found.requests}}
-    template["spec"] = {
-        **placement(found),
-        "schedulerName": koordinator.scheduler_name,
-        "containers": [seat],
-    }
+    template["spec"] = {**placement(found), "schedulerName": koordinator.scheduler_name, "containers": [seat]}
     spec: Object = {
         "template": template,
         "owners": owners(site, cluster, reservation, found),
