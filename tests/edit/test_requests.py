@@ -454,13 +454,13 @@ LINES = st.one_of(
 def test_any_text_is_answers_or_findings(first: list[str], comment: list[str]) -> None:
     texts = ("\n".join(first), "\n".join(comment))
     form = read_request([Source(f"{i}.md", text.encode("utf-8", "replace")) for i, text in enumerate(texts)])
-    wanted = requested(form.answers, "", DECLARED, TODAY)
+    request, wrong_answers = requested(form.answers, "", DECLARED, TODAY)
 
     assert form.findings or set(form.answers) == set(FORM)
-    for finding in (*form.findings, *wanted.findings):
+    for finding in (*form.findings, *wrong_answers):
         assert 1 <= finding.line <= texts[int(finding.file[0])].count("\n") + 2
-    if not (form.findings or wanted.findings):
-        assert not wanted.request.missing()
+    if not (form.findings or wrong_answers):
+        assert not request.missing()
 
 
 def test_the_form_has_each_question_once_with_the_choices_of_the_site(folder: Path) -> None:

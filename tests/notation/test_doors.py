@@ -133,9 +133,9 @@ def asked(key: str, unwrap: Callable[[ReservationRequest], object], **others: st
     def read(text: str) -> object:
         texts = {**dict.fromkeys(FORM, ""), **usual, key: text}
         answers = {name: FormAnswer(name, value, FilePlace("a.md")) for name, value in texts.items()}
-        wanted = requested(answers, "x", DECLARED, TODAY)
-        wrong = [one for one in wanted.findings if one.path == FORM[key].heading]
-        return f"{wrong[0].code} {wrong[0].fix}" if wrong else unwrap(wanted.request)
+        request, findings = requested(answers, "x", DECLARED, TODAY)
+        wrong = [one for one in findings if one.path == FORM[key].heading]
+        return f"{wrong[0].code} {wrong[0].fix}" if wrong else unwrap(request)
 
     return read
 

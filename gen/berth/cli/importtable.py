@@ -60,8 +60,8 @@ class _TableImport:
         """Write a row, or return what is wrong with its cells."""
         title, declared = answers["title"].text, self._pipeline.declared
         known = self.own.get(title)
-        wanted = requested(answers, known.name if known else "", declared, self._today)
-        name = wanted.request.name
+        request, wrong_answers = requested(answers, known.name if known else "", declared, self._today)
+        name = request.name
         file = known.origin.file if known else f"reservations/{name}.yaml"
         is_taken = known is None and (
             file in self.before or any(one.name == name for one in declared.reservations)
@@ -69,22 +69,22 @@ class _TableImport:
         if name in self.rows:
             line = self.rows[name].answers["title"].place.line
             fix = "Write its dates in one row, or another title."
-            return [*wanted.findings, answers["title"].finding(TWICE, f"line {line} has this course.", fix)]
+            return [*wrong_answers, answers["title"].finding(TWICE, f"line {line} has this course.", fix)]
         if known is None and title in self._others and (is_taken or not self._is_feed_given):
             other, feed = self._others[title]
-            return [*wanted.findings, taken_name(other, answers, feed)]
+            return [*wrong_answers, taken_name(other, answers, feed)]
         if is_taken:
-            return [*wanted.findings, taken_name(name, answers)]
-        if not wanted.findings:
+            return [*wrong_answers, taken_name(name, answers)]
+        if not wrong_answers:
             imported = ((IMPORTED_FEED, self._feed), (IMPORTED_TITLE, title))
-            text = reservation_yaml(new_reservation(wanted.request)._replace(annotations=imported))
+            text = reservation_yaml(new_reservation(request)._replace(annotations=imported))
             if known:
                 old = self.texts.get(file) or self.before[file].decode()
                 text = updated_text(old, known.origin.index, text)
             self.texts[file] = text
             is_changed = file not in self.before or text.encode() != self.before[file]
-            self.rows[name] = _WrittenRow(file, wanted.request, answers, is_changed)
-        return [*wanted.findings]
+            self.rows[name] = _WrittenRow(file, request, answers, is_changed)
+        return wrong_answers
 
     def checked(self, now: int) -> tuple[list[Finding], dict[str, Expansion]]:
         """Return what is wrong with the project then, of rows at their cells, and the dates of courses."""

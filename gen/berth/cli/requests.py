@@ -35,21 +35,21 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
         read_at("NAME", lambda: grammar.dns_label(name))
     clock = clock_of(settings, pipeline)
     form = read_request(sources)
-    wanted = requested(form.answers, name, pipeline.declared, clock.today)
-    file = f"reservations/{wanted.request.name}.yaml"
+    request, wrong_answers = requested(form.answers, name, pipeline.declared, clock.today)
+    file = f"reservations/{request.name}.yaml"
     refused = {finding.path for finding in form.findings}
-    findings = [*form.findings, *(finding for finding in wanted.findings if finding.path not in refused)]
+    findings = [*form.findings, *(finding for finding in wrong_answers if finding.path not in refused)]
     if any(source.file == file for source in pipeline.sources) and "title" in form.answers:
-        findings.append(taken_name(wanted.request.name, form.answers))
+        findings.append(taken_name(request.name, form.answers))
     if findings:
         return _refused(settings, in_order(findings), sources[0].file)
-    reservation = new_reservation(wanted.request)
+    reservation = new_reservation(request)
     text = reservation_yaml(reservation)
     result = check_edit(pipeline, file, text, None, clock.now)
     if result.change is None and not result.findings:
         raise CommandError("the project has errors, which berth validate lists; nothing was written")
     dates = result.change.occurrences.added if result.change else ()
-    found = at_headings([*result.findings, *result.warnings], file, wanted.request, form.answers, dates)
+    found = at_headings([*result.findings, *result.warnings], file, request, form.answers, dates)
     if exit_code(found, strict=settings.strict) != EXIT_OK:
         return _refused(settings, found, sources[0].file)
     if writes:

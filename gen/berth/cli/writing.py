@@ -81,9 +81,9 @@ def _undo_line(settings: Settings, file: str, before: bytes | None) -> str:
 def finish_steps(settings: Settings, steps: Sequence[EditStep]) -> int:
     """Write the files of edits that follow each other; none of them if one is refused."""
     refused = [
-        step
-        for step in steps
-        if exit_code([*step.result.findings, *step.result.warnings], strict=settings.strict) != EXIT_OK
+        (project, edited)
+        for project, edited in steps
+        if exit_code([*edited.findings, *edited.warnings], strict=settings.strict) != EXIT_OK
     ]
     return max(finish_edit(settings, *step) for step in refused[:1] or steps)
 

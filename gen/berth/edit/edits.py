@@ -294,19 +294,16 @@ def _forget_import(metadata: Any) -> None:
         del metadata["annotations"]
 
 
-class EditStep(NamedTuple):
-    """One of several edits, and the project that it is an edit of: with all edits before it."""
-
-    pipeline: Pipeline
-    result: EditResult
+EditStep = tuple[Pipeline, EditResult]
+"""One of several edits, after the project that it is an edit of: with all edits before it."""
 
 
 def all_steps(pipeline: Pipeline, edits: Iterable[Callable[[Pipeline], EditResult]]) -> list[EditStep]:
     """Return edits of which each is of the project with those before it; of a refused one, only that."""
     steps: list[EditStep] = []
     for edit in edits:
-        steps.append(EditStep(pipeline, edit(pipeline)))
-        result = steps[-1].result
+        result = edit(pipeline)
+        steps.append((pipeline, result))
         if result.findings:
             return steps[-1:]
         pipeline = with_file(pipeline, result.file, result.text)

@@ -63,13 +63,6 @@ class FormAnswers(NamedTuple):
     replaced: tuple[str, ...]
 
 
-class RequestedReservation(NamedTuple):
-    """What a request asks for, and what is wrong with its answers."""
-
-    request: ReservationRequest
-    findings: tuple[Finding, ...]
-
-
 def read_request(sources: Sequence[Source]) -> FormAnswers:
     """Read the text of the form, and those of later comments, whose answers replace those before them.
 
@@ -136,8 +129,12 @@ def _answers(file: str, text: str, pattern: re.Pattern[str], findings: list[Find
         yield answer._replace(text="") if answer.text == NO_ANSWER else answer
 
 
-def requested(answers: Answers, name: str, known: Declared, today: int | None) -> RequestedReservation:
-    """Return what the answers ask for. Without a name, it is made of the course's title.
+def requested(
+    answers: Answers, name: str, known: Declared, today: int | None
+) -> tuple[ReservationRequest, list[Finding]]:
+    """Return what the answers ask for, and what is wrong with them.
+
+    Without a name, it is made of the course's title.
 
     A request is read again later, when `tomorrow` would be another day: such words are refused. Seats of a
     class whose sessions nobody counts stay as they are, as no sessions take them.
@@ -170,7 +167,7 @@ def requested(answers: Answers, name: str, known: Declared, today: int | None) -
         request = request._replace(given={**request.given, "owner": title})
     findings += _unknown_classes(request, answers, known)
     findings += _missing(request, answers, refused)
-    return RequestedReservation(request, tuple(findings))
+    return request, findings
 
 
 def _without_zone(answers: Answers) -> str:
