@@ -4,7 +4,7 @@ All dates of all reservations are in memory: of 1,000 courses with 34,000 window
 Nothing is written here, and the clock is not read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berth.backends.backendinterface import backend_of
@@ -83,7 +83,11 @@ class Pipeline:
         self.pools: dict[str, list[PoolLoad]] = {}  # by cluster
         self.held: Mapping[str, WindowBudgets | TooManyBudgets] = {}  # by CloudCapacity
         self.problems: list[Problem | Finding] = list(problems)
-        readings = self._read_each(file_reader)
+        readings: list[ReadDocument] = []
+        for source in self._sources:
+            documents, unreadable = file_reader(source)
+            self.problems += unreadable
+            readings += documents
         self.declared: Declared = declared(readings, RESERVATIONS, given=bool(self._sources))
         self.problems += self.declared.problems
 
@@ -98,12 +102,6 @@ class Pipeline:
     def sources(self) -> Sequence[Source]:
         """The files, by path."""
         return self._sources
-
-    def _read_each(self, file_reader: ReadSource) -> Iterator[ReadDocument]:
-        for source in self._sources:
-            documents, problems = file_reader(source)
-            self.problems += problems
-            yield from documents
 
     def _read_other(self, path: str) -> Source:
         """Read a file that the Site names. Raises OSError."""

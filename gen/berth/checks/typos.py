@@ -28,20 +28,14 @@ _FAR = 549 * 86_400  # seconds in 18 months
 def check_hours_and_dates(checked: CheckedReservation) -> Iterator[Problem]:
     """Check its hours, and, with `now`, its last date."""
     reservation, now, occurrences = checked.reservation, checked.project.now, checked.expansion.occurrences
-    yield from _long_windows(reservation, occurrences)
-    if now is not None and occurrences:
-        yield from _far_end(reservation, occurrences[-1], now)
-
-
-def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
-    """Report each line whose hours are long, unless it says on which day it ends, or is a whole day."""
     for path, start, end in _hours(reservation.recurrence, occurrences):
         minutes = window_minutes(start, end, None)
-        if minutes > LONGEST and (start, end) != (0, DAY):
-            day = int(end < start)
+        if minutes > LONGEST and (start, end) != (0, DAY):  # which is a whole day
             message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
-            fix = f"Check both times; if it is meant, add endDay: {day}."
+            fix = f"Check both times; if it is meant, add endDay: {int(end < start)}."
             yield reservation.problem(LONG_WINDOW, (*path, "endTime"), message, fix)
+    if now is not None and occurrences:
+        yield from _far_end(reservation, occurrences[-1], now)
 
 
 def _hours(recurrence: Recurrence, occurrences: Sequence[Occurrence]) -> Iterator[tuple[Path, int, int]]:

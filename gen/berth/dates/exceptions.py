@@ -43,7 +43,12 @@ class Exclusions:
         excepted = list_days((number(item.first), number(item.last)) for item in recurrence.excepts)
         self.calendars = [days for calendar, days in days_off if not calendar.closes]
         self.closings = [days for calendar, days in days_off if calendar.closes]
-        self.excepts = _by_start_and_name(recurrence.excepts)
+        ranges: dict[tuple[int | None, str | None], list[tuple[int, int, str]]] = {}
+        for item in recurrence.excepts:
+            days_of_item = number(item.first), number(item.last), item.title
+            ranges.setdefault((item.start, item.name), []).append(days_of_item)
+        # By start time and name; None stands for every one.
+        self.excepts = {key: titled_days(days) for key, days in ranges.items()}
         self._days = _union([*(days.every for days in self.calendars), excepted])
 
     def candidates(self, bare: Sequence[BareOccurrence]) -> Sequence[BareOccurrence]:
@@ -122,15 +127,6 @@ def _union(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
             return None
         every |= days
     return every
-
-
-def _by_start_and_name(excepts: Iterable[Except]) -> dict[tuple[int | None, str | None], TitledDays]:
-    """Return the days left out by start time and name; None stands for every one."""
-    ranges: dict[tuple[int | None, str | None], list[tuple[int, int, str]]] = {}
-    for item in excepts:
-        days = number(item.first), number(item.last), item.title
-        ranges.setdefault((item.start, item.name), []).append(days)
-    return {key: titled_days(days) for key, days in ranges.items()}
 
 
 def unused_excepts(

@@ -222,7 +222,13 @@ def _problems_of_change(
     for _, (_, new) in changes:
         if new:
             yield from typos.check_dates_are_ahead(new.reservation, new.occurrences, now)
-    yield from _in_owned_files(base, shared)
+    # Changed documents that all share, where the base gives their files to an owner.
+    contacts = ownership.contacts_of_files(base.declared, (source.file for source in base.sources))
+    owned = ownership.owned_paths(contacts)
+    for document in shared:
+        owner = ownership.owner_of(document.subject.origin.file, owned)
+        if owner and document.change != REMOVED:
+            yield ownership.owned_problem(*document.subject[:3], owner)
     if base.site and head.site:
         known = base.site, base_names(base.declared, base.site)
         by_name = {reservation.name: reservation for reservation in head.declared.reservations}
@@ -303,16 +309,6 @@ def _compare_plans(
     )
     warnings = [ChangeWarning("price", name, f"{text}.") for name, text in prices.items()]
     return plan._replace(findings=_shown(findings, known)), costs, warnings
-
-
-def _in_owned_files(base: Pipeline, shared: Sequence[SharedChange]) -> Iterator[Problem]:
-    """Report changed documents that all share where the base gives their files to an owner."""
-    contacts = ownership.contacts_of_files(base.declared, (source.file for source in base.sources))
-    owned = ownership.owned_paths(contacts)
-    for document in shared:
-        owner = ownership.owner_of(document.subject.origin.file, owned)
-        if owner and document.change != REMOVED:
-            yield ownership.owned_problem(*document.subject[:3], owner)
 
 
 def _policy_subject(version: ReservationVersion | None, side: Pipeline) -> PolicySubject | None:

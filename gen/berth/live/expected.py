@@ -61,24 +61,15 @@ def template_difference(git: str, cluster: str) -> str:
 
 def _differences(path: str, git: Any, cluster: Any, *, alone: bool, amounts: bool = False) -> Iterator[str]:
     if isinstance(git, dict) and isinstance(cluster, dict):
-        yield from _mapping_differences(path, git, cluster, alone=alone, amounts=amounts)
+        for name in sorted(git.keys() | (cluster.keys() if alone else cluster.keys() & _EXACT)):
+            below = f'{path}["{name}"]' if "." in name or "/" in name else f"{path}.{name}".removeprefix(".")
+            exact, quantities = alone or name in _EXACT, amounts or name in _QUANTITIES
+            yield from _differences(below, git.get(name), cluster.get(name), alone=exact, amounts=quantities)
     elif isinstance(git, list) and isinstance(cluster, list):
         for number, (ours, in_cluster) in enumerate(zip_longest(git, cluster)):
             yield from _differences(f"{path}[{number}]", ours, in_cluster, alone=alone)
     elif (git or None) != (cluster or None) and not (amounts and _is_same_quantity(git, cluster)):
         yield f"{path} is {_value_text(cluster, 'missing')}, git has {_value_text(git, 'none')}"
-
-
-def _mapping_differences(
-    path: str, git: dict[str, Any], cluster: dict[str, Any], *, alone: bool, amounts: bool
-) -> Iterator[str]:
-    names = git.keys() | (cluster.keys() if alone else cluster.keys() & _EXACT)
-    for name in sorted(names):
-        below = f'{path}["{name}"]' if "." in name or "/" in name else f"{path}.{name}".removeprefix(".")
-        has_amounts = amounts or name in _QUANTITIES
-        yield from _differences(
-            below, git.get(name), cluster.get(name), alone=alone or name in _EXACT, amounts=has_amounts
-        )
 
 
 def _is_same_quantity(git: Any, cluster: Any) -> bool:
