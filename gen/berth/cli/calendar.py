@@ -12,7 +12,7 @@ from berth.cli.recordfile import read_record_file, records_option
 from berth.cli.selection import clock_of, items_of, published
 from berth.git import top_of
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
-from berth.output.pages import SiteFiles, write_site
+from berth.output.pages import write_site
 from berth.pipeline import Pipeline
 from berth.reading.source import OUTPUT
 from berth.schema.values import Site
@@ -76,7 +76,7 @@ def calendar(settings: Settings, output_dir: str | None, records: str | None) ->
 
 def _write(settings: Settings, folder: str, files: dict[str, bytes]) -> None:
     """Write the files, and say what became of the folder."""
-    written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
+    written, removed = write_site(folder, files, (MARK.encode(), _FEED_MARK), _FEEDS)
     shown = settings.shown(folder)
     gone = "".join(f"removed {shown}/{path}\n" for path in removed)
     numbers = f"{written} written, {len(removed)} removed, {len(files) - written} unchanged"

@@ -12,7 +12,7 @@ from berth.cli.selection import clock_of, items_of
 from berth.diff.answer import annotations, as_answer
 from berth.diff.change import Change
 from berth.diff.comparedfiles import CommitFiles, FolderFiles
-from berth.diff.comparison import ComparisonOptions, compare
+from berth.diff.comparison import compare
 from berth.diff.difftext import TextStyle, as_text
 from berth.diff.markdown import LIMIT, as_markdown
 from berth.findings import Problem
@@ -27,7 +27,6 @@ _HEAD = "working tree"
 _WHAT_TO_NAME = "Name a commit, or a folder that begins with ./: berth diff BASE."
 _FOLDER_BEGINS = ("./", "../", "/")
 _SHORT_ID, _LONGEST_SUBJECT = 7, 60
-_NOTICE_HOURS = 24  # where no site says how early changes should be made
 
 
 @command(
@@ -63,10 +62,10 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int) -> int:
     before = Pipeline(sources=sources, other_file=other_file, problems=problems, file_reader=reader)
     after = Pipeline(file_reader=reader)
     after.problems += _submodules(settings)
-    notice = after.site.diff.notice_hours if after.site else _NOTICE_HOURS
-    options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
-    items = items_of(settings, after, all_loads=True, now=options.now)
-    change = compare((before, after), items, (base_files, FolderFiles(".", OUTPUT)), options)
+    now = clock_of(settings, after).now
+    items = items_of(settings, after, all_loads=True, now=now)
+    rendered = base_files, FolderFiles(".", OUTPUT)
+    change = compare((before, after), items, rendered, (name, _HEAD), now)
     settings.write(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()
     is_bad = change.is_refused or not change.head.is_valid

@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import tee
-from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
@@ -38,32 +37,26 @@ from berth.rendering import files, part_file
 from berth.schema.policies import PolicySpec
 
 _KIND = "CapacityReservation"
+_NOTICE_HOURS = 24  # where no site says how early changes should be made
 
 Policies = Sequence[tuple[PolicySpec, BaseNames | None]]
 """Each policy, with the names of the base if it is one of the base."""
-
-
-class ComparisonOptions(NamedTuple):
-    """`names` of base and head; `now` in seconds; `notice` in hours."""
-
-    names: tuple[str, str]
-    now: int
-    notice: int
 
 
 def compare(
     sides: tuple[Pipeline, Pipeline],
     items: Iterable[Item],
     rendered: tuple[CommitFiles | FolderFiles, FolderFiles],
-    options: ComparisonOptions,
+    names: tuple[str, str],
+    now: int,
 ) -> Change:
     """Return all that differs between base and head.
 
     `items`: those of the head, with all loads. `rendered`: the committed files of the base, and those in the
-    working tree. The base is checked on its own, so that only findings that one side lacks are shown.
+    working tree. `names`: of base and head. The base is checked on its own, so that only findings that one
+    side lacks are shown.
     """
     base, head = sides
-    now = options.now
     # before the base is checked: files that its Site names may be faulty, too
     doubtful = {one.name for one in head.declared.reservations if base.may_declare(_KIND, one.name)}
     rendered_items, kept_items = tee(items)
@@ -75,10 +68,11 @@ def compare(
     loads = _loads(base, (old for old, _ in pairs)), _loads(head, (new for _, new in pairs))
     shared, policies = compare_shared(base, head), _policies(sides)
     changes, cases = _changes(pairs, sides, policies, shared, now)
+    notice = head.site.diff.notice_hours if head.site else _NOTICE_HOURS
     for change, versions in changes:
-        warnings += risks.reservation_warnings(change, versions, sides, now, options.notice * 3600)
+        warnings += risks.reservation_warnings(change, versions, sides, now, notice * 3600)
     head.problems += _problems_of_change(sides, changes, loads[1], shared, now)
-    of_base, of_head = _summaries(sides, options.names)
+    of_base, of_head = _summaries(sides, names)
     if of_head.is_valid:
         changed |= dict.fromkeys({*rendered[0].paths()} - paths)
     file_changes = _file_changes(rendered[0], changed)

@@ -6,7 +6,6 @@ expected.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from berth.findings import FindingsError
 from berth.output.folder import AGAIN, FOREIGN, finding, refusal
@@ -15,22 +14,17 @@ from berth.output.stage import link_on_way, write_files
 _HEAD = 256  # bytes in which the mark must be
 
 
-class SiteFiles(NamedTuple):
-    """The bytes of each file by path. `feeds` is the folder of which Berth owns all files with a mark."""
+def write_site(
+    folder: str, files: Mapping[str, bytes], marks: tuple[bytes, ...], feeds: str
+) -> tuple[int, list[str]]:
+    """Write the bytes of each file by path; return how many changed, and the paths of those that are removed.
 
-    files: Mapping[str, bytes]
-    marks: tuple[bytes, ...]
-    feeds: str
-
-
-def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
-    """Write the files; return how many changed, and the paths of those that are removed.
-
-    Raises FindingsError, with nothing written, if a file of others is in the way.
+    `feeds` is the folder of which Berth owns all files with a mark. Raises FindingsError, with nothing
+    written, if a file of others is in the way.
     """
     top = Path(folder)
     try:
-        changed = {path: data for path, data in site.files.items() if not _is_same(top / path, data)}
+        changed = {path: data for path, data in files.items() if not _is_same(top / path, data)}
         problems = [
             finding(
                 FOREIGN,
@@ -41,13 +35,13 @@ def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
             )
             for path in changed
             if link_on_way(folder, str(top / path))
-            or ((top / path).exists() and not _has_mark(top / path, site.marks))
+            or ((top / path).exists() and not _has_mark(top / path, marks))
         ]
         if problems:
             raise FindingsError(problems)
         write_files(folder, changed)
-        feeds = [f"{site.feeds}/{file.name}" for file in sorted((top / site.feeds).glob("*.ics"))]
-        stale = [path for path in feeds if path not in site.files and _has_mark(top / path, site.marks)]
+        there = [f"{feeds}/{file.name}" for file in sorted((top / feeds).glob("*.ics"))]
+        stale = [path for path in there if path not in files and _has_mark(top / path, marks)]
         for path in stale:
             (top / path).unlink()
     except OSError as error:
