@@ -1,6 +1,6 @@
 """Compare two projects, base and head: their reservations, shared documents and rendered files."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import tee
 
 from berth.backends.backendinterface import backend_of
@@ -60,7 +60,9 @@ def compare(
     # before the base is checked: files that its Site names may be faulty, too
     doubtful = {one.name for one in head.declared.reservations if base.may_declare(_KIND, one.name)}
     rendered_items, kept_items = tee(items)
-    paths, stale, changed = _render(head, rendered_items, rendered)
+    output = _RenderedFiles(*rendered)
+    for path, text in files(head, rendered_items):
+        output.add(path, text)
     items_of_head = [*kept_items]
     alike = items_of_head if _shares_documents(base, head) else ()
     items_of_base = base.items(all_loads=True, now=now, alike=alike)
@@ -73,13 +75,11 @@ def compare(
         warnings += risks.reservation_warnings(change, versions, sides, now, notice * 3600)
     head.problems += _problems_of_change(sides, changes, loads[1], shared, now)
     of_base, of_head = _summaries(sides, names)
-    if of_head.is_valid:
-        changed |= dict.fromkeys({*rendered[0].paths()} - paths)
-    file_changes = _file_changes(rendered[0], changed)
-    warnings += _file_warnings(rendered, paths, stale, is_valid=of_head.is_valid)
+    file_changes = output.changes(is_valid=of_head.is_valid)
+    warnings += output.warnings(is_valid=of_head.is_valid)
     if of_head.is_valid:
         warnings += risks.site_warnings(base.site, head.site)
-        warnings += risks.manifest_warnings(file_changes, paths, now)
+        warnings += risks.manifest_warnings(file_changes, output.paths, now)
     plan, costs, of_prices = _compare_plans(sides, loads, now, policies, is_valid=of_head.is_valid)
     warnings += of_prices
     judged = [judge(case, costs) for case in count_together(cases)]
@@ -96,7 +96,7 @@ def compare(
         tuple(file_changes),
         plan,
         tuple(result for result in results if not result.lacks_cost),
-        tuple(_permissions(sides, items_of_base, file_changes, stale)),
+        tuple(_permissions(sides, items_of_base, file_changes, output.stale)),
         tuple(shared),
         tuple(finding for finding in head.silenced() if finding.without_place() not in ignored),
         is_judged=of_base.is_valid or (base.site is not None and not policies),
@@ -104,20 +104,39 @@ def compare(
     )
 
 
-def _render(
-    head: Pipeline, items: Iterable[Item], rendered: tuple[CommitFiles | FolderFiles, FolderFiles]
-) -> tuple[set[str], set[str], dict[str, str | None]]:
-    """Render the head. Return all paths, those that the working tree has otherwise, and texts that the base
-    has otherwise.
-    """
-    paths, stale, changed = set[str](), set[str](), dict[str, str | None]()
-    for path, text in files(head, items):
-        paths.add(path)
-        if not rendered[1].has(path, text):
-            stale.add(path)
-        if not rendered[0].has(path, text):
-            changed[path] = text
-    return paths, stale, changed
+class _RenderedFiles:
+    """What the head renders, against the committed files of the base and those in the working tree."""
+
+    def __init__(self, base: CommitFiles | FolderFiles, tree: FolderFiles) -> None:
+        self._base, self._tree = base, tree
+        self.paths, self._changed = set[str](), dict[str, str | None]()
+        self.stale = set[str]()  # what the working tree has otherwise
+
+    def add(self, path: str, text: str) -> None:
+        self.paths.add(path)
+        if not self._tree.has(path, text):
+            self.stale.add(path)
+        if not self._base.has(path, text):
+            self._changed[path] = text
+
+    def changes(self, *, is_valid: bool) -> list[FileChange]:
+        """Return how the files of the base change; none goes while the head is not valid."""
+        gone = {*self._base.paths()} - self.paths if is_valid else ()
+        changed = {**self._changed, **dict.fromkeys(gone)}
+        texts = self._base.texts(sorted(changed))
+        compared = (compare_file(path, texts.get(path), changed[path]) for path in sorted(changed))
+        return [file for file in compared if file]
+
+    def warnings(self, *, is_valid: bool) -> Iterator[ChangeWarning]:
+        """Warn about files of the working tree."""
+        was, lines = self._base.attributes(), self._tree.attributes()
+        attributes = [path for path in was if lines.get(path, was[path]) != was[path]]
+        if not is_valid:
+            return risks.file_warnings([], [], attributes)
+        foreign = sorted(self._tree.foreign(self.paths - self.stale))
+        there = {*self._tree.paths(), *self._tree.empty_folders(self.paths)}
+        left = there - self.paths - {*foreign}
+        return risks.file_warnings(sorted(self.stale | left), foreign, attributes)
 
 
 def _shares_documents(base: Pipeline, head: Pipeline) -> bool:
@@ -235,30 +254,6 @@ def _summaries(sides: tuple[Pipeline, Pipeline], names: tuple[str, str]) -> Iter
     for name, own, other in zip(names, findings, reversed(findings), strict=True):
         is_valid = not any(finding.severity == ERROR for finding in own)
         yield SideSummary(name, _shown(own, other), is_valid)
-
-
-def _file_changes(before: CommitFiles | FolderFiles, changed: Mapping[str, str | None]) -> list[FileChange]:
-    texts = before.texts(sorted(changed))
-    compared = (compare_file(path, texts.get(path), changed[path]) for path in sorted(changed))
-    return [file for file in compared if file]
-
-
-def _file_warnings(
-    rendered: tuple[CommitFiles | FolderFiles, FolderFiles],
-    paths: set[str],
-    stale: set[str],
-    *,
-    is_valid: bool,
-) -> Iterator[ChangeWarning]:
-    """Warn about files of the working tree. `paths`: those that the head renders; `stale`: those that
-    differ.
-    """
-    before, after = rendered
-    was, lines = before.attributes(), after.attributes()
-    attributes = [path for path in was if lines.get(path, was[path]) != was[path]]
-    foreign = sorted(after.foreign(paths - stale)) if is_valid else []
-    left = {*after.paths(), *after.empty_folders(paths)} - paths - {*foreign} if is_valid else set[str]()
-    return risks.file_warnings(sorted(stale | left) if is_valid else [], foreign, attributes)
 
 
 def _permissions(
