@@ -1,7 +1,7 @@
 """`Calendar`: shared dates on which nothing happens, and the dates of terms."""
 
 from datetime import date
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from berth.findings import Origin, Path
 from berth.notation.days import ORDER
@@ -112,7 +112,6 @@ class Calendar(NamedTuple):
 
 
 class CalendarDocument(KindDocument):
-    kind_of: ClassVar = "Calendar"
     kind: Literal["Calendar"]
     spec: CalendarSpec
 

@@ -1,7 +1,7 @@
 """`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from berth.findings import Origin, Path
 from berth.notation.days import ORDER
@@ -310,7 +310,6 @@ def _provider(value: Any) -> int:
 
 
 class CloudDocument(KindDocument):
-    kind_of: ClassVar = "CloudCapacity"
     kind: Literal["CloudCapacity"]
     spec: Annotated[CloudSpec | GenericSpec, Switch(_provider)]
 

@@ -7,7 +7,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 from berth.schema.declared import KINDS, document_of
-from berth.schema.metadata import KindDocument
 
 Schema = dict[str, Any]
 
@@ -22,7 +21,7 @@ def json_schema() -> Schema:
     kinds = [
         {
             "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
-            "then": _document_schema(document_of(kind)),
+            "then": _document_schema(kind),
         }
         for kind in KINDS
     ]
@@ -39,12 +38,12 @@ def json_schema() -> Schema:
     }
 
 
-def _document_schema(model: type[KindDocument]) -> Schema:
+def _document_schema(kind: str) -> Schema:
     """Return the schema of the documents of one kind. Keys that begin with x- are the author's own."""
-    generated = model.model_json_schema(schema_generator=_Generator)
+    generated = document_of(kind).model_json_schema(schema_generator=_Generator)
     definitions = generated.pop("$defs", {})
     schema: Schema = _inlined(generated, definitions)
-    return {**schema, "title": model.kind_of, "patternProperties": {"^x-": {}}}
+    return {**schema, "title": kind, "patternProperties": {"^x-": {}}}
 
 
 def _inlined(node: Any, definitions: Schema) -> Any:

@@ -1,7 +1,7 @@
 """`metadata` of all documents: which labels and annotations people may set, and what all kinds share."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from berth.findings import Origin, Path
 from berth.schema import grammar, validate
@@ -170,8 +170,9 @@ class KindDocument(Model):
 
     api_version: Literal["berth.dev/v1alpha1"]
     metadata: Metadata
-    kind_of: ClassVar[str]
     instead_of_metadata: ClassVar[str] = "Remove them."
+    if TYPE_CHECKING:
+        kind: str
 
     @property
     def renders_metadata(self) -> bool:
@@ -195,10 +196,10 @@ class KindDocument(Model):
             others = [name for name in self.metadata.annotations if name not in _NOT_RENDERED]
             for field_name, there in (("labels", self.metadata.labels), ("annotations", others)):
                 if there:
-                    message = f"{field_name} of a {self.kind_of} are on no object."
+                    message = f"{field_name} of a {self.kind} are on no object."
                     at = (*path, "metadata", field_name)
                     report(IDLE_KEY, at, message, self.instead_of_metadata, at_key=True)
         if DO_NOT_DISRUPT in self.metadata.annotations:
-            message = f"{DO_NOT_DISRUPT} is an annotation of pods; on a {self.kind_of} it has no effect."
+            message = f"{DO_NOT_DISRUPT} is an annotation of pods; on a {self.kind} it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
             report(UNREAD, (*path, "metadata", "annotations", DO_NOT_DISRUPT), message, fix, at_key=True)

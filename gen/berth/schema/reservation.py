@@ -1,6 +1,6 @@
 """A reservation as it is declared, and what follows from that: its dates, seats and sessions."""
 
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from berth.core.timetable import Buffer
 from berth.findings import Origin, Path, Problem
@@ -79,7 +79,6 @@ class Reservation(NamedTuple):
 
 
 class ReservationDocument(KindDocument):
-    kind_of: ClassVar = "CapacityReservation"
     kind: Literal["CapacityReservation"]
     spec: ReservationSpec
 

@@ -163,7 +163,6 @@ class ResourceClass(ResourceClassSpec):
 
 
 class ResourceClassDocument(KindDocument):
-    kind_of: ClassVar = "ResourceClass"
     instead_of_metadata: ClassVar = "Remove them; for its placeholders write podLabels or podAnnotations."
     kind: Literal["ResourceClass"]
     spec: ResourceClassSpec
@@ -291,7 +290,6 @@ class Site(SiteSpec):
 
 
 class SiteDocument(KindDocument):
-    kind_of: ClassVar = "Site"
     instead_of_metadata: ClassVar = "Remove them; for the pods of Berth's Jobs write runtime.podLabels."
     kind: Literal["Site"]
     spec: SiteSpec
