@@ -5,6 +5,7 @@ the holder of one `backend.type`, and a module with its objects and checks.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -91,19 +92,9 @@ class Equipment(Protocol):
     def held(self) -> tuple[object, ...]: ...
 
 
+@dataclass(frozen=True, slots=True)
 class Holder:
     """What holds the seats of a reservation. Defaults are those of most backends."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        return hash(type(self))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
 
     backend: ClassVar[str]
     """`backend.type` of the reservation."""
