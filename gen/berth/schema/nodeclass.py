@@ -7,8 +7,6 @@ reservations, whose rules the CRD means and does not enforce: one good term make
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import ConfigDict
-
 from berth.findings import Path
 from berth.notation.refusal import RANGE
 from berth.schema import cloudgrammar, grammar
@@ -51,10 +49,8 @@ def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Docume
         report(UNREADABLE, path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
 
 
-class _Part(Model):
+class _Part(Model, extra="allow"):
     """A part of an EC2NodeClass of which only some keys are read."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 class CapacityTerm(Model):

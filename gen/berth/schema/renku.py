@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict
-
 from berth.core.timetable import API_VERSION
 from berth.dates.zone import DAY, Zone, clock, local, number
 from berth.findings import Finding, Path, Problem
@@ -38,8 +36,8 @@ def _seconds(text: str) -> int:
 Clock = Annotated[int, Text("time of day", _seconds)]
 
 
-class _TheirModel(Model):
-    model_config = ConfigDict(alias_generator=None)
+class _TheirModel(Model, alias_generator=None):
+    """Its keys are as Renku writes them."""
 
 
 class PayloadEntry(_TheirModel):

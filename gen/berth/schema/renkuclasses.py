@@ -6,8 +6,6 @@ The rules are those by which renku-data-services makes the pod of a session from
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import ConfigDict
-
 from berth.findings import ERROR, Finding, Path, Problem, severity
 from berth.quantity import canonical
 from berth.reading.document import parse
@@ -34,10 +32,8 @@ def _cores(value: Any) -> str:
     return canonical(f"{round(value * 1000)}m")
 
 
-class _Theirs(Model):
+class _Theirs(Model, extra="ignore", alias_generator=None):
     """Other keys are Renku's business."""
-
-    model_config = ConfigDict(extra="ignore", alias_generator=None)
 
 
 class _Affinity(_Theirs):

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict
-
 from berth.findings import Finding, Origin, Path, Problem
 from berth.quantity import canonical
 from berth.quantity import parse as parse_amount
@@ -71,26 +69,20 @@ _Amounts = dict[ResourceName, Amount | None]
 _Labels = dict[LabelKey, LabelValue | None]
 
 
-class _Theirs(Model):
+class _Theirs(Model, extra="ignore"):
     """Other keys are the chart's or KubeSpawner's business."""
-
-    model_config = ConfigDict(extra="ignore")
 
 
 class _PodClaim(_Theirs):
     name: AnyText
 
 
-class _PodConfig(Placement):
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
+class _PodConfig(Placement, extra="ignore", populate_by_name=True):
     resource_claims: ListOf[_PodClaim] | None = field(None)
 
 
-class Spawner(_Theirs):
+class Spawner(_Theirs, alias_generator=None):
     """Options of KubeSpawner by its names, as in `kubespawner_override`."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     image: AnyText | None = field(None)
     cpu_guarantee: Amount | None = field(None)
@@ -162,9 +154,7 @@ def _dumped(items: Sequence[Model] | None) -> list[Json]:
     return [item.dump() for item in items or ()]
 
 
-class _Choice(_Theirs):
-    model_config = ConfigDict(alias_generator=None)
-
+class _Choice(_Theirs, alias_generator=None):
     kubespawner_override: Spawner = field(Spawner.model_construct())
 
 
@@ -172,9 +162,7 @@ class _Option(_Theirs):
     choices: dict[str, _Choice] = field({})
 
 
-class _Profile(_Theirs):
-    model_config = ConfigDict(alias_generator=None)
-
+class _Profile(_Theirs, alias_generator=None):
     display_name: AnyText
     slug: AnyText | None = field(None)
     kubespawner_override: Spawner = field(Spawner.model_construct())
@@ -192,15 +180,11 @@ class _SpawnerConfig(Spawner):
     profile_list: _Profiles | None = field(None)
 
 
-class _JupyterHubConfig(_Theirs):
-    model_config = ConfigDict(alias_generator=None)
-
+class _JupyterHubConfig(_Theirs, alias_generator=None):
     concurrent_spawn_limit: Annotated[int, Whole(0)] | None = field(None)
 
 
-class _HubConfig(_Theirs):
-    model_config = ConfigDict(alias_generator=None)
-
+class _HubConfig(_Theirs, alias_generator=None):
     spawner: _SpawnerConfig = field(_SpawnerConfig.model_construct(), alias="Spawner")
     kube_spawner: _SpawnerConfig = field(_SpawnerConfig.model_construct(), alias="KubeSpawner")
     jupyterhub: _JupyterHubConfig | None = field(None, alias="JupyterHub")
