@@ -250,10 +250,6 @@ class _Row(NamedTuple):
     reservation: Reservation
 
     @property
-    def unit(self) -> Unit:
-        return self.reservation.holder.unit
-
-    @property
     def zone(self) -> Zone:
         return named(self.occurrence.zone)
 
@@ -388,7 +384,7 @@ _OCCURRENCE: tuple[Column[_Row], ...] = (
     Column("local time", "", lambda row: span_text(row.occurrence.start, row.occurrence.end, row.zone)),
     Column("name", "", lambda row: row.occurrence.name),
     Column("cluster", "cluster", lambda row: row.cluster),
-    *count_columns(lambda row: (row.occurrence.seats, row.unit)),
+    *count_columns(lambda row: (row.occurrence.seats, row.reservation.holder.unit)),
     instant_column("open (UTC)", "open", lambda row: row.occurrence.open),
     Column("", "opens", lambda row: _opens_json(row.occurrence), is_optional=True),
     instant_column("start", "start", lambda row: row.occurrence.start),

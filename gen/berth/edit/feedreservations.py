@@ -241,7 +241,8 @@ class _ReservationImport:
         """Return a reservation as the file declares it: the time zone is that of the site by default."""
         declared = [self.project.declared.classes.get(resource_class) for resource_class, _ in seats]
         counts_sessions = all(one is None or one.sessions is not None for one in declared)
-        zone = "" if recurrence.zone == self.site_zone else recurrence.zone
+        site = self.project.site
+        zone = "" if recurrence.zone == (site.zone if site else "UTC") else recurrence.zone
         return Reservation(
             origin=Origin("", 0),
             name=name,
@@ -255,10 +256,6 @@ class _ReservationImport:
             behavior="maintain" if counts_sessions else "none",
             holder=DEFAULT_HOLDER,
         )
-
-    @property
-    def site_zone(self) -> str:
-        return self.project.site.zone if self.project.site else "UTC"
 
     def _update(
         self, group: EventGroup, found: GroupDates, record: ImportRecord, before: Reservation
