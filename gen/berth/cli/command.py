@@ -258,11 +258,11 @@ def is_common(parameter: click.Parameter) -> bool:
 
 
 def command(
-    *forms: str, name: str = "", in_project: bool = True, examples: Sequence[str] = ()
+    forms: str = "", *, name: str = "", in_project: bool = True, examples: Sequence[str] = ()
 ) -> Callable[[Callable[..., int]], Command]:
     """Make a command of a function, whose docstring is its help.
 
-    `forms` are the values of `-o`, each a word, the default first. `in_project`: whether it works in the
+    `forms` are the values of `-o`, the default first. `in_project`: whether it works in the
     project's folder.
     """
 
@@ -282,7 +282,7 @@ def command(
 
         params = [
             *reversed(getattr(function, "__click_params__", ())),
-            *_output(" ".join(forms).split()),
+            *_output(forms.split()),
             *common_options(),
         ]
         title = name or function.__name__.rstrip("_")

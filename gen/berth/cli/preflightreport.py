@@ -30,9 +30,7 @@ _DRY_RUNS = 60.0  # seconds for all dry runs and permissions of a cluster
 
 
 @command(
-    "text",
-    "json",
-    "yaml",
+    "text json yaml",
     examples=("berth preflight", "berth preflight my-course", "berth preflight --context prod=admin@prod"),
 )
 @names_argument

@@ -67,7 +67,6 @@ class _View(NamedTuple):
 
     names: frozenset[str]
     resource_class: str | None
-    form: str
     now: int | None  # instead of the clock
     owners: Mapping[str, OwnerSpec]  # by reservation
 
@@ -86,10 +85,7 @@ class _View(NamedTuple):
 
 
 @command(
-    "text",
-    "wide",
-    "json",
-    "yaml",
+    "text wide json yaml",
     examples=(
         "berth status",
         "berth status my-course -o wide",
@@ -120,7 +116,7 @@ def status(
     require_cluster(choice.cluster, pipeline)
     now = None if settings.now is None else clock_of(settings, pipeline).now
     owners = {each.name: each.owner for each in pipeline.declared.reservations if each.owner}
-    view = _View(selected, resource_class, settings.form, now, owners)
+    view = _View(selected, resource_class, now, owners)
     items = list(items_of(settings, pipeline))
     site = settings.valid_site(pipeline)
     wanted = expected_states(site, items, pipeline.declared.classes.values())
@@ -138,15 +134,14 @@ def _show(
         return [view.of(status) for status in looks.look(view.instant(later))]
 
     def shown(clusters: list[ClusterStatus]) -> str:
-        wide = view.form == "wide"
-        color = has_color(sys.stdout)
+        wide, color = settings.form == "wide", has_color(sys.stdout)
         return as_text(clusters, zone_of, view.instant(), wide=wide, color=color, columns=settings.columns)
 
     if watch:
         _watch(lambda: shown(current()))
     clusters = settled(current, pause)
     settings.answer(lambda: as_answer(clusters), lambda: shown(clusters))
-    if view.form not in DATA_FORMS and any(pool.state == DEGRADED for pool in pools_of(clusters)):
+    if settings.form not in DATA_FORMS and any(pool.state == DEGRADED for pool in pools_of(clusters)):
         page = f"https://github.com/{REPOSITORY}/blob/v{VERSION}/docs/no-seats.md"
         stderr(f"If people have no seats, read {page}\n")
     # A broken promise is an error; with --strict, so is whatever threatens one.
@@ -178,11 +173,8 @@ class _Looks:
         seen: ClusterFacts | LiveFinding | None,
         now: int,
     ) -> ClusterStatus:
-        at = (
-            place
-            if isinstance(place, ClusterLocation)
-            else ClusterLocation(cluster.name, cluster.namespace, None)
-        )
+        nowhere = ClusterLocation(cluster.name, cluster.namespace, None)
+        at = nowhere if isinstance(place, LiveFinding) else place
         facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
         case = ClusterState(at, self._site, self._wanted[cluster.name], facts, now)
         if isinstance(place, LiveFinding):
