@@ -83,9 +83,9 @@ def test_memory_is_collected_while_a_command_runs() -> None:
             Node.alive -= 1
 
     def act(_: Sequence[str]) -> int:
-        for _cycle in range(200_000):
+        for _cycle in range(300_000):
             Node()
-        return 0 if Node.alive < 150_000 else 1
+        return 0 if Node.alive < 250_000 else 1
 
     threshold = gc.get_threshold()
     try:

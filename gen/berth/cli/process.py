@@ -27,7 +27,7 @@ from berth.version import VERSION
 if TYPE_CHECKING:
     import click
 
-_MANY = 100_000  # objects between two garbage collections: a run allocates much and makes few cycles
+_MANY = 250_000  # objects between two garbage collections: a run allocates much and makes few cycles
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -30,6 +30,7 @@ _ENVIRONMENT = jinja2.Environment(
     optimized=False,  # looking for constant expressions takes half of compiling, and there are few
     auto_reload=False,
 )
+_ENVIRONMENT.globals = {}  # which each rendering would copy, and no template uses
 _ENVIRONMENT.filters = {"quote": quote, "number": number, "block": block, "literal": literal}
 
 

@@ -295,7 +295,8 @@ def examine(model: Model, path: Path, report: DocumentProblems) -> None:
     """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
     errors = report.errors
     for name, known in fields(type(model)).items():
-        _examine(known.node, getattr(model, known.attribute), (*path, name), report)
+        if value := getattr(model, known.attribute):
+            _examine(known.node, value, (*path, name), report)
     if report.errors == errors:
         model.check(path, report)
 
