@@ -105,6 +105,7 @@ CONTESTS = {
     "more-labels-of-the-course": ({"a": (HERE, OPEN), "b": (ANYWHERE, THIS_COURSE)}, "b"),
     "only-claims-that-fit": ({"a": (LARGE, OTHER_COURSE), "b": (ANYWHERE, OPEN)}, "b"),
     "only-open-claims": ({"a": (LARGE, None), "b": (ANYWHERE, OPEN)}, "b"),
+    "none-that-is-over": ({"a": (LARGE, OPEN._replace(is_over=True)), "b": (ANYWHERE, OPEN)}, "b"),
     "nobody": ({"a": (LARGE, None), "b": (ANYWHERE, None)}, None),
 }
 
@@ -469,6 +470,15 @@ def settle(stabilizer: Stabilizer, now: float, sessions: int | None, timetable: 
     counts = None if sessions is None else {"course/1": sessions}
     desired = desired_state(timetable, timetable.pools[0], int(now), counts)
     return int(stabilizer.settle(desired, now, 30).target.replicas)
+
+
+def test_a_clock_that_is_set_back_makes_no_target_last_longer() -> None:
+    stabilizer, nine = Stabilizer(), at("09:00")
+    targets = [
+        settle(stabilizer, nine + second, sessions) for second, sessions in ((0, 20), (10, 10), (-600, 10))
+    ]
+
+    assert targets == [5, 5, 15]
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30)), min_size=1, max_size=30))

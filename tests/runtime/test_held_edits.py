@@ -240,6 +240,19 @@ def test_a_note_gives_the_sweep_no_reach_beyond_what_git_has_applied() -> None:
     assert world.cluster.notes() == []
 
 
+def test_a_note_that_is_new_is_left_to_whoever_is_about_to_write_the_number() -> None:
+    world = held_world(now="07:00")
+    note(world, json.dumps({"before": 2, "uid": "", "since": "2026-02-02T07:00:00Z"}))
+    world.cluster.add(made(CONFIG_MAP, "x.held", created="06:58", labels={"berth.dev/role": "held"}))
+    found = []
+    for _ in range(3):
+        world.sweep()
+        found.append(world.names("held"))
+        world.now += 59
+
+    assert found == [[NOTE, "x.held"], [NOTE], []]
+
+
 @pytest.mark.parametrize("reservation", ["course", "exam"])
 def test_evidence_under_another_name_is_none(reservation: str) -> None:
     """A name says pool, class and text: labels alone say nothing."""
@@ -423,6 +436,8 @@ def test_reservations_on_one_number_add_up_and_the_last_gives_it_back(
     else:
         world.start("course")
         world.plan("07:49", lambda: world.start("exam"))
+        world.run("08:01")
+        assert world.pods.keys() == {"exam"}, "who is over does not wait for others"
         world.run("08:12")
         assert (world.changes[-1][0], world.pods) == ("08:10:00", {})
 

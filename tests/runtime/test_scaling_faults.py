@@ -60,6 +60,15 @@ def test_sessions_that_cannot_be_read_are_full_count_after_ten_seconds(
     assert troubles == (is_told if fault == "broken" else [])
 
 
+def test_an_override_does_not_wait_for_sessions() -> None:
+    pod = ScalerPod("07:45", MAINTAIN, small=0)
+    pod.observed.pending = True
+    pod.cluster.annotate('{"small": {"target": 60, "until": "2026-02-02T09:00:00Z"}}')
+    pod.run("07:45:05")
+
+    assert pod.seats == [("07:45:00", 60)]
+
+
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_a_scaler_that_starts_anew_leaves_what_stands_until_it_has_a_list_of_its_own(is_listed: bool) -> None:
     pod = ScalerPod("07:45", MAINTAIN, small=0)
