@@ -9,16 +9,7 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
 from tests.cases import tabled
-from tests.saying import (
-    Value,
-    document,
-    finding,
-    lines,
-    reservation,
-    resource_class,
-    site,
-    weekly,
-)
+from tests.saying import Value, document, finding, lines, reservation, resource_class, site, weekly
 
 OWN = ("B056", "B057", "B058", "B060", "B061", "B240")
 COURSE = {"matchLabels": {"course": "statistics"}}

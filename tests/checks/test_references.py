@@ -9,17 +9,7 @@ from berth.findings import Problem
 
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
-from tests.saying import (
-    Value,
-    document,
-    finding,
-    lines,
-    read,
-    reservation,
-    resource_class,
-    site,
-    weekly,
-)
+from tests.saying import Value, document, finding, lines, read, reservation, resource_class, site, weekly
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 TWO = ({"name": "prod"}, {"name": "hub"})

@@ -11,14 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.console import ROOT, commands
-from tests.pages import (
-    checkout,
-    followed,
-    now_of,
-    pages,
-    pages_with_commands,
-    text_of,
-)
+from tests.pages import checkout, followed, now_of, pages, pages_with_commands, text_of
 from tests.reference import MADE
 
 PAGES = pages()

@@ -97,10 +97,7 @@ def standing() -> Document:
 
 
 def documents(
-    opens: int,
-    name: str = SITE,
-    namespace: str = NAMESPACE,
-    cases: Sequence[Case] = CASES,
+    opens: int, name: str = SITE, namespace: str = NAMESPACE, cases: Sequence[Case] = CASES
 ) -> list[Document]:
     """A site of this name with all that it declares at first."""
     clusters = [{"name": "real", "koordinator": {"schedulerName": SCHEDULER}}]

@@ -69,10 +69,7 @@ class Kwok:
 
 
 def _node(
-    name: str,
-    capacity: Mapping[str, str],
-    labels: Mapping[str, str],
-    taints: Sequence[Mapping[str, str]],
+    name: str, capacity: Mapping[str, str], labels: Mapping[str, str], taints: Sequence[Mapping[str, str]]
 ) -> dict[str, object]:
     return {
         "apiVersion": "v1",

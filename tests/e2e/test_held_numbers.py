@@ -35,15 +35,7 @@ from tests.e2e.heldobjects import (
 from tests.e2e.loadmetric import LoadMetric
 from tests.e2e.project import Document
 from tests.e2e.sidebyside import Stage
-from tests.e2e.windows import (
-    GRACE,
-    MINUTE,
-    OPENING,
-    entry,
-    reservation,
-    sleep_until,
-    wait_until,
-)
+from tests.e2e.windows import GRACE, MINUTE, OPENING, entry, reservation, sleep_until, wait_until
 
 NAMESPACE, SITE = "berth-held-e2e", "held"
 OWNER, SESSIONS = "held-owner", "held-sessions"  # whose objects they are, and where people work

@@ -14,16 +14,7 @@ from tests.e2e import project, strangers
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct
 from tests.e2e.sidebyside import Stage
-from tests.e2e.windows import (
-    GRACE,
-    MINUTE,
-    OPENING,
-    Recorder,
-    entry,
-    reservation,
-    sleep_until,
-    wait_until,
-)
+from tests.e2e.windows import GRACE, MINUTE, OPENING, Recorder, entry, reservation, sleep_until, wait_until
 
 SPACE, SITE = "berth-sweep-e2e", "swept"
 ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over: its minute, and its pod

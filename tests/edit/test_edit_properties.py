@@ -11,12 +11,7 @@ from berth.dates.recurrence import expand
 from berth.dates.zone import clock, day_of, local, resolve
 from berth.edit.dateselect import Dates, OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import EditResult, apply_assignment, edit_occurrence, edit_reservation, parse_assignment
-from berth.edit.occurrences import (
-    NewTimes,
-    add_occurrence,
-    change_seats,
-    move_occurrence,
-)
+from berth.edit.occurrences import NewTimes, add_occurrence, change_seats, move_occurrence
 from berth.edit.roundtrip import MakeNode, edit_document
 from berth.edit.seatcounts import ONLY_CLASS
 from berth.edit.seriesend import end_series

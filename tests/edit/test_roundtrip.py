@@ -4,11 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from berth.edit.edits import (
-    Assignment,
-    apply_assignment,
-    parse_assignment,
-)
+from berth.edit.edits import Assignment, apply_assignment, parse_assignment
 from berth.edit.fieldpaths import FieldPath
 from berth.edit.roundtrip import MakeNode, edit_document
 from berth.notation.refusal import CommandError

@@ -415,9 +415,7 @@ def test_a_faulty_file_where_a_branch_began_hides_nothing(github: Github) -> Non
     assert "refused by policy large" in ran.text
 
 
-def test_a_conflict_in_a_file_of_any_name_writes_no_command(
-    github: Github,
-) -> None:
+def test_a_conflict_in_a_file_of_any_name_writes_no_command(github: Github) -> None:
     repository = github.repository
     for branch, text in (("main", "# of main\n"), ("change", "# of the branch\n")):
         repository.git("checkout", "--quiet", branch)

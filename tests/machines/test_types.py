@@ -2,13 +2,7 @@
 
 import pytest
 from berth.machines.capacitycatalog import CapacityCatalog, declared_types
-from berth.machines.instancetypes import (
-    ONE,
-    VOLUMES,
-    allocatable,
-    ec2_types,
-    parse_resources,
-)
+from berth.machines.instancetypes import ONE, VOLUMES, allocatable, ec2_types, parse_resources
 from berth.schema.cloudcapacity import InstanceTypeSpec
 from berth.schema.nodepoolparts import PoolRequirement
 

@@ -5,14 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.manifests.cloudparts import (
-    Object,
-    mondays,
-    objects,
-    resource_class,
-    site,
-    texts,
-)
+from tests.manifests.cloudparts import Object, mondays, objects, resource_class, site, texts
 from tests.manifests.parts import OURS
 
 GATES = {"version": "1.14", "gates": {"CapacityBuffer": True}}

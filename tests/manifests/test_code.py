@@ -13,15 +13,7 @@ from berth.rendering import runtime_text
 
 from tests.cli import project
 from tests.cli.conftest import ROOT
-from tests.manifests.parts import (
-    Object,
-    code_of_cluster,
-    of_cluster,
-    of_kind,
-    of_part,
-    pod_specs,
-    small,
-)
+from tests.manifests.parts import Object, code_of_cluster, of_cluster, of_kind, of_part, pod_specs, small
 
 ANNOTATION = 262_144  # bytes that Kubernetes allows; client-side apply keeps the object in one
 DIGEST = f"example.org/berth@sha256:{'0' * 64}"

@@ -39,9 +39,7 @@ def pod(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return param
 
 
-def test_pods_run_as_nobody_and_share_nothing_with_their_host(
-    pod: tuple[str, dict[str, Any]],
-) -> None:
+def test_pods_run_as_nobody_and_share_nothing_with_their_host(pod: tuple[str, dict[str, Any]]) -> None:
     _, spec = pod
     context = spec["securityContext"]
 

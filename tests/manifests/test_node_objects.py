@@ -5,15 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.manifests.cloudparts import (
-    Object,
-    mondays,
-    nodes,
-    objects,
-    resource_class,
-    site,
-    texts,
-)
+from tests.manifests.cloudparts import Object, mondays, nodes, objects, resource_class, site, texts
 
 
 def exam(folder: Path, *declared: Object) -> dict[str, Object]:

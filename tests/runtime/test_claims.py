@@ -482,9 +482,7 @@ def test_a_clock_that_is_set_back_makes_no_target_last_longer() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30)), min_size=1, max_size=30))
-def test_it_is_the_least_of_the_last_half_minute(
-    steps: list[tuple[int, int]],
-) -> None:
+def test_it_is_the_least_of_the_last_half_minute(steps: list[tuple[int, int]]) -> None:
     stabilizer, now, seen = Stabilizer(), at("09:00"), list[tuple[int, int]]()
     for passed, sessions in steps:
         now = min(now + passed, at("09:50"))

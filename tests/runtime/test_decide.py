@@ -8,18 +8,8 @@ import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
 from berth.core.jsonvalues import instant_text
-from berth.core.objects import (
-    CONFIG_MAP,
-    CRON_JOB,
-    DEPLOYMENT,
-    JOB,
-    LEASE,
-    ROLE,
-    ObjectKind,
-)
-from berth.core.objects import (
-    RIGHTS as RIGHTS_KINDS,
-)
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE, ROLE, ObjectKind
+from berth.core.objects import RIGHTS as RIGHTS_KINDS
 from berth.core.pooldecision import ScalePool
 from berth.runtime.apiclient import Response
 

@@ -5,10 +5,7 @@ from typing import Any
 import pytest
 from berth.core.jsonvalues import instant_text
 from berth.core.timetable import Timetable, parse_timetable
-from berth.runtime.sessionobserver import (
-    STALE_SECONDS,
-    ObservedSessions,
-)
+from berth.runtime.sessionobserver import STALE_SECONDS, ObservedSessions
 
 from tests.objectstore import target
 from tests.runtime.stub_server import Received, Reply

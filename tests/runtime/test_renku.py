@@ -8,15 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from berth.core.sessions import (
-    UNKNOWN_TEMPLATE,
-)
-from berth.plugins.renku.projecttemplates import (
-    MAX_THREADS,
-    ProjectTemplates,
-    RenkuClient,
-    template_in,
-)
+from berth.core.sessions import UNKNOWN_TEMPLATE
+from berth.plugins.renku.projecttemplates import MAX_THREADS, ProjectTemplates, RenkuClient, template_in
 from berth.runtime.apiclient import ApiError, Response
 from berth.runtime.program import Log
 

@@ -69,11 +69,7 @@ class Scene(NamedTuple):
 
 @contextmanager
 def scene(
-    account: Path,
-    share: Path,
-    running: int = 0,
-    window: tuple[str, str, str] = OPEN,
-    replicas: int = 0,
+    account: Path, share: Path, running: int = 0, window: tuple[str, str, str] = OPEN, replicas: int = 0
 ) -> Iterator[Scene]:
     cluster = FakeCluster(timetable(window, "maintain"), {"course-small": replicas})
     sessions = WatchedCluster()

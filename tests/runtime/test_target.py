@@ -3,12 +3,7 @@
 from itertools import combinations_with_replacement, product
 
 import pytest
-from berth.core.target import (
-    full_count,
-    next_change,
-    placeholders,
-    target,
-)
+from berth.core.target import full_count, next_change, placeholders, target
 from berth.core.timetable import TimetableOccurrence
 
 from tests.cases import Case, read

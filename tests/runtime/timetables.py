@@ -38,11 +38,7 @@ def pool(deployment: str, behaviour: str, sessions: Tree | None = None) -> Tree:
 
 
 def whole_timetable_text(
-    reservation: str,
-    pools: Mapping[str, Tree],
-    rows: Iterable[Row],
-    *,
-    suspend: bool = False,
+    reservation: str, pools: Mapping[str, Tree], rows: Iterable[Row], *, suspend: bool = False
 ) -> str:
     """`pools` by class; moments of the rows may be instants too."""
     tree = {

@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 from berth.schema.pod import Placement
-from berth.schema.scheduling import (
-    Affinity,
-    LabelSelector,
-    PodToleration,
-    TopologySpread,
-)
+from berth.schema.scheduling import Affinity, LabelSelector, PodToleration, TopologySpread
 
 from tests.cases import table
 from tests.saying import Value, ask

@@ -18,13 +18,7 @@ from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE
 from berth.core.pooldecision import PoolFound, decide_pool
 from berth.core.poolobjects import PoolObject
 from berth.core.state import JobObject, ReservationState, SiteState, TimetableObject
-from berth.core.target import (
-    EARLY_START,
-    DesiredState,
-    desired_state,
-    open_now,
-    opens_within,
-)
+from berth.core.target import EARLY_START, DesiredState, desired_state, open_now, opens_within
 from berth.core.timetable import (
     Override,
     Timetable,

@@ -72,11 +72,7 @@ class PoolPlan(NamedTuple):
 
 
 def decide_pool(
-    ref: ObjectRef,
-    found: PoolFound,
-    desired: DesiredState,
-    why: str = "",
-    history: PoolHistory | None = None,
+    ref: ObjectRef, found: PoolFound, desired: DesiredState, why: str = "", history: PoolHistory | None = None
 ) -> PoolPlan:
     """Decide what to do so that a pool stands as desired.
 

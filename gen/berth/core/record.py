@@ -78,11 +78,7 @@ class OccurrenceRecord(NamedTuple):
 
 
 def with_observation(
-    record: OccurrenceRecord,
-    item: TimetableOccurrence,
-    looks: Sequence[PoolObservation],
-    due: int,
-    now: int,
+    record: OccurrenceRecord, item: TimetableOccurrence, looks: Sequence[PoolObservation], due: int, now: int
 ) -> OccurrenceRecord:
     """Return the record with another observation of the pools. Seats are missing from `due` on."""
     promised = {name: count for name, count in item.seats if count}

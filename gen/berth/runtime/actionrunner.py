@@ -15,16 +15,7 @@ from berth.core import labels
 from berth.core.actions import Action, MarkOrphaned, RemoveObject, StartJob, SweepWarning, describe_action
 from berth.core.jsonvalues import Tree, part
 from berth.core.leases import parse_lease
-from berth.core.objects import (
-    CONFIG_MAP,
-    EVENT,
-    JOB,
-    KIND_BY_NAME,
-    LEASE,
-    WARNING,
-    Said,
-    make_event,
-)
+from berth.core.objects import CONFIG_MAP, EVENT, JOB, KIND_BY_NAME, LEASE, WARNING, Said, make_event
 from berth.core.pooldecision import ChangeSlots, ScalePool
 from berth.core.state import ORPHANED_SINCE
 from berth.runtime.apiclient import ApiError

@@ -8,14 +8,7 @@ from typing import Literal
 
 from berth.core.holders import HeldNumber
 from berth.core.objects import CONFIG_MAP, ObjectRef
-from berth.core.pooldecision import (
-    ChangeSlots,
-    PoolFound,
-    PoolHistory,
-    PoolPlan,
-    ScalePool,
-    decide_pool,
-)
+from berth.core.pooldecision import ChangeSlots, PoolFound, PoolHistory, PoolPlan, ScalePool, decide_pool
 from berth.core.poolobjects import PoolObject
 from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import TimetablePool

@@ -67,12 +67,7 @@ class Recorder:
     def _recorded(self, occurrence: str) -> record.OccurrenceRecord:
         return self._records.get(occurrence) or record.OccurrenceRecord(occurrence)
 
-    def note(
-        self,
-        timetable: Timetable,
-        looks: Sequence[record.PoolObservation],
-        now: float,
-    ) -> None:
+    def note(self, timetable: Timetable, looks: Sequence[record.PoolObservation], now: float) -> None:
         """Add observations of the pools.
 
         The record has no owner: it outlives its reservation, until the sweep removes it.
@@ -100,13 +95,7 @@ class Recorder:
         if look.set_back and not before:
             self._add_event(look.subject, (WARNING, "NumberSetBack", look.set_back), now)
 
-    def _judge(
-        self,
-        item: TimetableOccurrence,
-        look: record.PoolObservation,
-        due: int,
-        now: float,
-    ) -> None:
+    def _judge(self, item: TimetableOccurrence, look: record.PoolObservation, due: int, now: float) -> None:
         key = item.id, look.resource_class
         before = self._readiness.get(key, record.UNKNOWN)
         after = record.judge_readiness(before, due, look, now)

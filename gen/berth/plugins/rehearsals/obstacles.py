@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.core.jsonvalues import Tree, part, parts
 from berth.core.labels import CLASS
-from berth.core.objects import (
-    CAPACITY_BUFFER,
-    NODE_POOL,
-    condition_message,
-    is_terminating,
-)
+from berth.core.objects import CAPACITY_BUFFER, NODE_POOL, condition_message, is_terminating
 
 if TYPE_CHECKING:
     from berth.core.pooldecision import PoolFound

@@ -48,11 +48,7 @@ def has_ended(record: OccurrenceRecord, now: int) -> bool:
 
 
 def with_rehearsal(
-    record: OccurrenceRecord,
-    item: TimetableOccurrence,
-    looks: Sequence[PoolObservation],
-    due: int,
-    now: int,
+    record: OccurrenceRecord, item: TimetableOccurrence, looks: Sequence[PoolObservation], due: int, now: int
 ) -> OccurrenceRecord:
     """Return the record with another observation of the pools, as `with_observation`."""
     if record.window and record.window[0] != item.open:

@@ -58,12 +58,7 @@ class RehearsalRecorder(Recorder):
             if before[name].rehearses:
                 self._tell_rehearsal(self._recorded(name), now)
 
-    def note(
-        self,
-        timetable: Timetable,
-        looks: Sequence[PoolObservation],
-        now: float,
-    ) -> None:
+    def note(self, timetable: Timetable, looks: Sequence[PoolObservation], now: float) -> None:
         self._coming = {item.id for item in active_occurrences(timetable) if item.open > now}
         super().note(timetable, looks, now)
         for rehearsal in self._unreported:
