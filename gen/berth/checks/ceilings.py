@@ -420,7 +420,8 @@ def _exceeded(
     reservations: Mapping[str, Reservation],
 ) -> Iterator[Problem]:
     """Report each limit that is exceeded during its ceiling, at its peak."""
-    counted = {is_of_pods: pods(pools) if is_of_pods else pools for is_of_pods in (True, False)}
+    kinds = {limit.is_of_pods for _, limits in ceilings for limit in limits}
+    counted = {is_of_pods: pods(pools) if is_of_pods else pools for is_of_pods in kinds}
     changes = {is_of_pods: changes_by_class(own) for is_of_pods, own in counted.items()}
     for span, limits in ceilings:
         for limit in limits:
