@@ -93,13 +93,14 @@ class Account:
         self.spoiled: list[int] = []  # answers
         self._context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
 
-    def ask(self, method: str, path: str, body: dict[str, Any] | None, kind: str = "") -> int:
-        """The status of the answer."""
-        connection = http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=10, context=self._context)
+    def ask(self, method: str, path: str, body: dict[str, Any] | str | None, kind: str = "") -> int:
+        """The status of the answer. A text is sent as it is."""
+        connection = http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=60, context=self._context)
         content = kind or (MERGE if method == "PATCH" else "application/json")
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            text = body if isinstance(body, str | None) else json.dumps(body)
+            connection.request(method, path, text, headers)
             return connection.getresponse().status
         finally:
             connection.close()
