@@ -387,6 +387,7 @@ MALFORMED: dict[str, str | None] = {
     "nan": '{"before": NaN}',
     "long": '{"before": ' + "9" * 5000 + "}",
     "long-text": '{"before": "' + "9" * 50 + '"}',
+    "of-another-object": '{"before": 7, "uid": "another"}',
 }
 
 
