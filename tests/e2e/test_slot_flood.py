@@ -15,14 +15,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.decide import CRONJOB_GRACE
 
 from tests.e2e import koordinatorstory, project
+from tests.e2e.account import Account
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Object
 from tests.e2e.koordscheduler import NAME as SCHEDULER
 from tests.e2e.koordscheduler import RESERVATIONS as SLOTS
 from tests.e2e.sidebyside import Stage
-from tests.e2e.test_takeover import LATE, Account
 from tests.e2e.waiting import wait_for
 from tests.e2e.windows import MINUTE, entry, next_minute, reservation, sleep_until, suspend_sweep
 
@@ -117,7 +118,7 @@ def _happen(stage: Stage) -> Flood:
     account = Account(kubectl("create", "token", "mine").strip())
     with ThreadPoolExecutor(WRITERS) as threads:
         answers = [*threads.map(partial(account.ask, "POST", SLOTS), _hostile())]
-    sleep_until(max(stage.opens + LATE, applied + EDITED))
+    sleep_until(max(stage.opens + CRONJOB_GRACE, applied + EDITED))
     kubectl("create", "job", "sweep", "--from=cronjob/berth-sweep")
 
     def ended() -> tuple[str, Object]:

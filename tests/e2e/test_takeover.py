@@ -5,22 +5,19 @@ and is the only one that opens `victim`. Two other reservations lose their RoleB
 opens, `cut` in the middle.
 """
 
-import http.client
 import json
-import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.decide import CRONJOB_GRACE
 from berth.core.leases import VALID_SECONDS
 
 from tests.e2e import project
-from tests.e2e.certificates import PORT
+from tests.e2e.account import Account
 from tests.e2e.cluster import Cluster
-from tests.e2e.direct import MERGE
-from tests.e2e.sandbox import CLUSTER_ADDRESS, STATE
 from tests.e2e.sidebyside import Stage
 from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep_until
 
@@ -28,7 +25,6 @@ SPACE, SITE = "berth-takeover-e2e", "taken"
 WINDOW = 5  # minutes
 ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over
 UNLED = VALID_SECONDS + ROUND  # seconds from the last renewal of a Lease until the sweep takes over
-LATE = 30  # seconds after the opening from which the sweep judges
 APPLY = "application/apply-patch+yaml"
 
 CONFIG_MAPS = f"/api/v1/namespaces/{SPACE}/configmaps"
@@ -85,25 +81,12 @@ YEAR_ZERO: dict[str, Any] = {
 }
 
 
-class Account:
-    """Requests with the token of a ServiceAccount."""
+class Thief(Account):
+    """Has the token of `mine`."""
 
     def __init__(self, token: str) -> None:
-        self._token = token
+        super().__init__(token)
         self.spoiled: list[int] = []  # answers
-        self._context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
-
-    def ask(self, method: str, path: str, body: dict[str, Any] | str | None, kind: str = "") -> int:
-        """The status of the answer. A text is sent as it is."""
-        connection = http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=60, context=self._context)
-        content = kind or (MERGE if method == "PATCH" else "application/json")
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
-        try:
-            text = body if isinstance(body, str | None) else json.dumps(body)
-            connection.request(method, path, text, headers)
-            return connection.getresponse().status
-        finally:
-            connection.close()
 
     def forge(
         self, reservation: str, text: str, until: float, spoil: dict[str, Any] | None = None
@@ -168,7 +151,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
 
     kubectl("patch", "cronjob/victim", "--patch", '{"spec": {"suspend": true}}')
     kubectl("delete", "rolebinding/unbound")
-    account = Account(kubectl("create", "token", "mine").strip())
+    account = Thief(kubectl("create", "token", "mine").strip())
     timetable = cluster.get("configmap", "victim", SPACE)["data"]["timetable.json"]
     forged = account.forge("victim", timetable.replace('"victim"', '"mine"'), opens + 0.5 * MINUTE, YEAR_ZERO)
     refused = [account.ask(*one) for one in REFUSED]
@@ -220,7 +203,7 @@ def test_its_token_gives_nothing_of_another_reservation(story: Story, number: in
 
 def test_the_victim_opens_although_a_record_says_that_it_is_its_timetable(story: Story) -> None:
     """Only the sweep opens it."""
-    assert reached(story, "victim-small", 5, story.opens) <= LATE + ROUND
+    assert reached(story, "victim-small", 5, story.opens) <= CRONJOB_GRACE + ROUND
 
 
 def test_an_invented_reservation_opens_nothing(story: Story) -> None:
@@ -235,7 +218,7 @@ def test_the_forged_record_is_told(story: Story) -> None:
 
 
 def test_a_pod_without_permissions_from_the_start_is_no_pod_that_serves(story: Story) -> None:
-    assert reached(story, "unbound-small", 3, story.opens) <= LATE + ROUND
+    assert reached(story, "unbound-small", 3, story.opens) <= CRONJOB_GRACE + ROUND
 
 
 def test_a_pod_that_lost_its_permissions_serves_no_more(story: Story) -> None:
