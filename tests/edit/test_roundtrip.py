@@ -81,6 +81,24 @@ def test_json_keeps_its_indent() -> None:
     assert edit_document(text, 0, change) == text.replace("1", "2")
 
 
+@pytest.mark.parametrize("last", ["# tail", "    # tail", "  text: |+\n    a\n# tail", "  title: x # y"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_the_last_line_stays_without_a_line_end(last: str, ending: str) -> None:
+    text = f"spec:\n  provisioning: {{placeholderCount: 25}}\n{last}".replace("\n", ending)
+
+    assert edit_document(text, 0, set_count) == text.replace("25", "30").replace("|+", "|")
+
+
+@pytest.mark.parametrize(
+    "value", ["[1,  # why\n    2]", "{a: 1,  # why\n    b: 2}", "[\n    1,\n    2,  # why\n  ]"]
+)
+def test_a_comment_between_brackets_is_named_and_not_lost(value: str) -> None:
+    text = f"spec:\n  provisioning: {{placeholderCount: 25}}\n  other: {value}\n"
+
+    with pytest.raises(CommandError, match="# why"):
+        edit_document(text, 0, set_count)
+
+
 def test_what_cannot_be_edited_safely_is_refused() -> None:
     def change(tree: Any, make: MakeNode) -> None:
         tree["b"] = make("x" if isinstance(tree, dict) and type(tree) is dict else "y")

@@ -86,19 +86,26 @@ def _json(text: str, wanted: dict[int, Any]) -> str:
 
 def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     pieces = _pieces(text)
-    crlf = "\r\n" in pieces[index]
-    piece = pieces[index].replace("\r\n", "\n")
-    yaml = _writer(piece)
+    crlf, has_end = "\r\n" in pieces[index], pieces[index].endswith("\n")
+    piece = pieces[index].replace("\r\n", "\n") + ("" if has_end else "\n")
     try:
-        tree = yaml.load(piece)
-        edit(tree, _inline)
-        stream = StringIO()
-        yaml.dump(tree, stream)
+        lost = Counter(_any_comment(piece)) - Counter(_any_comment(_written(piece, lambda *_: None)))
+        edited = _written(piece, edit)
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
-    edited = keep_comments(piece, stream.getvalue())
+    if lost:
+        raise CommandError(f'an edit would lose the comment "{min(lost)}"; move it out of the brackets')
+    edited = edited if has_end else edited.removesuffix("\n")
     pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
+
+
+def _written(piece: str, edit: TreeEdit) -> str:
+    yaml, stream = _writer(piece), StringIO()
+    tree = yaml.load(piece)
+    edit(tree, _inline)
+    yaml.dump(tree, stream)
+    return keep_comments(piece, stream.getvalue())
 
 
 def _pieces(text: str) -> dict[int, str]:
@@ -135,6 +142,7 @@ def _writer(piece: str) -> YAML:
 
 
 _is_comment = re.compile(r"[ \t]*(?:#.*)?\n?").fullmatch  # a whole line; empty lines count
+_any_comment = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE).findall  # also at the end of a line
 
 
 def keep_comments(before: str, after: str) -> str:
