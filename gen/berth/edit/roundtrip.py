@@ -89,8 +89,10 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     crlf, has_end = "\r\n" in pieces[index], pieces[index].endswith("\n")
     piece = pieces[index].replace("\r\n", "\n") + ("" if has_end else "\n")
     try:
-        lost = Counter(_any_comment(piece)) - Counter(_any_comment(_written(piece, lambda *_: None)))
         edited = _written(piece, edit)
+        lost = Counter(_any_comment(piece)) - Counter(_any_comment(edited))
+        if lost:  # by the edit, which may remove what it is about, or by writing alone
+            lost &= Counter(_any_comment(piece)) - Counter(_any_comment(_written(piece, lambda *_: None)))
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
     if lost:
