@@ -381,8 +381,7 @@ def check_ceilings_of_base(
     base: tuple[Site, BaseNames],
     site: Site,
     classes: Mapping[str, ResourceClass],
-    reservations: Mapping[str, Reservation],
-    pools_of: Callable[[str], Sequence[PoolLoad]],
+    loads: PoolLoads,
 ) -> Iterator[Problem]:
     """Report what exceeds ceilings of the base of a change, except those that stay as they are.
 
@@ -393,7 +392,7 @@ def check_ceilings_of_base(
     after = {cluster.name: cluster for cluster in site.clusters}
     for cluster in before.clusters:
         names = [name for name in after if name == cluster.name or name not in known.clusters]
-        pools = [pool for name in names for pool in pools_of(name)] if cluster.ceilings else []
+        pools = [pool for name in names for pool in loads.with_otherwise(name)] if cluster.ceilings else []
         unknown = {name for pool in pools if not known.knows_class(classes[name := pool.resource_class])}
         stay = after[cluster.name].ceilings if names == [cluster.name] and before.zone == site.zone else ()
         limits = [
@@ -410,7 +409,7 @@ def check_ceilings_of_base(
             for ceiling in cluster.ceilings
             if unknown or ceiling not in stay
         ]
-        yield from _exceeded(", ".join(names), limits, pools, reservations)
+        yield from _exceeded(", ".join(names), limits, pools, loads.reservations)
 
 
 def _exceeded(

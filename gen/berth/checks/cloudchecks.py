@@ -7,7 +7,7 @@ sites have none.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from berth.checks.ceilings import placed_by_berth
+from berth.checks.ceilings import PoolLoad, placed_by_berth
 from berth.checks.project import CheckedReservation, Project
 from berth.findings import Problem
 from berth.manifests.placed import cluster_named
@@ -16,6 +16,7 @@ from berth.schema.declared import Declared
 if TYPE_CHECKING:
     from berth.checks.cloudmatching import ClassFits
     from berth.machines.windowbudgets import TooManyBudgets, WindowBudgets
+    from berth.schema.cloudcapacity import CloudCapacity
 
 
 def limited(declared: Declared) -> set[str]:
@@ -56,11 +57,10 @@ def cloud_budgets(project: Project) -> "dict[str, WindowBudgets | TooManyBudgets
     """Return the disruption budgets of the windows of each capacity in a known cluster."""
     budgets: dict[str, WindowBudgets | TooManyBudgets] = {}
     for cloud in project.declared.clouds.values():
-        if cluster := cluster_named(cloud.cluster, project.site):
+        if cluster_named(cloud.cluster, project.site):
             from berth.checks import cloudwindows  # noqa: PLC0415
 
-            pools = placed_by_berth(project.loads.pools(cluster.name))
-            budgets[cloud.name] = cloudwindows.budgets_of(cloud, project.declared, pools)
+            budgets[cloud.name] = cloudwindows.budgets_of(cloud, project.declared, _pools(project, cloud))
     return budgets
 
 
@@ -70,7 +70,10 @@ def check_cloud_windows(project: Project) -> Iterator[Problem]:
         from berth.checks import cloudwindows  # noqa: PLC0415
 
         cloud = project.declared.clouds[name]
-        cluster = cluster_named(cloud.cluster, project.site)
-        pools = placed_by_berth(project.loads.pools(cluster.name)) if cluster else []
-        yield from cloudwindows.check_expiry(cloud, project.declared, pools)
+        yield from cloudwindows.check_expiry(cloud, project.declared, _pools(project, cloud))
         yield from cloudwindows.check_budgets(cloud, budgets)
+
+
+def _pools(project: Project, cloud: "CloudCapacity") -> list[PoolLoad]:
+    cluster = cluster_named(cloud.cluster, project.site)
+    return placed_by_berth(project.loads.pools(cluster.name)) if cluster else []

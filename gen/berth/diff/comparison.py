@@ -244,9 +244,7 @@ def _problems_of_change(
             yield ownership.owned_problem(*document.subject[:3], owner)
     if base.site and head.site:
         known = base.site, base_names(base.declared, base.site)
-        by_name = {reservation.name: reservation for reservation in head.declared.reservations}
-        classes = head.declared.classes
-        yield from check_ceilings_of_base(known, head.site, classes, by_name, loads.with_otherwise)
+        yield from check_ceilings_of_base(known, head.site, head.declared.classes, loads)
 
 
 def _summaries(sides: tuple[Pipeline, Pipeline], names: tuple[str, str]) -> Iterator[SideSummary]:

@@ -59,10 +59,8 @@ class KoordinatorBackend(Backend):
     def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
         """Return the binding of a reservation with slots to the ClusterRole of the base."""
         name, role = placed.reservation.name, naming.slot_role(site.name, naming.OCCURRENCE)
-        binding, labels = (
-            naming.slot_binding(site.name, name),
-            naming.of_permissions(site, placed.reservation),
-        )
+        binding = naming.slot_binding(site.name, name)
+        labels = naming.of_permissions(site, placed.reservation)
         return [rbac.cluster_binding(binding, labels, role, naming.single(name), placed.cluster.namespace)]
 
     def session_objects(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:

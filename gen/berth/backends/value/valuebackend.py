@@ -109,11 +109,8 @@ class ValueBackend(Backend):
 
     def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterator[Manifest]:
         """Yield the roles by which the sweep gives numbers back, also of reservations that are gone."""
-        role, labels, home = (
-            naming.held_role(site.name, naming.SWEEP),
-            naming.of_site(site),
-            cluster.namespace,
-        )
+        role, labels = naming.held_role(site.name, naming.SWEEP), naming.of_site(site)
+        home = cluster.namespace
         for namespace in dict.fromkeys(name for held in cluster.held for name in held.namespaces or ()):
             here = [held for held in cluster.held if namespace in (held.namespaces or ())]
             yield from rbac.namespaced_role(role, namespace, labels, _rules(here), naming.SWEEP, home)
