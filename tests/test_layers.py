@@ -18,7 +18,7 @@ DECLARING = (
     "(calendar|datechanges|declared|describe|entry|policies|recurrence|renku|reservation|reservationspec"
     "|resourceclass|site|values)"
 )
-RESOLVED = "(project|ceilings|basenames|cloudmatching)"  # what checks are given
+RESOLVED = "(project|ceilings|numberlevels|basenames|cloudmatching)"  # what checks are given
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"berth\.(version|plugins\.numbers\.quantities)",

@@ -141,7 +141,9 @@ class Pipeline:
                 item = _item(CheckedReservation(project, reservation, places, expansion))
             self.problems += item.problems
             items.append(item)
-        loads = PoolLoads((part.placed, part.pools) for item in items for part in item.parts)
+        loads = PoolLoads(
+            (part.placed, part.pools, part.occurrences) for item in items for part in item.parts
+        )
         project = project._replace(items=items, loads=loads, hubs=self._compare_classes(site))
         project = project._replace(budgets=cloudchecks.cloud_budgets(project))
         for check in _OF_PROJECT:

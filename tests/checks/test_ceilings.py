@@ -115,8 +115,9 @@ def exceeded(*documents: Value | list[Value]) -> list[str]:
     assert declared.site is not None
     ceilings = Ceilings(declared.site, declared.classes)
     loads = PoolLoads(
-        (part, ceilings.loads(part, expand(one, declared.calendars).occurrences))
+        (part, ceilings.loads(part, occurrences), occurrences)
         for one in declared.reservations
+        for occurrences in (expand(one, declared.calendars).occurrences,)
         for part in placed(one, declared, declared.site)
     )
     found = ceilings.problems(loads)
@@ -416,6 +417,36 @@ def test_one_number_that_several_hold_is_otherwise_there_once() -> None:
 
     assert numbers(30, *shared) == []
     assert numbers(29, *shared) == ["c.yaml B067 spec.backend.otherwise"]
+
+
+@pytest.mark.parametrize(
+    ("target", "combine", "most", "place", "holders"),
+    [
+        pytest.param(API, None, 40, "b.yaml B067 spec.provisioning", "b 40", id="largest"),
+        pytest.param(MOST, "smallest", 30, "b.yaml B067 spec.backend.otherwise", "b 30", id="smallest"),
+        pytest.param(CORES, "sum", 65, "b.yaml B067 spec.provisioning", "b 40, a 25", id="sum"),
+    ],
+)
+def test_windows_at_one_time_count_for_a_ceiling_as_their_number_combines_them(
+    target: Value, combine: str | None, most: int, place: str, holders: str
+) -> None:
+    both = [
+        holding(
+            name,
+            target,
+            otherwise=30,
+            spec={"provisioning": {"placeholderCount": count}},
+            **({"combine": combine} if combine else {}),
+        )
+        for name, count in (("a", 25), ("b", 40))
+    ]
+
+    def told(ceiling: int) -> list[str]:
+        cluster = {"name": "prod", "held": [HPA, NODE_POOL], "ceilings": [{"seats": {"small": ceiling}}]}
+        return exceeded(*both, site(cluster), resource_class())
+
+    assert told(most) == []
+    assert told(most - 1) == [finding(place, holders, most)]
 
 
 def test_the_same_number_of_another_cluster_stands_there() -> None:

@@ -12,10 +12,11 @@ it requests.
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from berth.checks.basenames import BaseNames
+from berth.checks.numberlevels import NumberHolding, number_levels
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Match
 from berth.core.target import counted_occurrences, full_count, target
@@ -89,15 +90,6 @@ def units_text(pools: Iterable[PoolLoad]) -> str:
 def step_pairs(steps: Steps) -> Iterator[tuple[int, int]]:
     """Yield each minute with its change."""
     return zip(steps[::2], steps[1::2], strict=True)
-
-
-def add_steps(pools: Iterable[Steps]) -> dict[int, int]:
-    """Add up the changes of pools by minute, in no order."""
-    changes: dict[int, int] = {}
-    for steps in pools:
-        for minute, change in step_pairs(steps):
-            changes[minute] = changes.get(minute, 0) + change
-    return changes
 
 
 def changes_by_class(pools: Iterable[PoolLoad]) -> ClassChanges:
@@ -269,22 +261,20 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
     return max(most for _, most in best)
 
 
-def otherwise_load(holders: Sequence[tuple[Reservation, Sequence[PoolLoad]]], name: str) -> PoolLoad:
-    """Return what stands outside of windows, beyond what the windows of all who hold the number ask for.
-
-    `holders`: the reservations with their pools of the class `name`.
-    """
-    reservation, _ = max(holders, key=lambda holder: holder[0].name)
-    otherwise = reservation.holder.otherwise_count or 0
-    windows = sum_changes((pool for _, pools in holders for pool in pools), {name: 1})
-    steps, added = [0, otherwise], otherwise
-    for since, _, amount in levels(windows):
-        change = max(otherwise - amount, 0) - added
-        steps += [since, change]
-        added += change
-    holder = reservation.holder
-    load = PoolLoad(reservation.name, name, array("i", steps), holder.unit, is_cap=holder.is_cap)
-    return load._replace(is_otherwise=True)
+def number_loads(holding: Sequence[NumberHolding]) -> Iterator[PoolLoad]:
+    """Yield what a number of somebody else is over time, each part with the reservation that says so."""
+    holder, name = holding[0].reservation.holder, holding[0].resource_class
+    is_sum = any(each.reservation.overlap == "sum" for each in holding)
+    steps, before = dict[tuple[str, bool], list[int]](), dict[tuple[str, bool], int]()
+    for level in number_levels(holding):
+        amounts = level.counts if is_sum and level.counts else {level.reservation.name: level.amount or 0}
+        held = {(reservation, not level.counts): amount for reservation, amount in amounts.items()}
+        for key in {**before, **held}:
+            if change := held.get(key, 0) - before.get(key, 0):
+                steps.setdefault(key, []).extend((level.since // 60, change))
+        before = held
+    for (reservation, is_otherwise), changes in steps.items():
+        yield PoolLoad(reservation, name, changes, holder.unit, is_otherwise, holder.is_cap)
 
 
 def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
@@ -296,37 +286,33 @@ def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
 
 
 class PoolLoads:
-    """The loads of all pools by cluster, and what numbers of somebody else are outside of windows."""
+    """The loads of all pools by cluster, and what numbers of somebody else are."""
 
-    def __init__(self, parts: Iterable[tuple[Placed, Sequence[PoolLoad]]]) -> None:
+    def __init__(self, parts: Iterable[tuple[Placed, Sequence[PoolLoad], Sequence[Dated]]]) -> None:
         """Count parts of reservations. One that is suspended has classes and no loads."""
         self.by_cluster: dict[str, list[PoolLoad]] = {}
         self.reservations: dict[str, Reservation] = {}
-        self._holders: dict[tuple[str, object, str], list[tuple[Reservation, list[PoolLoad]]]] = {}
-        for placed, pools in parts:
+        self._numbers: dict[tuple[str, object, str], list[NumberHolding]] = {}
+        for placed, pools, occurrences in parts:
             cluster, reservation = placed.cluster.name, placed.reservation
-            holder = reservation.holder
+            number = reservation.holder.shared
             self.by_cluster.setdefault(cluster, []).extend(pools)
             self.reservations[reservation.name] = reservation
-            for found in placed.classes if holder.otherwise_count else ():
-                of_class = [pool for pool in pools if pool.resource_class == found.name]
-                same = self._holders.setdefault((cluster, holder.shared, found.name), [])
-                same.append((reservation, of_class))
+            for found in placed.classes if number is not None else ():
+                same = self._numbers.setdefault((cluster, number, found.name), [])
+                same.append(NumberHolding(reservation, found.name, occurrences))
 
     def pools(self, cluster: str) -> Sequence[PoolLoad]:
         return self.by_cluster.get(cluster, ())
 
-    def with_otherwise(self, cluster: str) -> Sequence[PoolLoad]:
-        """Return the same and what stands outside of windows, once for each number.
+    def with_numbers(self, cluster: str) -> Sequence[PoolLoad]:
+        """Return the same, with each number of somebody else once: also outside of windows.
 
         That of a suspended reservation, too: its number goes back to it.
         """
-        otherwise = (
-            otherwise_load(holders, name)
-            for (there, _, name), holders in self._holders.items()
-            if there == cluster
-        )
-        return [*self.pools(cluster), *otherwise]
+        own = [p for p in self.pools(cluster) if self.reservations[p.reservation].holder.shared is None]
+        held = [number_loads(each) for (there, *_), each in self._numbers.items() if there == cluster]
+        return [*own, *chain.from_iterable(held)]
 
 
 class Ceilings:
@@ -373,7 +359,7 @@ class Ceilings:
         for cluster in self.site.clusters:
             spans = [ceiling_span(ceiling, self.site.zone) for ceiling in cluster.ceilings]
             limits = [*zip(spans, self._limits[cluster.name], strict=True)]
-            pools = loads.with_otherwise(cluster.name) if limits else []
+            pools = loads.with_numbers(cluster.name) if limits else []
             yield from _exceeded(cluster.name, limits, pools, loads.reservations)
 
 
@@ -392,7 +378,7 @@ def check_ceilings_of_base(
     after = {cluster.name: cluster for cluster in site.clusters}
     for cluster in before.clusters:
         names = [name for name in after if name == cluster.name or name not in known.clusters]
-        pools = [pool for name in names for pool in loads.with_otherwise(name)] if cluster.ceilings else []
+        pools = [pool for name in names for pool in loads.with_numbers(name)] if cluster.ceilings else []
         unknown = {name for pool in pools if not known.knows_class(classes[name := pool.resource_class])}
         stay = after[cluster.name].ceilings if names == [cluster.name] and before.zone == site.zone else ()
         limits = [

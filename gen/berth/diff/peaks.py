@@ -37,7 +37,7 @@ class SideLoads(PoolLoads):
     def __init__(
         self, site: Site | None, classes: Mapping[str, ResourceClass], items: Iterable[Item]
     ) -> None:
-        super().__init__((part.placed, part.pools) for item in items for part in item.parts)
+        super().__init__((part.placed, part.pools, part.occurrences) for item in items for part in item.parts)
         self.site = site
         self.classes = classes
 
@@ -83,7 +83,7 @@ def _measures(
     clusters = after.site.clusters if after.site else ()
     ceilings = next((one.ceilings for one in clusters if one.name == cluster), ())
     limited = {name for ceiling in ceilings for name in ceiling.seats}
-    sides = before.with_otherwise(cluster), after.with_otherwise(cluster)
+    sides = before.with_numbers(cluster), after.with_numbers(cluster)
     seats = [
         [
             *(pool for pool in side if pool.resource_class in limited),

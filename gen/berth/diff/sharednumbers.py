@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.checks.ceilings import NO_END, add_steps, peak, pool_steps
+from berth.checks.numberlevels import NumberHolding, NumberLevel, number_levels
 from berth.core.target import full_count, target
-from berth.core.timetable import OVERLAPS
 from berth.dates.expansion import Occurrence
 from berth.dates.recurrence import expand
 from berth.manifests.placed import Placed, placed
@@ -13,24 +12,18 @@ from berth.schema.reservation import Reservation
 
 
 def level_now(number: object, cluster: str, side: Pipeline, now: int) -> int | None:
-    """Return what a number is held at; None if nobody holds it."""
-    overlap, counts = "max", []
-    for place in holding(number, cluster, side):
-        reservation = place.reservation
-        seats = open_seats(reservation, expand(reservation, side.declared.calendars).occurrences, now)
-        counts += [seats[found.name] for found in place.classes if found.name in seats]
-        overlap = max(overlap, reservation.overlap)  # "sum" if any says so
-    return OVERLAPS[overlap](counts) if counts else None
+    """Return what windows hold a number at; None if none is open."""
+    level = max(
+        (level for level in _levels(number, cluster, side) if level.since <= now),
+        default=None,
+        key=lambda level: level.since,
+    )
+    return level.amount if level and level.counts else None
 
 
 def most(number: object, cluster: str, side: Pipeline) -> int:
     """Return the most that windows make of a number at one time."""
-    overlap, pools = "max", []
-    for place in holding(number, cluster, side):
-        windows = expand(place.reservation, side.declared.calendars).occurrences
-        pools += [pool_steps(place.reservation, found, windows) for found in place.classes]
-        overlap = max(overlap, place.reservation.overlap)
-    return _peak(pools) if overlap == "sum" else max((_peak([steps]) for steps in pools), default=0)
+    return max((level.amount or 0 for level in _levels(number, cluster, side) if level.counts), default=0)
 
 
 def open_seats(reservation: Reservation, windows: Iterable[Occurrence], now: int) -> dict[str, int]:
@@ -51,6 +44,13 @@ def holding(number: object, cluster: str, side: Pipeline) -> Iterator[Placed]:
             yield from (place for place in places if place.cluster.name == cluster)
 
 
-def _peak(pools: Iterable[list[int]]) -> int:
-    found = peak(add_steps(pools), 0, NO_END)
-    return found[0] if found else 0
+def _levels(number: object, cluster: str, side: Pipeline) -> list[NumberLevel]:
+    calendars = side.declared.calendars
+    return number_levels(
+        [
+            NumberHolding(
+                place.reservation, place.classes[0].name, expand(place.reservation, calendars).occurrences
+            )
+            for place in holding(number, cluster, side)
+        ]
+    )

@@ -3,19 +3,28 @@
 from collections.abc import Iterable, Iterator
 from heapq import merge
 
-from berth.backends.value.numberlevels import NumberHolding, NumberLevel, number_holdings, number_levels
+from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueTarget
+from berth.checks.numberlevels import NumberHolding, NumberLevel, number_levels
 from berth.checks.project import Project
 from berth.dates.moments import local_text
 from berth.dates.zone import load
 from berth.findings import Path, Problem
 from berth.manifests.placed import used_behaviors
 from berth.notation.objectpath import object_path_text
-from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 
 CROSSED = "B301"
 _PATH: Path = ("spec", "backend", "target", "path")
+
+
+def number_holdings(project: Project) -> Iterator[tuple[str, ValueTarget, NumberHolding]]:
+    """Yield every number that is held, with its cluster and who holds it, by the names of reservations."""
+    for place, occurrences, *_ in project.parts:
+        reservation, holder = place.reservation, place.reservation.holder
+        number = holder.options.target if isinstance(holder, ValueHolder) else None
+        if number is not None:
+            yield place.cluster.name, number, NumberHolding(reservation, place.classes[0].name, occurrences)
 
 
 def check_pairs(project: Project) -> Iterator[Problem]:
@@ -26,10 +35,10 @@ def check_pairs(project: Project) -> Iterator[Problem]:
             key = (cluster, *number.identity[:-1])
             by_object.setdefault(key, {}).setdefault(number, []).append(holding)
     for targets in by_object.values():
-        yield from _crossed(targets, project.declared)
+        yield from _crossed(targets)
 
 
-def _crossed(targets: dict[ValueTarget, list[NumberHolding]], declared: Declared) -> Iterator[Problem]:
+def _crossed(targets: dict[ValueTarget, list[NumberHolding]]) -> Iterator[Problem]:
     first = next(iter(targets))
     assert first.known is not None  # which has bounds
     least, largest = (
@@ -38,8 +47,8 @@ def _crossed(targets: dict[ValueTarget, list[NumberHolding]], declared: Declared
     )
     if not least or not largest:
         return
-    floors = number_levels([each for each in least if not _counts_sessions(each.reservation)], declared)
-    for since, floor, cap in _together(floors, number_levels(largest, declared)):
+    floors = number_levels([each for each in least if not _counts_sessions(each.reservation)])
+    for since, floor, cap in _together(floors, number_levels(largest)):
         if floor.amount is not None and cap.amount is not None and floor.amount > cap.amount:
             low, high = (object_path_text(path) for path in first.known.bounds)
             later = max(floor.reservation, cap.reservation, key=lambda each: each.name)

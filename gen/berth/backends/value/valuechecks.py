@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations
 
-from berth.backends.value.numberlevels import NumberHolding, number_holdings, number_levels
+from berth.backends.value.numberpairs import number_holdings
 from berth.backends.value.valueholder import ValueHolder
 from berth.backends.value.valueoptions import ValueOptions, ValueTarget
+from berth.checks.numberlevels import NumberHolding, number_levels
 from berth.checks.project import CheckedReservation, Project
 from berth.findings import Path, Problem
 from berth.machines.versions import version_text
@@ -122,7 +123,7 @@ def check_lowered_numbers(project: Project) -> Iterator[Problem]:
         by_number.setdefault((cluster, number.identity), []).append(holding)
     least: dict[str, int] = {}
     for holdings in by_number.values():
-        for level, following in pairwise(number_levels(holdings, project.declared)):
+        for level, following in pairwise(number_levels(holdings)):
             name, is_over = level.reservation.name, now is not None and following.since <= now
             if level.amount is not None and not is_over:
                 least[name] = min(level.amount, least.get(name, level.amount))

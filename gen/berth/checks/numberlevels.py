@@ -1,50 +1,43 @@
 """What a number of somebody else's object is over time, by all the reservations that hold it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.backends.value.valueholder import ValueHolder
-from berth.backends.value.valueoptions import ValueTarget
-from berth.checks.project import Project
 from berth.core.target import full_count, target
 from berth.core.timetable import OVERLAPS, TimetableOccurrence
-from berth.dates.recurrence import expand
-from berth.schema.declared import Declared
+from berth.dates.expansion import Occurrence
 from berth.schema.reservation import Reservation
 
 
 class NumberHolding(NamedTuple):
-    """A reservation that holds a number, and the class that counts there."""
+    """A reservation that holds a number, the class that counts there, and its dates."""
 
     reservation: Reservation
     resource_class: str
+    occurrences: Sequence[Occurrence]
 
 
 class NumberLevel(NamedTuple):
-    """What a number is from a moment on, and the reservation that says so; None: that is not known."""
+    """What a number is from a moment on, and the reservation that says so; None: that is not known.
+
+    `counts`: what each reservation asks for whose window is open.
+    """
 
     since: int
     amount: int | None
     reservation: Reservation
+    counts: Mapping[str, int] = {}
 
 
-def number_holdings(project: Project) -> Iterator[tuple[str, ValueTarget, NumberHolding]]:
-    """Yield every number that is held, with its cluster and who holds it, by the names of reservations."""
-    for place, *_ in project.parts:
-        reservation, holder = place.reservation, place.reservation.holder
-        number = holder.options.target if isinstance(holder, ValueHolder) else None
-        if number is not None:
-            yield place.cluster.name, number, NumberHolding(reservation, place.classes[0].name)
-
-
-def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[NumberLevel]:
+def number_levels(holding: Sequence[NumberHolding]) -> list[NumberLevel]:
     """Return what a number is over time, from 0 on. A suspended reservation has no windows."""
     if not holding:
         return []
-    first = holding[0].reservation
-    levels = [NumberLevel(0, first.holder.otherwise_count, first)]
+    last = max((each.reservation for each in holding), key=lambda each: each.name)
+    levels = [NumberLevel(0, last.holder.otherwise_count, last)]
+    combine = OVERLAPS[max(each.reservation.overlap for each in holding)]  # "sum" if any says so
     by_name = {each.reservation.name: each for each in holding}
-    windows = [(row, name) for name, each in by_name.items() for row in _rows(each, declared)]
+    windows = [(row, name) for name, each in by_name.items() for row in _rows(each)]
     changes = ((row.open, row.start, row.end) for row, _ in windows)
     active: list[tuple[TimetableOccurrence, str]] = []
     starting = sorted(windows, key=lambda window: window[0].open, reverse=True)
@@ -57,19 +50,18 @@ def number_levels(holding: Sequence[NumberHolding], declared: Declared) -> list[
             for asking in dict.fromkeys(name for _, name in active)
         }
         if counts:
-            largest = max(counts, key=lambda name: (counts[name], name))
-            amount = OVERLAPS[first.overlap](counts.values())
-            levels.append(NumberLevel(moment, amount, by_name[largest].reservation))
+            amount = combine(counts.values())
+            decisive = max(counts, key=lambda name: (counts[name] == amount, counts[name], name))
+            levels.append(NumberLevel(moment, amount, by_name[decisive].reservation, counts))
         else:
             levels.append(levels[0]._replace(since=moment))
     return levels
 
 
-def _rows(holding: NumberHolding, declared: Declared) -> Iterator[TimetableOccurrence]:
+def _rows(holding: NumberHolding) -> Iterator[TimetableOccurrence]:
     """Yield the windows of a reservation as its timetable has them."""
-    reservation, name = holding
-    for occurrence in () if reservation.suspend else expand(reservation, declared.calendars).occurrences:
-        here = occurrence.of_classes([name])
+    for occurrence in () if holding.reservation.suspend else holding.occurrences:
+        here = occurrence.of_classes([holding.resource_class])
         if here.seats:
             yield here.row()
 
