@@ -1,4 +1,4 @@
-"""What the containers of a pod have resident. A stub answers over TLS."""
+"""What the containers of a pod have resident, of code that nobody has compiled. A stub answers over TLS."""
 
 import tempfile
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.bench.rendering import Row
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.programs import OPEN, environment, start, start_main, timetable, wait_until
+from tests.runtime.programs import OPEN, environment, make_berth, start, start_main, timetable, wait_until
 from tests.runtime.stub_server import StubServer, answered_by, make_account
 
 SETTLED = 12  # seconds: two looks of the loop and more
@@ -22,10 +22,13 @@ def rows() -> Iterator[Row]:
 
 def _of_pod(folder: Path) -> tuple[float, float]:
     """Return what the scaler and the main container have resident, in MiB."""
-    account = make_account(folder / "account")
+    account, berth = make_account(folder / "account"), make_berth(folder)
     cluster = FakeCluster(timetable(OPEN), {"course-small": 0})
     with StubServer(answered_by(cluster), account) as server:
-        programs = [start(account, environment(server, folder)), start_main(folder)]
+        programs = [
+            start(account, environment(server, folder), folder=berth),
+            start_main(folder, folder=berth),
+        ]
         wait_until(lambda: len(server.received) >= 3)
         time.sleep(SETTLED)
         scaler, main = (resident(program.pid) for program in programs)

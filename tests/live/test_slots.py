@@ -157,11 +157,14 @@ def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
 def planned(world: World) -> SlotPlan:
     timetable = parse_timetable(world.get("ConfigMap", "course")["data"]["timetable.json"])
     (pool,) = timetable.pools
-    assert pool.slots is not None
+    assert pool.holder.slots is not None
     ours = [object_ for object_ in world.objects if object_["kind"] == "Reservation"]
     slot_counts = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.deployment))
     sessions = sum(object_["metadata"]["name"].startswith(("jupyter-", "late-")) for object_ in world.objects)
     desired = desired_state(timetable, pool, parse_instant(NOW), {timetable.occurrences[0].id: sessions})
     return plan_slots(
-        slot_counts, pool.slots, slot_demand(desired, sum(slot_counts.owners.values()), 0), parse_instant(NOW)
+        slot_counts,
+        pool.holder.slots,
+        slot_demand(desired, sum(slot_counts.owners.values()), 0),
+        parse_instant(NOW),
     )

@@ -9,13 +9,14 @@ import yaml
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import pool_slots
 from berth.checks.project import Part
-from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
+from berth.core.holders import REPLICAS, PoolHolder
 from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.placed import pool_behaviors
 from berth.output import findinglist
 from berth.pipeline import Pipeline
+from berth.plugins.slots.slotspec import SlotSpec
 from berth.rendering import base_text, reservation_text, runtime_text
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site

@@ -9,9 +9,9 @@ from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotmapping import SlotMapping
 from berth.backends.koordinator.slotobjects import pool_slots
 from berth.backends.koordinator.slotoptions import Owner, SlotTaint
-from berth.core.holders import SlotSpec as InCluster
-from berth.core.holders import slot_hash
 from berth.core.timetable import parse_timetable
+from berth.plugins.slots.slotspec import SlotSpec as InCluster
+from berth.plugins.slots.slotspec import slot_hash
 
 from tests.awkward import AWKWARD
 from tests.built import built, owner
@@ -46,7 +46,7 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
     told = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
     (pool,) = parse_timetable(timetable["data"]["timetable.json"]).pools
 
-    assert pool.slots == InCluster(told["name"], told["hash"], told["object"], placeholders=True)
+    assert pool.holder.slots == InCluster(told["name"], told["hash"], told["object"], placeholders=True)
 
 
 def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:

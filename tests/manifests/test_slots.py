@@ -8,8 +8,8 @@ import pytest
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import narrowed, persistent_slots, pool_slots, slot_object
 from berth.backends.koordinator.slotoptions import SlotTaint
-from berth.core.holders import slot_hash
 from berth.plugins.slots.slots import parse_slot
+from berth.plugins.slots.slotspec import slot_hash
 from berth.schema.pod import Placement
 from berth.schema.reservationspec import SessionMatch
 

@@ -48,7 +48,8 @@ def make_berth(folder: Path) -> Path:
         to.mkdir(parents=True)
         for file in source.glob("[!_]*.py"):
             shutil.copy(file, to)
-    shutil.copytree(Path(berth.plugins.__path__[0]), folder / "berth/berth/plugins")
+    plugins = Path(berth.plugins.__path__[0])
+    shutil.copytree(plugins, folder / "berth/berth/plugins", ignore=shutil.ignore_patterns("__pycache__"))
     return folder / "berth"
 
 
@@ -78,19 +79,24 @@ def foreign_modules(berth: Path, program: str) -> list[str]:
     return found.stdout.split()
 
 
-def start(account: Path, variables: Mapping[str, str], program: str = "scaler") -> subprocess.Popen[str]:
+def start(
+    account: Path, variables: Mapping[str, str], program: str = "scaler", folder: Path = PACKAGE.parents[1]
+) -> subprocess.Popen[str]:
     """Of this very code, whatever else is installed here."""
-    return run_code(START.format(program), variables, str(account))
+    return run_code(START.format(program), variables, str(account), folder=folder)
 
 
-def start_main(share: Path, changes: str = "pass") -> subprocess.Popen[str]:
+def start_main(
+    share: Path, changes: str = "pass", folder: Path = PACKAGE.parents[1]
+) -> subprocess.Popen[str]:
     """The main container. It has no token, and no environment but this. `changes` of its constants `o`."""
-    return run_code(MAIN.format(changes), {"BERTH_SHARE": str(share)})
+    return run_code(MAIN.format(changes), {"BERTH_SHARE": str(share)}, folder=folder)
 
 
-def run_code(code: str, variables: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", code, *arguments]
-    folder = PACKAGE.parents[1]
+def run_code(
+    code: str, variables: Mapping[str, str], *arguments: str, folder: Path = PACKAGE.parents[1]
+) -> subprocess.Popen[str]:
+    command = [sys.executable, "-BS", "-c", code, *arguments]
     return subprocess.Popen(command, cwd=folder, env=dict(variables), stdout=subprocess.PIPE, text=True)
 
 

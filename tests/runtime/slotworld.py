@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
 from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
@@ -23,6 +22,7 @@ from berth.plugins.slots.slots import (
     slot_object,
     slot_selector,
 )
+from berth.plugins.slots.slotspec import SlotSpec, slot_hash
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import SOON
 
@@ -208,11 +208,11 @@ class SlotLoop:
 
     def look(self) -> SlotPlan:
         pool, now = self.timetable.pools[0], int(self.now)
-        assert pool.slots
+        assert pool.holder.slots
         ours = [
             tree
             for tree in self.koordinator.objects.values()
-            if selects(slot_selector(pool.slots), _labels(tree))
+            if selects(slot_selector(pool.holder.slots), _labels(tree))
         ]
         slot_counts = count_slots(
             (parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.deployment)
@@ -223,11 +223,11 @@ class SlotLoop:
         owners = sum(slot_counts.owners.values())
         settled = self._debounce.look(self.now, self.sessions, slot_counts.owners, 30)
         demand = slot_demand(desired, owners, settled)
-        if pool.slots.placeholders:
+        if pool.holder.slots.placeholders:
             self.replicas = bridging_placeholders(slot_counts, demand.wanted, self.replicas, self.now)
-        plan = plan_slots(slot_counts, pool.slots, demand, self.now, self.ready)
+        plan = plan_slots(slot_counts, pool.holder.slots, demand, self.now, self.ready)
         self.looks.append((self.now, plan))
-        self._write(pool.slots, plan)
+        self._write(pool.holder.slots, plan)
         return plan
 
     def _write(self, spec: SlotSpec, plan: SlotPlan) -> None:

@@ -50,8 +50,9 @@ def test_peers_are_names(peers: object) -> None:
         parse_timetable(number_text(HPA, peers=peers))
 
 
-def test_a_pod_without_the_plugin_reads_the_sessions_of_a_reservation_with_a_number(
-    tmp_path: pathlib.Path,
+@pytest.mark.parametrize(("key", "plugin"), [("number", "numbers"), ("slots", "slots")])
+def test_a_pod_without_the_plugin_reads_the_sessions_of_a_reservation_that_has_it(
+    key: str, plugin: str, tmp_path: pathlib.Path
 ) -> None:
     """It competes with it for sessions."""
     berth = make_berth(tmp_path)
@@ -64,11 +65,11 @@ def test_a_pod_without_the_plugin_reads_the_sessions_of_a_reservation_with_a_num
         "found = dict(read(timetable, {'small': pool.sessions}, 0).recognitions)\n"
         "print(pool.holder.plugin, found['small'].source)"
     )
-    text = number_text(HPA, sessions=PODS)
+    text = number_text(HPA, sessions=PODS).replace('"number"', f'"{key}"')
     command = [sys.executable, "-S", "-c", code, text]
     done = subprocess.run(command, cwd=berth, capture_output=True, text=True, check=True)
 
-    assert done.stdout.split() == ["numbers", "pods"]
+    assert done.stdout.split() == [plugin, "pods"]
 
 
 def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited() -> None:

@@ -7,12 +7,13 @@ from itertools import permutations
 
 import pytest
 from berth.core.holders import BUFFER as BUFFER_KIND
-from berth.core.holders import BUFFERED, PLACEHOLDERS, REMEDIES, SlotSpec, nodes_of
+from berth.core.holders import BUFFERED, PLACEHOLDERS, REMEDIES, nodes_of
 from berth.core.holders import NODES as NODES_KIND
 from berth.core.holders import SLOTS as SLOTS_KIND
 from berth.core.poolobjects import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
+from berth.plugins.slots.slotspec import SlotSpec
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import TICK
 

@@ -6,8 +6,8 @@ from random import Random
 from threading import Barrier
 
 import pytest
-from berth.core.holders import SlotSpec
 from berth.plugins.slots.slots import SlotPlan
+from berth.plugins.slots.slotspec import SlotSpec
 from berth.plugins.slots.slotwrites import PlanResult, apply_plan
 from berth.runtime.apiclient import Api, ApiError, Connection, Connections, Request, Response
 

@@ -155,8 +155,8 @@ def test_whatever_happens_all_is_right_in_the_end(seed: int, placeholders: bool)
         koordinator.leave(pod)
     loop.pass_time(400)
     pool = loop.timetable.pools[0]
-    assert pool.slots
-    free = [name for name in koordinator.free() if name.endswith(pool.slots.hash)]
+    assert pool.holder.slots
+    free = [name for name in koordinator.free() if name.endswith(pool.holder.slots.hash)]
 
     assert len(free) == max(0, loop.timetable.occurrences[0].seats[0][1] - len(known))
     assert set(koordinator.objects) == {*free, *koordinator.used()}

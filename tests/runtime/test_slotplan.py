@@ -3,7 +3,6 @@
 from random import Random
 
 import pytest
-from berth.core.holders import SlotSpec
 from berth.core.target import PoolTarget, desired_state, pool_target
 from berth.core.timetable import TimetablePool, parse_timetable
 from berth.durations import nanoseconds
@@ -24,6 +23,7 @@ from berth.plugins.slots.slots import (
     slot_lifetime,
     slot_name,
 )
+from berth.plugins.slots.slotspec import SlotSpec
 
 from tests.runtime.slotworld import slot_text
 from tests.runtime.timetables import Row, at

@@ -5,7 +5,6 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import TimetableError
 from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition, parse_recognition
 from berth.core.timetable import (
@@ -19,6 +18,7 @@ from berth.core.timetable import (
     parse_overrides,
     parse_timetable,
 )
+from berth.plugins.slots.slotspec import SlotSpec
 
 from tests.runtime.timetables import at
 

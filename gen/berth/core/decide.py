@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from berth.core import removal
 from berth.core.actions import Action, RemoveObject, StartJob, SweepWarning, action_order
-from berth.core.holders import SlotSpec, holder_of_object
+from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import TimetableError
 from berth.core.leases import ended_rehearsals
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE
@@ -218,11 +218,13 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
             found = objects.pop((number.object_kind.name, pool.scaled), None)
         else:
             found = _number_of(facts, state.reservation, pool)
-        yield _case(facts, pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
+        yield _case(facts, pool, found, slots.pop(pool.resource_class, ()) if pool.holder.slots else ())
     for unnamed in objects.values():
         holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)
         pool = TimetablePool(unnamed.resource_class, unnamed.ref.name, "none", holder=holder)
         yield _case(facts, pool, unnamed)
+    if slots:
+        from berth.plugins.slots.slotspec import SlotSpec  # noqa: PLC0415 - where a cluster has them
     for name, some in slots.items():
         yield _case(facts, TimetablePool(name, "", "none", holder=SlotSpec("", "", {})), None, some)
 
@@ -230,7 +232,7 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
 def _case(
     facts: SiteState, pool: TimetablePool, found: PoolObject | None, slots: Iterable[Slot] = ()
 ) -> PoolCase:
-    if not pool.slots:
+    if not pool.holder.slots:
         return PoolCase(pool, PoolFound(found))
     from berth.plugins.slots.slots import PlaceholderOwner, count_slots  # noqa: PLC0415 - where a cluster has them
 
@@ -250,7 +252,7 @@ def _pool_actions(case: ReservationContext) -> Iterator[Action]:
     """Bring pools to their desired state, except those that a pod may still bring there."""
     for pool in case.pools if case.facts.reads(DEPLOYMENT, LEASE) else ():
         desired = case.desired(pool.pool)
-        are_unknown = pool.pool.slots and not case.facts.knows_slots and desired.target.replicas
+        are_unknown = pool.pool.holder.slots and not case.facts.knows_slots and desired.target.replicas
         why = "" if are_unknown else _reason(case, desired)
         if why:
             is_led = case.facts.is_led([pool.pool.lease], case.now)

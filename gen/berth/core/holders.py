@@ -7,15 +7,14 @@ asks the holder instead of testing for one of them.
 
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from berth.core.jsonvalues import TimetableError, Tree, boolean, field, mapping, part, text
-from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
+from berth.core.jsonvalues import Tree, field, mapping, part, text
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
 
 if TYPE_CHECKING:
     from berth.plugins.numbers.foreignnumbers import ForeignNumber
+    from berth.plugins.slots.slotspec import SlotSpec
 
 PLACEHOLDERS, SLOTS, NODES, BUFFER = "placeholders", "slots", "nodes", "buffered seats"
 REMEDIES = {
@@ -59,6 +58,11 @@ class PoolHolder:
     @property
     def foreign(self) -> "ForeignNumber | None":
         """The number, if its object is somebody else's."""
+        return None
+
+    @property
+    def slots(self) -> "SlotSpec | None":
+        """How its slots look, if they hold the seats."""
         return None
 
     def key(self, pool: str) -> str:
@@ -117,90 +121,39 @@ def nodes_of(node_pool: str) -> HeldNumber:
     return HeldNumber(NODES, NODE_POOL, node_pool, ready=("status", "nodes"))
 
 
-class _UnknownNumber(PoolHolder):
-    """A number of somebody else in a pod without its plugin, which only asks whose sessions count."""
+class _PluginName(NamedTuple):
+    plugin: str
+
+
+class UnknownHolder(_PluginName, PoolHolder):
+    """A holder in a pod without its plugin, which only asks whose sessions count."""
 
     __slots__ = ()
 
     kind = "seats"
-    plugin = "numbers"
 
     def key(self, pool: str) -> str:
         return f"{pool}/{self.plugin}"
 
 
-_UNKNOWN_NUMBER = _UnknownNumber()
-
-
-class _SlotFields(NamedTuple):
-    name: str  # with which that of every slot begins
-    hash: str  # of the shape
-    shape: dict[str, object]  # metadata and spec of each, complete but for its name, `ttl` and `expires`
-    placeholders: bool = False  # come first, and hand over
-
-
-class SlotSpec(_SlotFields, PoolHolder):
-    """How the Reservations that hold the seats of a pool look, one for each seat."""
-
-    __slots__ = ()
-
-    kind = SLOTS
-    plugin = "slots"
-    is_stabilized = False  # a session that leaves its slot frees it at once
-
-    @property
-    def number(self) -> HeldNumber | None:
-        return REPLICAS if self.placeholders else None
-
-    def key(self, pool: str) -> str:
-        return f"{pool}/slots"
-
-    def leftovers(self) -> tuple[PoolHolder, ...]:
-        """Return the slots, and replicas if there are placeholders."""
-        slots = self._replace(placeholders=False)
-        return (REPLICAS, slots) if self.placeholders else (slots,)
-
-
-def slot_hash(shape: dict[str, object]) -> str:
-    """Return eight hex digits of the shape, for the name: an existing slot cannot change its shape."""
-    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:8]
-
-
 def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
     """Parse what holds a pool of a timetable. Raises TimetableError if it is malformed."""
-    if "number" in pool:
-        try:
+    try:
+        if "number" in pool:
             from berth.plugins.numbers.foreignnumbers import parse_number  # noqa: PLC0415 - where a pod has it
-        except ImportError:
-            return _UNKNOWN_NUMBER
-        return parse_number(field(pool, "number", mapping, at), f"{at}.number")
-    holder: PoolHolder = REPLICAS
-    if "slots" in pool:
-        holder = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots")
+
+            return parse_number(field(pool, "number", mapping, at), f"{at}.number")
+        if "slots" in pool:
+            from berth.plugins.slots.slotspec import parse_slots  # noqa: PLC0415 - where a pod has it
+
+            return parse_slots(field(pool, "slots", mapping, at), f"{at}.slots")
+    except ImportError:
+        return UnknownHolder("numbers" if "number" in pool else "slots")
     if "nodePool" in pool:
-        holder = nodes_of(field(pool, "nodePool", text, at))
-    return BUFFERED if "capacityBuffer" in pool else holder
+        return nodes_of(field(pool, "nodePool", text, at))
+    return BUFFERED if "capacityBuffer" in pool else REPLICAS
 
 
 def holder_of_object(kind: str, name: str) -> HeldNumber:
     """Return the holder of an object of Berth that no timetable names."""
     return {NODE_POOL.name: nodes_of(name), CAPACITY_BUFFER.name: BUFFERED}.get(kind, REPLICAS)
-
-
-def _slots(tree: dict[str, object], at: str) -> SlotSpec:
-    shape = field(tree, "object", mapping, at)
-    metadata = field(shape, "metadata", mapping, f"{at}.object")
-    labels = field(metadata, "labels", mapping, f"{at}.object.metadata")
-    for key in (SITE, RESERVATION, CLASS, ROLE):
-        field(labels, key, text, f"{at}.object.metadata.labels")
-    field(shape, "spec", mapping, f"{at}.object")
-    digest = field(tree, "hash", text, at)
-    if (actual := slot_hash(shape)) != digest:
-        # What is made is what was reviewed: Koordinator checks next to nothing.
-        raise TimetableError(f"{at}.hash: {digest!r} is not that of the object, which is {actual!r}")
-    return SlotSpec(
-        field(tree, "name", text, at),
-        digest,
-        shape,
-        field(tree, "placeholders", boolean, at),
-    )

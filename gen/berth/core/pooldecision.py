@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.core.target import Stabilizer
 
 if TYPE_CHECKING:
-    from berth.core.holders import SlotSpec
     from berth.core.jsonvalues import Tree
     from berth.core.objects import ObjectRef
     from berth.core.poolobjects import PoolObject
     from berth.core.target import DesiredState
     from berth.plugins.slots.slots import SlotCounts, SlotOwner, SlotPlan
+    from berth.plugins.slots.slotspec import SlotSpec
 
 
 class ScalePool(NamedTuple):
@@ -79,7 +79,7 @@ def decide_pool(
     `ref` is the timetable. `history` is that of the scaler, None in the sweep, which counts no sessions and
     remembers nothing.
     """
-    if desired.target.pool.slots is not None:
+    if desired.target.pool.holder.slots is not None:
         from berth.plugins.slots.slotdecision import decide_slots  # noqa: PLC0415 - where a cluster has them
 
         return decide_slots(ref, found, desired, why, history)

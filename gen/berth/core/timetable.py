@@ -7,7 +7,7 @@ Malformed text raises `TimetableError`, so that the caller keeps the timetable i
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from berth.core.holders import REPLICAS, PoolHolder, SlotSpec, parse_holder
+from berth.core.holders import REPLICAS, PoolHolder, parse_holder
 from berth.core.jsonvalues import (
     TimetableError,
     boolean,
@@ -76,11 +76,6 @@ class TimetablePool(NamedTuple):
     def object_kind(self) -> ObjectKind:
         """The kind of that object, also where slots alone hold the seats."""
         return self.holder.number.object_kind if self.holder.number else DEPLOYMENT
-
-    @property
-    def slots(self) -> SlotSpec | None:
-        """How its slots look; None if something else holds its seats."""
-        return self.holder if isinstance(self.holder, SlotSpec) else None
 
 
 def note_name(pool: TimetablePool) -> str:

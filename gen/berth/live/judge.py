@@ -228,7 +228,7 @@ class _ReservationJudge:
         if state == ACTIVE and not case.is_readable:
             state = UNKNOWN
         again = seats.look_again(case)
-        has_slots = case.slots or (case.pool.slots and case.slots is not None)
+        has_slots = case.slots or (case.pool.holder.slots and case.slots is not None)
         return PoolStatus(
             self._name,
             pool.resource_class,
@@ -254,7 +254,7 @@ def _remark(case: PoolState, timetable: Timetable | None) -> str:
 
 
 def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
-    if case.pool.slots is not None:
+    if case.pool.holder.slots is not None:
         yield from slotseats.check_slots(case)
         return
     if number := case.pool.holder.foreign:
@@ -269,7 +269,7 @@ def _numbers(case: PoolState) -> PoolNumbers:
 
     What is wanted follows git if the cluster does not know the pool.
     """
-    if case.pool.slots is not None or not case.pool.deployment:
+    if case.pool.holder.slots is not None or not case.pool.deployment:
         return slotseats.slot_numbers(case)
     deployment = case.deployment
     replicas = deployment.replicas if deployment else None
@@ -291,7 +291,7 @@ def _with_demand(
     them.
     """
     order = case.override
-    if case.pool.slots is not None and case.slots is None:
+    if case.pool.holder.slots is not None and case.slots is None:
         return case
     if case.timetable is None:
         wanted = order.target if order else 0
@@ -336,7 +336,7 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Timetable]) -> 
             seen = snapshot.facts.sessions.get(pool.sessions) if pool.sessions else None
             if isinstance(seen, str):
                 message = f"sessions cannot be listed: {seen}."
-                known = "the number of slots" if pool.slots else "the Deployment's replicas"
+                known = "the number of slots" if pool.holder.slots else "the Deployment's replicas"
                 fix = f"Ask for permission to list them; until then, wanted shows {known}."
                 findings[name] = snapshot.place.finding("S004", message, fix, name)
             elif _lacks_templates(timetable, pool, seen, snapshot.now):

@@ -168,7 +168,7 @@ class PoolState(NamedTuple):
         """Whether what holds its seats could be read, be it that nothing does."""
         if self.pool.holder.foreign:
             return self.deployment is not None
-        return self.pool.slots is None or self.slots is not None
+        return self.pool.holder.slots is None or self.slots is not None
 
     @property
     def counts_sessions(self) -> bool:
@@ -189,7 +189,7 @@ class PoolState(NamedTuple):
     @property
     def requested(self) -> float:
         """The seats without a session: replicas, or slots and placeholders that will hand over."""
-        if self.pool.slots is None:
+        if self.pool.holder.slots is None:
             return self.deployment.replicas if self.deployment else 0
         counts = self.slot_counts
         return len(counts.free) + max(len(counts.handed) + len(counts.pending), self.placeholders)
@@ -208,7 +208,7 @@ class PoolState(NamedTuple):
     @property
     def newest_slot(self) -> int:
         """When the last slot was made or ended; 0 if slots do not hold the pool."""
-        if self.pool.slots is None:
+        if self.pool.holder.slots is None:
             return 0
         dead = {slot.uid for slot in self.slot_counts.dead}
         over = [slot.changed for slot in self.slots or () if slot.held.uid in dead]

@@ -45,12 +45,12 @@ def look_again(case: PoolState) -> int | None:
 
     Its pod resets it at once, and requests the seats of sessions again that left a while ago.
     """
-    is_missing = case.deployment is None and case.pool.slots is None
+    is_missing = case.deployment is None and case.pool.holder.slots is None
     if is_missing or not case.served or is_young(case):
         return None
     if case.wanted is not None and case.lacks(case.wanted):
         return case.time_left(case.settling + RESET)
-    is_over = not (case.pool.slots or case.pool.holder.foreign) and case.requested > _most(case)
+    is_over = not (case.pool.holder.slots or case.pool.holder.foreign) and case.requested > _most(case)
     return case.time_left(RESET) if is_over and case.open() else None
 
 
@@ -84,7 +84,7 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
         return case.finding("S030", message, f"Read the pod's log: {pod_log(case)}")
     shortage = f"{shortage}, and no pod serves it: {why_unserved(case)}."
     by_hand = ""
-    if case.pool.slots is None and case.deployment is not None:
+    if case.pool.holder.slots is None and case.deployment is not None:
         by_hand = f"By hand: {_scale(case, case.deployment, wanted)}"
     since = max(opened(case), case.changed, case.overridden, case.newest_slot)
     if has_sweep and case.snapshot.now < since + REPAIR:
@@ -99,7 +99,7 @@ def _missing(case: PoolState, wanted: float) -> str:
     by = f", set by {deployment.scaled_by}" if deployment and deployment.is_scaled_by_others else ""
     if number:
         return f"{number.text} should be {case.seats(wanted)}, and is {number_text(case.requested)}{by}"
-    what = f"are requested{by}" if case.pool.slots is None else "have a slot"
+    what = f"are requested{by}" if case.pool.holder.slots is None else "have a slot"
     return f"{case.seats(wanted - case.requested)} missing: {case.requested} of {wanted} {what}"
 
 

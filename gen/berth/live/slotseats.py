@@ -101,7 +101,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
             yield case.finding("S023", message, f"{swept}By hand: {_delete(case)}")
             return
     why = seats.nothing_open(case)
-    if case.pool.slots is None and case.open():
+    if case.pool.holder.slots is None and case.open():
         why = (
             "its seats are held by placeholders"
             if case.pool.holder.has_deployment

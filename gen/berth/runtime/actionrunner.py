@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.core import labels
@@ -216,5 +215,7 @@ class ActionRunner:
 
 def _event_name(warning: SweepWarning) -> str:
     """Return the name of the Event, equal for equal warnings."""
+    from hashlib import sha256  # noqa: PLC0415 - half a MiB, and the scaler needs none
+
     key = f"{warning.ref.uid} {warning.reason} {warning.key}"
     return f"{warning.ref.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"

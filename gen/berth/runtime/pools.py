@@ -23,7 +23,7 @@ raise the number only; nothing."""
 
 def pool_reconciler(context: RuntimeContext, pool: TimetablePool) -> "PoolReconciler":
     """Return the reconciler of what holds the pool."""
-    if pool.slots:
+    if pool.holder.slots:
         from berth.plugins.slots.slotreconciler import SlotReconciler  # noqa: PLC0415 - where a cluster has them
 
         return SlotReconciler(context, pool)

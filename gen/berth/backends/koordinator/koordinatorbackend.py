@@ -25,12 +25,12 @@ from berth.backends.koordinator.slotobjects import (
 )
 from berth.backends.koordinator.slotoptions import Owner, SlotOptions
 from berth.checks.project import CheckedReservation, Project
-from berth.core.holders import slot_hash
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import AFFINITY, ROLE
 from berth.findings import Problem
 from berth.manifests import deployments, naming, rbac
 from berth.manifests.placed import Placed
+from berth.plugins.slots.slotspec import slot_hash
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 

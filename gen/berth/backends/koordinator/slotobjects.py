@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotmapping import PRE_ALLOCATION_REQUIRED, SEAT, merged, restricted_resources
 from berth.backends.koordinator.slotoptions import Owner, OwnerObject, SlotOptions, SlotTaint
-from berth.core.holders import slot_hash
 from berth.core.jsonvalues import part
 from berth.core.labels import PERSISTENT, ROLE, SLOT
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
 from berth.plugins.slots.slots import MAX_TTL, go_duration
+from berth.plugins.slots.slotspec import slot_hash
 from berth.schema.grammar import go_duration as go_duration_of
 from berth.schema.reservation import Reservation
 from berth.schema.scheduling import LabelExpression, LabelSelector

@@ -39,7 +39,7 @@ def decide_slots(
     and none is renewed, and placeholders do not leave their slots.
     """
     pool, stands, counts = desired.target.pool, found.object, found.slots or SlotCounts()
-    assert pool.slots is not None
+    assert pool.holder.slots is not None
     settled, counts_sessions = 0, isinstance(history, SlotHistory)
     if isinstance(history, SlotHistory):
         settled = history.settled(counts, desired)
@@ -47,18 +47,18 @@ def decide_slots(
     actions: list[ScalePool | ChangeSlots] = []
     demand = slot_demand(desired, sum(counts.owners.values()), settled)
     ready = 0
-    if pool.slots.placeholders and stands:
+    if pool.holder.slots.placeholders and stands:
         number, ready = 0, stands.ready
         if demand.is_open:
             number = bridging_placeholders(counts, demand.wanted, int(stands.replicas), desired.now)
         is_leaving = counts_sessions and not number
         leaving = tuple(owner for slot in counts.handed for owner in slot.owners) if is_leaving else ()
         actions += [action._replace(leaving=leaving) for action in scale_pool(stands, number, why)]
-    plan = plan_slots(counts, pool.slots, demand, desired.now, ready)
+    plan = plan_slots(counts, pool.holder.slots, demand, desired.now, ready)
     if not counts_sessions:
         plan = plan._replace(renew=(), remove=())
     if plan.writes:
-        actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
+        actions.append(ChangeSlots(ref, pool.resource_class, pool.holder.slots, plan, why))
     is_handing = bool(counts.pending or counts.handed or ready)
-    is_busy = plan.is_busy or (pool.slots.placeholders and is_handing)
+    is_busy = plan.is_busy or (pool.holder.slots.placeholders and is_handing)
     return PoolPlan(desired._replace(target=demand.target), tuple(actions), is_busy)

@@ -44,9 +44,9 @@ class SlotReconciler(PoolReconciler):
 
     def observe(self) -> tuple[PoolFound, ApiError | None]:
         found, gone = super().observe()
-        assert self.pool.slots
+        assert self.pool.holder.slots
         home = PlaceholderOwner(self._context.namespace, self.pool.deployment)
-        slots = count_slots(list_slots(self._context.api, self.pool.slots), home)
+        slots = count_slots(list_slots(self._context.api, self.pool.holder.slots), home)
         self._left = len(slots.present)
         return found._replace(slots=slots), gone
 

@@ -10,12 +10,12 @@ from itertools import count, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree, instant_or_none, instant_text, parse_instant, part, parts
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import condition_message, is_terminating
 from berth.core.target import DesiredState, PoolTarget, counted_occurrences, full_count, open_now, pool_target
 from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
+from berth.plugins.slots.slotspec import SlotSpec
 
 ALLOCATED = "scheduling.koordinator.sh/reservation-allocated"  # annotation of a pod: its slot
 AVAILABLE, PENDING = "Available", "Pending"
@@ -144,7 +144,7 @@ def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
     `owners` sessions own slots of the pool; `settled` sessions own none and had enough time to take one.
     """
     pool, now = desired.target.pool, desired.now
-    if pool.slots is None or all(pool.key != known.key for known in desired.timetable.pools):
+    if pool.holder.slots is None or all(pool.key != known.key for known in desired.timetable.pools):
         return SlotDemand(desired.target, 0, None)
     taking, reported = _taking(desired), reported_sessions(desired)
     counted = _redistribute(reported, taking, max(sum(reported.values()), owners), pool)

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
 from berth.core.objects import POD, SLOT
 from berth.plugins.slots.slots import (
@@ -20,6 +19,7 @@ from berth.plugins.slots.slots import (
     slot_object,
     slot_selector,
 )
+from berth.plugins.slots.slotspec import SlotSpec
 from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.watch import Collection, list_objects, start_thread
 
