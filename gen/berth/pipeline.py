@@ -34,6 +34,7 @@ from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import parse
 from berth.reading.source import RESERVATIONS, Source, read, read_within
 from berth.schema.declared import Declared, ReadDocument, declared, read_document
+from berth.schema.reservation import Reservation
 from berth.schema.values import Site
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B061", "B064", "B130")
+SOLVED_BY_DAYS_OFF = ("B031", "B044", "B049")
 
 
 def read_file(source: Source) -> tuple[Sequence[ReadDocument], Sequence[Finding]]:
@@ -125,10 +127,11 @@ class Pipeline:
         site, known = self.site, self.declared
         self.problems += references.check_renku_ids(known)
         self.problems += references.check_names_in_faulty(known)
+        self.problems += references.check_capacities_of_classes(known)
         if site is None:
             for reservation in known.reservations:
                 self.problems += references.check_names_in_reservation(reservation, known)
-                self.problems += expand(reservation, known.calendars).problems
+                self.problems += _problems_of_dates(reservation, expand(reservation, known.calendars), known)
             return []
         ceilings = Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads)
         project = Project(known, site, ceilings, now, cloudchecks.class_fits(known))
@@ -241,13 +244,21 @@ _OF_RESERVATION: tuple[Callable[[CheckedReservation], Iterable[Problem]], ...] =
 )
 
 
+def _problems_of_dates(
+    reservation: Reservation, expansion: Expansion, known: Declared
+) -> tuple[Problem, ...]:
+    """Return the problems of dates, without those that a calendar may solve that is not known."""
+    is_known = known.knows_calendars(reservation.recurrence)
+    return tuple(one for one in expansion.problems if is_known or one.code not in SOLVED_BY_DAYS_OFF)
+
+
 def _item(checked: CheckedReservation) -> Item:
     project, reservation, places, expansion = checked
     parts = tuple([_part(place, expansion, project.ceilings) for place in places])
     problems = (
         *references.check_names_in_reservation(reservation, project.declared),
         *backend_of(reservation.holder).problems(checked),
-        *expansion.problems,
+        *_problems_of_dates(reservation, expansion, project.declared),
         *(problem for check in _OF_RESERVATION for problem in check(checked)),
     )
     return Item(reservation, expansion, parts, problems)

@@ -36,6 +36,7 @@ def of_documents(*documents: Value) -> list[str]:
     project = project_of(sound(*documents)[0])
     problems: list[Problem] = [
         *references.check_names_in_classes(project),
+        *references.check_capacities_of_classes(project.declared),
         *autoscalers.check_autoscalers(project),
         *autoscalers.check_pods_for_autoscaler(project),
         *cloudchecks.check_clouds(project),

@@ -4,8 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+import yaml
 from berth.checks import references
 from berth.findings import Problem
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
 
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
@@ -24,6 +27,7 @@ def told(*documents: object) -> list[str]:
     assert declared.site is not None
     problems: list[Problem] = [
         *references.check_names_in_classes(project_of(declared)),
+        *references.check_capacities_of_classes(declared),
         *references.check_renku_ids(declared),
         *references.check_names_in_ceilings(project_of(declared)),
     ]
@@ -249,4 +253,68 @@ def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
         finding("a.yaml B061 spec.recurrence.calendars.0", "holiday", "holidays"),
         finding("a.yaml B061 spec.recurrence.within.0", "sprin", "spring"),
         finding("b.yaml B061 spec.provisioning.seats.0.resourceClass", "smal", "small"),
+    ]
+
+
+def found(*documents: Value) -> list[str]:
+    """All that a run says, with a file for each document."""
+    files = zip("abcdef", documents, strict=False)
+    pipeline = Pipeline(sources=[Source(f"{name}.yaml", yaml.safe_dump(one).encode()) for name, one in files])
+    pipeline.items()
+    return _lined(problem for problem in pipeline.problems if isinstance(problem, Problem))
+
+
+def overlapping(**recurrence: object) -> Value:
+    """Two entries that overlap on one day, which is a holiday."""
+    both = [{"dayOfWeek": 1, **TIMES}, {"dayOfWeek": 1, "startTime": "12:00", "endTime": "14:00"}]
+    extra = [{"date": "2026-02-10", **TIMES}]
+    return reservation(recurrence=weekly(*both, endDate="2026-02-06", extra=extra, **recurrence))
+
+
+HOLIDAY = document("Calendar", "holidays", {"dates": ["2026-02-02"]})
+BAD_SITE = {**site(calendars=["holidays"]), "spec": {"clusters": [], "calendars": ["holidays"]}}
+
+
+@pytest.mark.parametrize(
+    ("course", "others", "problems"),
+    [
+        (overlapping(), [site()], ["a.yaml B031 spec.recurrence.schedule.1"]),
+        (overlapping(), [site(calendars=["holidays"]), HOLIDAY], []),
+        (overlapping(), [BAD_SITE, HOLIDAY], ["c.yaml B012 spec.clusters"]),
+        (overlapping(), [HOLIDAY], ["reservations B064"]),
+        (
+            overlapping(calendars=["holidays"]),
+            [site(), {**HOLIDAY, "spec": {"dates": 5}}],
+            ["d.yaml B013 spec.dates"],
+        ),
+        (
+            overlapping(calendars=["x"]),
+            [site()],
+            ["a.yaml B061 spec.recurrence.calendars.0"],
+        ),
+        (
+            reservation(recurrence=weekly(endDate="2026-02-01", startDate="2026-02-01")),
+            [BAD_SITE, HOLIDAY],
+            ["c.yaml B012 spec.clusters", "a.yaml B042 spec.recurrence"],
+        ),
+    ],
+)
+def test_dates_are_judged_without_the_site_and_overlaps_where_all_days_off_are_known(
+    course: Value, others: list[Value], problems: list[str]
+) -> None:
+    assert found(course, resource_class(), *others) == problems
+
+
+def test_unknown_names_of_a_site_and_of_classes_are_told_whatever_else_is_faulty() -> None:
+    small, faulty = (
+        resource_class(cloudCapacity=["x"]),
+        resource_class("faulty", cloudCapacity=["y"], renkuId=-1),
+    )
+
+    assert found(small, faulty, BAD_SITE) == [
+        "b.yaml B012 spec.renkuId",
+        "c.yaml B012 spec.clusters",
+        "b.yaml B061 spec.cloudCapacity.0",
+        "c.yaml B061 spec.calendars.0",
+        "a.yaml B061 spec.cloudCapacity.0",
     ]

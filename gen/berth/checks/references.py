@@ -38,13 +38,12 @@ def check_named_cluster(
 
 
 def check_names_in_classes(project: Project) -> Iterator[Problem]:
-    """Check the calendars of the Site, and the clusters and capacities of all classes."""
+    """Check the calendars of the Site, and the clusters of all classes and of their capacities."""
     declared, site = project.declared, project.site
     yield from _calendars(site.origin, ("spec",), site.calendars, declared)
     for resource_class in declared.classes.values():
         yield from check_named_cluster(resource_class.origin, resource_class.cluster, site)
         yield from _clouds(resource_class, declared, site)
-        yield from _kinds_of_capacity(resource_class, declared)
     for capacity in declared.generic.values():
         yield from check_named_cluster(capacity.origin, capacity.cluster, site)
 
@@ -53,9 +52,7 @@ def _clouds(resource_class: ResourceClass, declared: Declared, site: Site) -> It
     home = cluster_of(resource_class, site)
     for i, name in enumerate(resource_class.cloud_capacity):
         cloud, path = declared.clouds.get(name) or declared.generic.get(name), ("spec", "cloudCapacity", i)
-        if not declared.may_exist("CloudCapacity", name):
-            yield from _unknown(Reference("CloudCapacity", name, resource_class.origin, path), declared)
-        elif cloud is not None and home is not None:
+        if cloud is not None and home is not None:
             there = cluster_named(cloud.cluster, site)
             if there is not None and there is not home:
                 message = f"CloudCapacity {name} is in cluster {there.name}, but the class is in {home.name}."
@@ -64,18 +61,20 @@ def _clouds(resource_class: ResourceClass, declared: Declared, site: Site) -> It
                 )
 
 
-def _kinds_of_capacity(resource_class: ResourceClass, declared: Declared) -> Iterator[Problem]:
-    """Check that a class does not name capacity of Karpenter beside generic capacity."""
-    bought = [name for name in resource_class.cloud_capacity if name in declared.clouds]
-    generic = [name for name in resource_class.cloud_capacity if name in declared.generic]
-    if bought and generic:
-        message = (
-            f"{bought[0]} is capacity of Karpenter and {generic[0]} is generic: placeholders of the class "
-            f"are restricted to nodes of {bought[0]}."
-        )
-        yield resource_class.origin.problem(
-            TWO_KINDS, ("spec", "cloudCapacity"), message, "Name one of the two."
-        )
+def check_capacities_of_classes(declared: Declared) -> Iterator[Problem]:
+    """Check that the capacities of classes exist, and that no class names those of Karpenter and others."""
+    for resource_class in declared.classes.values():
+        origin, path = resource_class.origin, ("spec", "cloudCapacity")
+        for i, name in enumerate(resource_class.cloud_capacity):
+            yield from _unknown(Reference("CloudCapacity", name, origin, (*path, i)), declared)
+        bought = [name for name in resource_class.cloud_capacity if name in declared.clouds]
+        generic = [name for name in resource_class.cloud_capacity if name in declared.generic]
+        if bought and generic:
+            message = (
+                f"{bought[0]} is capacity of Karpenter and {generic[0]} is generic: placeholders of the "
+                f"class are restricted to nodes of {bought[0]}."
+            )
+            yield origin.problem(TWO_KINDS, path, message, "Name one of the two.")
 
 
 def check_renku_ids(declared: Declared) -> Iterator[Problem]:
@@ -184,7 +183,7 @@ def check_names_in_reservation(reservation: Reservation, declared: Declared) -> 
 
 
 def check_names_in_faulty(declared: Declared) -> Iterator[Problem]:
-    """Check what faulty reservations name."""
+    """Check what faulty documents name."""
     for reference in declared.faulty:
         yield from _unknown(reference, declared)
 

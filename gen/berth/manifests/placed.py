@@ -133,8 +133,7 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
     concluded from them.
     """
     recurrence = reservation.recurrence
-    names = (*recurrence.calendars, *site.calendars)
-    if recurrence.has_unknown_dates or not all(name in declared.calendars for name in names):
+    if recurrence.has_unknown_dates or not declared.knows_calendars(recurrence):
         return ()
     by_cluster: dict[str, list[ResourceClass]] = {}
     for name in class_names(reservation):

@@ -14,7 +14,7 @@ from berth.schema.cloudgrammar import GENERIC
 from berth.schema.documentproblems import DocumentProblems, close, nearest, shown
 from berth.schema.grammar import accepts, dns_label
 from berth.schema.metadata import IGNORE
-from berth.schema.values import ResourceClass, Site
+from berth.schema.values import Recurrence, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.cloudcapacity import CloudCapacity, GenericCapacity
@@ -64,7 +64,7 @@ class Declared(NamedTuple):
     problems: list[Problem]
     clouds: "dict[str, CloudCapacity]"
     terms: dict[str, Term]
-    faulty: tuple["Reference", ...]  # that faulty reservations make
+    faulty: tuple["Reference", ...]  # that faulty documents make
     assumes_utc: bool  # neither the Site nor some reservation with dates names a time zone
     generic: "dict[str, GenericCapacity]"  # documents of kind CloudCapacity, too
 
@@ -93,6 +93,11 @@ class Declared(NamedTuple):
         """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
         return name in self.mentioned[kind] or kind in self.nameless
 
+    def knows_calendars(self, recurrence: Recurrence) -> bool:
+        """Tell whether all calendars are known that take away dates: its own, and those of the Site."""
+        site = self.site
+        return site is not None and {*recurrence.calendars, *site.calendars} <= self.calendars.keys()
+
 
 class Reference(NamedTuple):
     """A name of another document, and where it is written."""
@@ -112,7 +117,7 @@ class ReadDocument(NamedTuple):
     name: str | None = None
     declaration: Any = None  # None: it is faulty
     ignored: frozenset[str] | None = None
-    references: tuple[Reference, ...] = ()  # of a faulty reservation
+    references: tuple[Reference, ...] = ()  # of a faulty one
 
     @property
     def kind(self) -> str:
@@ -141,7 +146,6 @@ def read_document(document: Document) -> ReadDocument:
     name = metadata.get("name")
     ignored = _ignored_codes(_mapping(metadata.get("annotations")).get(IGNORE), kind, report)
     declaration = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
-    is_faulty_reservation = declaration is None and kind == RESERVATION
     return ReadDocument(
         document.origin,
         report.closed(),
@@ -149,7 +153,7 @@ def read_document(document: Document) -> ReadDocument:
         name if type(name) is str else None,
         declaration,
         ignored,
-        tuple(_references(value.get("spec"), document.origin)) if is_faulty_reservation else (),
+        tuple(_references(value.get("spec"), document.origin)) if declaration is None else (),
     )
 
 
@@ -215,16 +219,21 @@ def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> st
 
 
 def _references(spec: Any, origin: Origin) -> Iterator[Reference]:
-    """Yield what the values of a faulty reservation refer to, as far as they can be read."""
+    """Yield what the values of a faulty document refer to, as far as they can be read."""
     spec = _mapping(spec)
     recurrence, provisioning = _mapping(spec.get("recurrence")), _mapping(spec.get("provisioning"))
     named: list[tuple[str, Path, Any]] = [("ResourceClass", ("resourceClass",), spec.get("resourceClass"))]
     for i, row in enumerate(_list(provisioning.get("seats"))):
         path: Path = ("provisioning", "seats", i, "resourceClass")
         named.append(("ResourceClass", path, _mapping(row).get("resourceClass")))
-    for key, kind in (("calendars", "Calendar"), ("within", TERM)):
-        for i, name in enumerate(_list(recurrence.get(key))):
-            named.append((kind, ("recurrence", key, i), name))
+    for above, key, kind in (
+        (("recurrence",), "calendars", "Calendar"),
+        (("recurrence",), "within", TERM),
+        ((), "calendars", "Calendar"),  # of a Site
+        ((), "cloudCapacity", "CloudCapacity"),  # of a ResourceClass
+    ):
+        values = _mapping(recurrence if above else spec).get(key)
+        named += [(kind, (*above, key, i), name) for i, name in enumerate(_list(values))]
     named.append(("CloudCapacity", ("recurrence", "cloudCapacity"), recurrence.get("cloudCapacity")))
     for kind, path, name in named:
         if type(name) is str and accepts(dns_label, name):
