@@ -1,5 +1,7 @@
 """Texts that some YAML reader takes for something else, changes or refuses when they are written bare."""
 
+from berth.schema.grammar import accepts, title
+
 # fmt: off
 WORDS = (
     "y", "n", "Y", "N", "yes", "no", "Yes", "NO", "on", "off", "On", "OFF", "true", "false", "True", "FALSE",
@@ -36,3 +38,4 @@ LONG = ("a" * 240, "word " * 60, "é" * 240, "\\" * 240, "a: b # " * 40, "\U0001
 # fmt: on
 
 AWKWARD = (*WORDS, *NUMBERS, *TIMES, *MARKS, *SPACES, *CHARACTERS, *LONG)
+TITLES = tuple(text for text in AWKWARD if accepts(title, text))

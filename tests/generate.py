@@ -13,6 +13,7 @@ from berth.dates.zone import known
 
 from tests import generateslots
 from tests.awkward import AWKWARD as TEXTS
+from tests.awkward import TITLES
 
 Document = dict[str, Any]
 WORDS = (
@@ -87,7 +88,7 @@ def calendars(random: Random) -> list[Document]:
     days = sorted(some_day(random).isoformat() for _ in range(10))
     random = Random(days[0])  # tests name seeds by what follows
     half = [
-        {"date": some_day(random).isoformat(), "from": "12:00", "title": random.choice(TEXTS)},
+        {"date": some_day(random).isoformat(), "from": "12:00", "title": some_title(random)},
         {"date": some_day(random).isoformat(), "until": "24:00"},
         {"date": some_day(random).isoformat(), "from": "09:15", "until": "13:00"},
     ]
@@ -146,7 +147,7 @@ def sessions(random: Random) -> Document:
             {
                 "version": "v1",
                 "resource": random.choice(["pods", "notebooks"]),
-                "matchAnnotations": {"example.org/class": random.choice(TEXTS)},
+                "matchAnnotations": {"example.org/class": some_title(random)},
                 "inactive": [{"path": "spec.suspend", "values": ["true", "1e3"]}],
             }
         )
@@ -220,6 +221,11 @@ def spread(random: Random) -> Document:
     return {**made, "minDomains": 2} if when == "DoNotSchedule" else made
 
 
+def some_title(random: Random) -> str:
+    text = random.choice(TEXTS)
+    return text if text in TITLES else "A title"
+
+
 def some_day(random: Random) -> date:
     return date(2026, 1, 1) + timedelta(days=random.randrange(365))
 
@@ -231,11 +237,11 @@ def some_time(random: Random) -> str:
 def reservation(random: Random, number: int, classes: list[str]) -> Document:
     listed = random.random() < 0.3
     spec: Document = {
-        "title": random.choice(TEXTS),
+        "title": some_title(random),
         "recurrence": recurrence(random, classes, listed=listed),
         "provisioning": scaling(random),
         "sessions": {
-            "matchAnnotations": {"example.org/project": random.choice(TEXTS)},
+            "matchAnnotations": {"example.org/project": some_title(random)},
             "earlier": random.choice(["count", "ignore"]),
         },
         "suspend": random.random() < 0.1,
@@ -251,7 +257,7 @@ def reservation(random: Random, number: int, classes: list[str]) -> Document:
             del spec["recurrence"]
     name = f"{random.choice(WORDS)}-{random.choice(WORDS)}-{number}"
     spec |= owner(Random(name))  # tests name seeds by the rest
-    annotations = {"example.org/note": random.choice(TEXTS), "berth.dev/ignore": "B031: made by chance"}
+    annotations = {"example.org/note": some_title(random), "berth.dev/ignore": "B031: made by chance"}
     return document("CapacityReservation", name, spec, labels=labels(random), annotations=annotations)
 
 

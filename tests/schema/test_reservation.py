@@ -101,3 +101,25 @@ def test_one_run_tells_each_faulty_value_and_what_contradicts_itself_beside_them
         "a.yaml B018 spec.recurrence.schedule.0.startTime",
         "a.yaml B019 metadata.name",
     ]
+
+
+@pytest.mark.parametrize("character", ["\u202e", "\u2066", "\u200b", "\n", "\t", "\x1b", "\U000e0041"])
+def test_no_title_has_what_people_do_not_see(character: str) -> None:
+    title = f"Alge{character}bra"
+    skipped = {"date": "2026-02-09", "title": title}
+    dates = [skipped, {"from": "2026-03-02", "to": "2026-03-03", "title": title}]
+    course = reservation(title=title, recurrence=weekly(**{"except": [skipped]}))
+
+    assert told(course, document("Calendar", "a", {"dates": dates}), site()) == [
+        "a.yaml B012 spec.recurrence.except.0.title",
+        "a.yaml B012 spec.title",
+        "b.yaml B012 spec.dates.0.title",
+        "b.yaml B012 spec.dates.1.title",
+    ]
+
+
+@pytest.mark.parametrize(
+    "title", ["می‌خواهم", "\U0001f469‍\U0001f4bb hour", "Algèbre «\u00a0linéaire\u202f»", "数学\u3000一"]
+)
+def test_titles_of_all_languages_are_read(title: str) -> None:
+    assert made(title=title, owner={"name": title}).title == title

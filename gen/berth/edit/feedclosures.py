@@ -18,6 +18,7 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
 from berth.schema.calendardocument import Calendar, ClosedDates
+from berth.schema.grammar import LONGEST_TITLE
 from berth.schema.metadata import IMPORTED_FEED
 
 LONGEST_BREAK = 28  # days; what is closed for longer is probably a term
@@ -181,7 +182,7 @@ class _ClosureImport:
         first = max(span.start // DAY, self.first)
         last = min(span.end // DAY - 1, self.last)
         if first <= last:
-            yield ClosedDates(day_of(first * DAY), day_of(last * DAY), title)
+            yield ClosedDates(day_of(first * DAY), day_of(last * DAY), title[:LONGEST_TITLE])
 
 
 def _dates_text(closed: Sequence[ClosedDates]) -> str:

@@ -37,10 +37,11 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.documentproblems import Refusal
+from berth.schema.grammar import LONGEST_TITLE
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import DEFAULT_LEAD, LONGEST_TITLE, ReservationSpec
+from berth.schema.reservationspec import DEFAULT_LEAD, ReservationSpec
 from berth.schema.seatholders import Unit
 from berth.schema.values import Entry, Extra, Recurrence, Seats
 

@@ -18,8 +18,9 @@ from berth.findings import FindingsError
 from berth.output.yamltext import block
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA
+from berth.schema.grammar import LONGEST_TITLE
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import LONGEST_TITLE, Rehearses
+from berth.schema.reservationspec import Rehearses
 
 SHORTEST = 15 * 60  # seconds
 USUAL_DAYS, USUAL_TIME = 7, 6 * 60  # before the date, and the time of day

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import icalendar
 
-_CONTROLS = dict.fromkeys((*range(0x0A), *range(0x0B, 0x20), 0x7F), " ")  # a calendar cannot hold them
 _REFRESH = timedelta(hours=1)  # how often those who subscribe should look
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)  # seconds from here on fit into 32 bits until 2088
 _DAY = timedelta(days=1)
@@ -63,7 +62,7 @@ def join_events(feed: FeedHeader, events: Iterable[bytes]) -> bytes:
     calendar.add("prodid", "-//berth.dev//Berth//EN")
     calendar.add("method", "PUBLISH")
     for key in ("name", "x-wr-calname"):  # RFC 7986, and what clients knew before
-        calendar.add(key, icalendar.vText(feed.name.translate(_CONTROLS)))
+        calendar.add(key, icalendar.vText(feed.name))
     calendar.add("refresh-interval", _REFRESH, parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", "PT1H")
     head = bytes(calendar.to_ical(sorted=False)).removesuffix(_END)
@@ -73,7 +72,7 @@ def join_events(feed: FeedHeader, events: Iterable[bytes]) -> bytes:
 def event_bytes(feed: FeedHeader, event: CalendarEvent | StandingEvent) -> bytes:
     """Return the VEVENT of one event."""
     own = icalendar.Event()
-    own.add("uid", f"{event.id}@{feed.site}".translate(_CONTROLS))
+    own.add("uid", f"{event.id}@{feed.site}")
     if isinstance(event, CalendarEvent):
         own.add("dtstart", datetime.fromtimestamp(event.start, UTC))
         own.add("dtend", datetime.fromtimestamp(event.end, UTC))
@@ -84,7 +83,7 @@ def event_bytes(feed: FeedHeader, event: CalendarEvent | StandingEvent) -> bytes
         own.add("dtend", first + _DAY)
         # Each whole day: an event without end is only possible as one that recurs.
         own.add("rrule", {"freq": ["DAILY"], **({} if last is None else {"until": [last]})})
-    own.add("description", event.description.translate(_CONTROLS))
+    own.add("description", event.description)
     shared = _shared_lines(feed.published, event.title, event.url, canceled=event.canceled)
     return b"".join([_BEGIN_EVENT, _lines(own), shared, _END_EVENT])
 
@@ -94,7 +93,7 @@ def _shared_lines(published: int, title: str, url: str, *, canceled: bool) -> by
     """Return the lines that most events of a reservation share, which takes half of the time."""
     stamp = datetime.fromtimestamp(published, UTC)
     shared = icalendar.Event()
-    shared.add("summary", title.translate(_CONTROLS))
+    shared.add("summary", title)
     if url:
         shared.add("url", url)
     shared.add("status", "CANCELLED" if canceled else "CONFIRMED")

@@ -8,7 +8,7 @@ from berth.notation.days import ORDER
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Switch, field
 from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import KindDocument
-from berth.schema.types import AnyText, Date, DateSpan, DnsLabel, EndTime, StartTime
+from berth.schema.types import Date, DateSpan, DnsLabel, EndTime, StartTime, Title
 
 
 class ClosedDates(NamedTuple):
@@ -26,7 +26,7 @@ class DateRange(Model):
 
     first: Date = field(meaning="first date of a range", alias="from")
     last: Date = field(meaning="last date of a range, inclusive", alias="to")
-    title: AnyText = field("", "shown where a date is skipped", "none")
+    title: Title = field("", "shown where a date is skipped", "none")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_order(self.first, self.last, path, report)
@@ -42,7 +42,7 @@ class SingleDate(Model):
     day: Date = field(meaning="one date, instead of a range", alias="date")
     since: StartTime = field(0, "with `date`: only from this time", '`"00:00"`', alias="from")
     until: EndTime = field(1440, "with `date`: only until this time, exclusive", '`"24:00"`')
-    title: AnyText = field("", "shown where a date is skipped", "none")
+    title: Title = field("", "shown where a date is skipped", "none")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.until <= self.since:

@@ -22,7 +22,6 @@ from berth.schema.entry import (
     dated,
 )
 from berth.schema.types import (
-    AnyText,
     Date,
     DnsLabel,
     DnsLabelOrNone,
@@ -30,6 +29,7 @@ from berth.schema.types import (
     NodeCount,
     SeatCount,
     StartTime,
+    Title,
 )
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move
 
@@ -88,7 +88,7 @@ class DateException(DateOrSpan):
 
     start_time: StartTime | None = dated(None, "only the occurrence that starts then", "all of the date")
     name: DnsLabelOrNone | None = dated(None, ONLY_NAME, "all of the date")
-    title: AnyText = dated("", "shown where the date is skipped", "none")
+    title: Title = dated("", "shown where the date is skipped", "none")
 
     @property
     def excepted(self) -> Except:

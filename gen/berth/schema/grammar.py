@@ -19,6 +19,7 @@ from berth.schema.renkunames import LONGEST_NAME, slug_or_none
 
 NAME, QUANTITY, URL = "B019", "B022", "B014"
 LONGEST_LINE = 200  # characters: lines are cells of tables
+LONGEST_TITLE = 1200  # it is an annotation of every object
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
 _NEARLY_A_QUANTITY = r"([0-9]+(?:[.,][0-9]{1,2})?)\s*([A-Za-z]*)"
@@ -65,12 +66,24 @@ def notice(text: str) -> int:
     return int(match[1]) * {"h": 3600, "d": 86_400}[match[2]]
 
 
-def line(text: str) -> str:
-    # As French has them before a colon, and Japanese between words.
-    if text and len(text) <= LONGEST_LINE and re.sub("[\u00a0\u202f\u3000]", " ", text).isprintable():
+# Line ends, tabs, and what nobody sees or what changes the direction of text; scripts and emoji need joiners.
+_hidden = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
+).search
+
+
+def title(text: str, most: int = LONGEST_TITLE) -> str:
+    if len(text) <= most and not _hidden(text):
         return text
-    message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
+    message = f"{shown(text)} is not one line of at most {most} characters that people see."
     raise Refusal(message, "Write one short line, without tabs and invisible characters.", RANGE)
+
+
+def line(text: str) -> str:
+    if text:
+        return title(text, LONGEST_LINE)
+    raise Refusal("the text is empty.", "Write one short line.", RANGE)
 
 
 def contact(text: str) -> str:

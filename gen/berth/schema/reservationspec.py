@@ -1,15 +1,15 @@
 """`CapacityReservation`: how many seats, of which class, when."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic.alias_generators import to_camel
 
 from berth.backends.backendregistry import DEFAULT_HOLDER, default_text
 from berth.core.timetable import Buffer
 from berth.findings import Path
-from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, Use, field, lazy
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, DocumentProblems, Refusal
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Use, field, lazy
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import (
     BEHAVIOR,
     LEAD,
@@ -41,6 +41,7 @@ from berth.schema.types import (
     NodeCount,
     SeatCount,
     StartTime,
+    Title,
     Ulid,
 )
 from berth.schema.values import Scaling
@@ -52,13 +53,6 @@ else:
 
 COUNTS_SESSIONS = "B170"
 DEFAULT_LEAD = 30
-LONGEST_TITLE = 1200  # characters; it is an annotation of every object
-
-
-def _title(text: str) -> str:
-    if len(text) > LONGEST_TITLE:
-        raise Refusal(f"the title has {len(text)} characters.", f"Write at most {LONGEST_TITLE}.", RANGE)
-    return text
 
 
 class BufferSpec(Model):
@@ -206,7 +200,7 @@ class Rehearses(Model):
 
 
 class ReservationSpec(Model):
-    title: Annotated[str, Text("title", _title)] | None = field(
+    title: Title | None = field(
         None, "title in lists and calendars", "the name", use=Use(resolved="the title, by default the name")
     )
     resource_class: DnsLabel | None = field(

@@ -118,6 +118,7 @@ Duration = Annotated[str, Text("duration such as 10m", grammar.duration)]
 EngineWord = Literal["argocd", "flux", "none"]
 
 AnyText = Annotated[str, Text()]
+Title = Annotated[str, Text("title", grammar.title)]
 Line = Annotated[str, Text("single line of text", grammar.line)]
 Contact = Annotated[str, Text("e-mail address, @user or @organization/team", grammar.contact)]
 Notice = Annotated[int, Text("time such as 48h or 7d", grammar.notice, pattern="^[0-9]{1,4}[hd]$")]
