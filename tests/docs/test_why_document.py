@@ -16,7 +16,7 @@ def reasons(module: str, *functions: str) -> set[str]:
         if function.name in functions:
             texts = (node.value for node in ast.walk(function) if isinstance(node, ast.Constant))
             found |= {text.strip(" ,") for text in texts if isinstance(text, str)}
-            found -= {ast.get_docstring(function, clean=False)}
+            found -= {(ast.get_docstring(function, clean=False) or "").strip(" ,")}
     return {text for text in found if text}
 
 

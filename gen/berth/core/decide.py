@@ -1,7 +1,7 @@
 """The sweep's decision: what to do about the state of a site, and why. Pure.
 
-Decisions are level-triggered: once everything is done, there is nothing to do. A pool whose Lease is valid is
-left to the pod that holds it, and the pod gets time to notice a change.
+Decisions are level-triggered: once everything is done, there is nothing to do. `_reason` says which pools are
+left to the pod that holds their Lease.
 """
 
 from __future__ import annotations
@@ -261,14 +261,17 @@ def _pool_actions(case: ReservationContext) -> Iterator[Action]:
 
 
 def _reason(case: ReservationContext, desired: DesiredState) -> str:
-    """Return why the sweep brings a pool to its desired state; empty if it does not."""
+    """Return why the sweep brings a pool to its desired state; empty if it does not.
+
+    It opens no pool whose Lease is valid, and closes one once its pod had time to do so. With nothing open,
+    that pod is about to end: then the sweep sets an override.
+    """
     wanted = desired.target
     is_led = case.facts.is_led([wanted.pool.lease], case.now)
     if not case.names(wanted.pool):
         is_late = case.now >= case.source.changed + EDIT_GRACE
         return "the timetable names no such pool" if is_late or _are_held(case) else ""
     if wanted.override is not None:
-        # With nothing open a pod is about to end.
         return "" if is_led and case.open else "an override says so"
     if not (wanted.replicas or wanted.is_open):
         is_late = not case.opens_soon and case.now >= case.idle_since(wanted.pool.resource_class)

@@ -1,7 +1,7 @@
 """Leases: which pod writes a pool. Pure.
 
-A scaler holds the Lease of each of its pools while it works. The sweep holds none, and writes only pools
-whose Lease nobody has renewed lately. All instants are by the clock of the API server.
+A scaler holds the Lease of each of its pools while it works; the sweep holds none. All instants are by the
+clock of the API server.
 """
 
 from collections.abc import Iterable, Mapping
