@@ -17,6 +17,7 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
+from berth.output.yamltext import flow
 from berth.schema.calendardocument import Calendar
 from berth.schema.plainfields import plain_fields, plain_settings
 from berth.schema.reservation import Reservation
@@ -230,7 +231,7 @@ def _fields(version: ReservationVersion, *, has_options: bool) -> Iterator[tuple
             yield from ((f"{found.name} {words} {name}", amount) for name, amount in amounts.items())
         yield f"{found.name} images", ", ".join(found.images)
         yield f"{found.name} image warm-up", found.image_warm_up or ""
-        yield from ((f"{found.name} {key}", str(value)) for key, value in placement(found).items())
+        yield from ((f"{found.name} {key}", flow(value)) for key, value in placement(found).items())
     if has_options:
         yield from backend_of(one.holder).option_texts(one.holder)
         yield from ((f"shape of the slots of {name}", slot_hash) for name, slot_hash in version.slot_hashes)

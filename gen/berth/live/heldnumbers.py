@@ -3,6 +3,7 @@
 At rest a number belongs to its owner, whatever it is.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core import labels
@@ -112,7 +113,7 @@ def number_problem(number: ForeignNumber, tree: KubeObject | None) -> tuple[str,
         message = f"{number.object_text} has nothing at {path_text(number.path)}"
         return message, "Correct path in target."
     except (TypeError, ValueError):
-        message = f"{number.text} is {value!r}, not a number"
+        message = f"{number.text} is {json.dumps(value, ensure_ascii=False)}, not a number"
         return message, "Correct path in target, or ready."
     return None
 
