@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from tests.manifests.cloudparts import Object, mondays, objects, resource_class, site, texts
-from tests.manifests.parts import OURS
 
 GATES = {"version": "1.14", "gates": {"CapacityBuffer": True}}
-LABELS = {**OURS, "berth.dev/reservation": "exam", "berth.dev/resource-class": "bench"}
 
 
 def rendered(folder: Path, **more: Any) -> dict[str, str]:
@@ -21,21 +19,6 @@ def rendered(folder: Path, **more: Any) -> dict[str, str]:
 
 def exam(folder: Path) -> dict[str, Object]:
     return objects(rendered(folder)["clusters/prod/reservations/exam.yaml"])
-
-
-def test_its_pod_has_the_shape_of_a_placeholder(tmp_path: Path) -> None:
-    buffer = exam(tmp_path)["PodTemplate/exam-bench"]["template"]
-    seat = resource_class(cloudCapacity=[], nodeSelector={"pool": "users"})
-    files = texts(tmp_path / "other", site(karpenter=GATES), seat, mondays("exam"))
-    deployment = objects(files["clusters/prod/reservations/exam.yaml"])["Deployment/exam-bench"]
-    placeholder = deployment["spec"]["template"]
-
-    assert buffer["metadata"]["labels"] == placeholder["metadata"]["labels"]
-    for key in ("nodeSelector", "priorityClassName", "securityContext"):
-        assert buffer["spec"][key] == placeholder["spec"][key]
-    assert [one["resources"] for one in buffer["spec"]["containers"]] == [
-        object_["resources"] for object_ in placeholder["spec"]["containers"]
-    ]
 
 
 @pytest.mark.parametrize("gates", [{}, {"CapacityBuffer": False}], ids=["gate-not-declared", "gate-off"])

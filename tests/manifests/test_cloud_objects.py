@@ -112,15 +112,6 @@ def test_windows_of_all_who_may_use_it_are_held(tmp_path: Path) -> None:
     ]
 
 
-def test_a_budget_is_a_line_so_that_changes_of_two_courses_merge(tmp_path: Path) -> None:
-    lines = texts(tmp_path, capacity(), resource_class(), mondays())[CLOUD].splitlines()
-
-    assert (
-        '      - {nodes: "0", schedule: "30 7 2,9 2 *", duration: "2h30m", reasons: [Underutilized, Empty]}'
-        in lines
-    )
-
-
 def test_only_requirements_tell_one_render_from_another(tmp_path: Path) -> None:
     """Karpenter replaces every node when anything else of the template changes."""
     before = cloud_objects(tmp_path / "a", capacity(), resource_class(), mondays())
@@ -180,7 +171,3 @@ def test_what_the_class_says_itself_stays(tmp_path: Path) -> None:
             "preferredDuringSchedulingIgnoredDuringExecution": [wish],
         }
     }
-
-
-def test_a_class_without_capacity_is_as_it_was(tmp_path: Path) -> None:
-    assert "affinity" not in placement(tmp_path)

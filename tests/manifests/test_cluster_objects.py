@@ -30,25 +30,6 @@ def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path)
         assert found["metadata"]["annotations"] == {"argocd.argoproj.io/sync-wave": "-1"}
 
 
-def test_a_cluster_with_koordinator_has_more_objects_and_the_sweep_knows_it(tmp_path: Path) -> None:
-    plain, found = of_cluster(tmp_path / "plain", "prod"), of_cluster(tmp_path, "prod", site=KOORDINATOR)
-    (before,), (after,) = (of_kind("CronJob", objects) for objects in (plain, found))
-    (was,), (now,) = (
-        one["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"] for one in (before, after)
-    )
-
-    assert [(one["kind"], one["metadata"]["name"]) for one in found if one not in plain] == [
-        ("ClusterRole", "berth-occurrence.uni"),
-        ("ClusterRole", "berth-sweep.uni"),
-        ("ClusterRoleBinding", "berth-sweep.uni"),
-        ("CronJob", "berth-sweep"),
-    ]
-    assert [one for one in now["env"] if one not in was["env"]] == [
-        {"name": "BERTH_KOORDINATOR", "value": "1"},
-        {"name": "BERTH_PLUGINS", "value": "slots"},
-    ]
-
-
 def test_where_there_is_no_koordinator_nothing_says_its_name(tmp_path: Path) -> None:
     """Not in the other cluster of the site either."""
     for one in (*of_cluster(tmp_path, "prod"), *of_cluster(tmp_path, "lab", site=KOORDINATOR)):

@@ -52,13 +52,6 @@ def test_the_pod_has_the_claims_and_its_container_uses_them(tmp_path: Path) -> N
     assert warmer["resources"] == {"requests": {"cpu": "500m"}}
 
 
-def test_a_pod_without_claims_says_nothing_of_them(tmp_path: Path) -> None:
-    (pod,) = pod_specs([deployment(tmp_path, "[]")])
-
-    assert "resourceClaims" not in pod
-    assert pod["containers"][0]["resources"] == {"requests": {"cpu": "500m"}}
-
-
 def test_equal_claims_of_all_classes_share_a_template(tmp_path: Path) -> None:
     one = "[{name: a, deviceClassName: gpu.example.com}, {name: b, deviceClassName: gpu.example.com}]"
     found = of_cluster(tmp_path, "prod", classes=classes(first=BOTH, second=one, third=BOTH), site=site())
@@ -68,23 +61,6 @@ def test_equal_claims_of_all_classes_share_a_template(tmp_path: Path) -> None:
         "berth-1.gpu.example.com",
         "berth-2.gpu.example.com",
     ]
-    assert templates[1]["metadata"]["namespace"] == "berth"
-    assert templates[1]["spec"] == {
-        "spec": {
-            "devices": {
-                "requests": [
-                    {
-                        "name": "devices",
-                        "exactly": {
-                            "deviceClassName": "gpu.example.com",
-                            "allocationMode": "ExactCount",
-                            "count": 2,
-                        },
-                    }
-                ]
-            }
-        }
-    }
 
 
 def test_other_clusters_have_no_template(tmp_path: Path) -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.cases import tabled
-from tests.checks.heldnumbers import API, DEPLOYMENT, HPA, NODE_POOL, QUEUE, WEB
+from tests.checks.heldnumbers import API, DEPLOYMENT, HPA, NODE_POOL, WEB
 from tests.manifests.cloudparts import Object, capacity, mondays, objects, resource_class, texts
 from tests.manifests.cloudparts import site as karpenter_site
 from tests.saying import document
@@ -126,44 +125,8 @@ def test_a_reservation_may_change_the_one_object_that_it_names(
     )  # of Berth's own namespace
 
 
-def test_the_sweep_may_change_what_the_site_lists_and_only_there(tmp_path: Path) -> None:
-    everywhere = {**DEPLOYMENT, "namespaces": ["shop", "web"]}
-    found = texts(tmp_path, site(HPA, everywhere, QUEUE))["clusters/prod/base.yaml"]
-    roles = {
-        (role["metadata"].get("namespace", ""), tuple(rule["resources"]), tuple(rule["verbs"]))
-        for role in _each(found)
-        if role["metadata"]["name"] == "berth-sweep-held.uni" and "rules" in role
-        for rule in role["rules"]
-    }
-    read, change = ("get",), ("get", "patch")
-
-    assert roles == {
-        ("shop", ("horizontalpodautoscalers",), change),
-        ("shop", ("deployments",), read),
-        ("shop", ("deployments/scale",), change),
-        ("web", ("deployments",), read),
-        ("web", ("deployments/scale",), change),
-        ("", ("clusterqueues",), change),
-    }
-
-
-def _each(text: str) -> list[Object]:
-    return [*yaml.load_all(text, yaml.CSafeLoader)]
-
-
 def test_a_site_that_lists_nothing_gives_nothing(tmp_path: Path) -> None:
     assert "-held" not in texts(tmp_path, karpenter_site())["clusters/prod/base.yaml"]
-
-
-def test_argo_cd_may_apply_roles_where_numbers_are_held(tmp_path: Path) -> None:
-    found = objects(texts(tmp_path, site(HPA, NODE_POOL))["gitops/argocd/project.yaml"])
-    spec = found["AppProject/uni" if "AppProject/uni" in found else next(iter(found))]["spec"]
-    patterns = {
-        kind.get("name") for kind in spec["clusterResourceWhitelist"] if kind["kind"] == "ClusterRole"
-    }
-
-    assert "shop" in {place["namespace"] for place in spec["destinations"]}
-    assert {"berth-occurrence-held.uni.*", "berth-sweep-held.uni"} <= patterns
 
 
 def test_who_shares_a_number_reads_the_others(tmp_path: Path) -> None:

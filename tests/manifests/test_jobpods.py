@@ -1,6 +1,5 @@
 """What a site adds to the pods of Berth's Jobs and to placeholders, and an existing PriorityClass."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -96,30 +95,6 @@ def test_autopilot_changes_nothing_of_our_pods(tmp_path: Path) -> None:
     assert found["occurrence"] == DEFAULTS["occurrence"]
 
 
-def test_pods_of_jobs_have_what_the_site_adds(tmp_path: Path) -> None:
-    runtime = {
-        "podLabels": {"team": "a"},
-        "podAnnotations": {"sidecar.istio.io/inject": "false"},
-        "priorityClassName": "platform",
-        "nodeSelector": {"pool": "core"},
-    }
-    plain, found = rendered(tmp_path / "plain", {}), rendered(tmp_path, {}, runtime=runtime)
-
-    for before, after in zip(job_pods(plain), job_pods(found), strict=True):
-        notes = before["metadata"].get("annotations", {})
-        assert after["metadata"]["labels"] == {**before["metadata"]["labels"], "team": "a"}
-        assert after["metadata"]["annotations"] == {**notes, "sidecar.istio.io/inject": "false"}
-        assert after["spec"] == {
-            **before["spec"],
-            "priorityClassName": "platform",
-            "nodeSelector": {"pool": "core"},
-        }
-    # Nothing else has them: no account, no Role, no placeholder.
-    others = {name: one for name, one in found.items() if not name.startswith("CronJob/")}
-    assert "istio" not in json.dumps(others)
-    assert '"team"' not in json.dumps(others)
-
-
 def test_a_cluster_replaces_what_the_site_adds(tmp_path: Path) -> None:
     own = {"runtime": {"podLabels": {"team": "b"}, "priorityClassName": "own"}}
     found = rendered(tmp_path, own, runtime={"podLabels": {"team": "a"}, "podAnnotations": {"x": "y"}})
@@ -128,18 +103,6 @@ def test_a_cluster_replaces_what_the_site_adds(tmp_path: Path) -> None:
         assert pod["metadata"]["labels"]["team"] == "b"
         assert pod["metadata"]["annotations"]["x"] == "y"
         assert pod["spec"]["priorityClassName"] == "own"
-
-
-def test_placeholders_have_the_annotations_of_their_class(tmp_path: Path) -> None:
-    added = {"podAnnotations": {"karpenter.sh/do-not-disrupt": "true"}}
-    plain, found = rendered(tmp_path / "plain", {}), rendered(tmp_path, {}, added)
-    before, after = (one["Deployment/course-bench"]["spec"]["template"] for one in (plain, found))
-
-    assert after["metadata"]["annotations"] == {
-        **before["metadata"]["annotations"],
-        **added["podAnnotations"],
-    }
-    assert after["spec"] == before["spec"]
 
 
 def test_seats_of_a_buffer_have_them_too(tmp_path: Path) -> None:

@@ -15,10 +15,9 @@ from berth.plugins.slots.slotspec import slot_hash
 
 from tests.awkward import AWKWARD
 from tests.built import built, owner
-from tests.manifests.parts import OURS, Object, of_kind, of_part, text_of
+from tests.manifests.parts import Object, of_kind, of_part
 from tests.manifests.slotparts import KOORDINATOR, SLOTS, altered, evening
 
-NOTES = {"berth.dev/title": "evening"}
 STANDING = altered(SLOTS, standing=True)
 WITH_AFFINITY = altered(SLOTS, session_affinity=True)
 PROFILES = KOORDINATOR.model_copy(update={"colocation_profiles": True})
@@ -32,13 +31,6 @@ def names(found: list[Object]) -> list[tuple[str, str]]:
     return [(one["kind"], one["metadata"]["name"]) for one in found]
 
 
-def hash_of(folder: Path, slots: SlotHolder, seat: Object | None = None) -> str:
-    site, part = evening(folder, slots, seat=seat)
-    (resource_class,) = part.placed.classes
-    found: str = pool_slots(site, part.placed.cluster, part.placed.reservation, resource_class)["hash"]
-    return found
-
-
 def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
     site, part = evening(tmp_path, altered(SLOTS, with_placeholders=True))
     (timetable,) = of_kind("ConfigMap", of_part(site, part))
@@ -47,39 +39,6 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
     (pool,) = parse_timetable(timetable["data"]["timetable.json"]).pools
 
     assert pool.holder.slots == InCluster(told["name"], told["hash"], told["object"], placeholders=True)
-
-
-def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:
-    draining = {"reservation": {"spec": {"unschedulable": True}}}
-    before = text_of(*evening(tmp_path / "a")).splitlines()
-    after = text_of(*evening(tmp_path / "b", seat=draining)).splitlines()
-
-    assert [line.strip() for line in after if line not in before] == [
-        f'"hash": "{hash_of(tmp_path, SLOTS, seat=draining)}",',
-        '"annotations": {}',
-        '"allocatePolicy": "Restricted",',
-        '"unschedulable": true',
-    ]
-
-
-def test_standing_slots_stand_in_git_and_nothing_opens_or_closes_them(tmp_path: Path) -> None:
-    found = rendered(tmp_path, STANDING, labels=(("faculty", "1e3"),))
-    shape = hash_of(tmp_path, STANDING)
-    first = found[0]
-
-    assert names(found) == [("Reservation", f"uni-evening-seat-{i}-{shape}") for i in range(4)]
-    assert first["apiVersion"] == "scheduling.koordinator.sh/v1alpha1"
-    assert "namespace" not in first["metadata"]
-    assert first["metadata"]["annotations"] == NOTES
-    assert first["metadata"]["labels"] == {
-        **OURS,
-        "berth.dev/reservation": "evening",
-        "faculty": "1e3",
-        "berth.dev/resource-class": "seat",
-        "berth.dev/role": "slot",
-        "berth.dev/standing": "true",
-    }
-    assert first["spec"]["ttl"] == "0s"
 
 
 def test_the_authors_labels_are_no_part_of_the_shape_and_none_of_koordinators(tmp_path: Path) -> None:

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from tests.cli import project
-from tests.manifests.parts import of_cluster, of_kind, of_part, small
+from tests.manifests.parts import of_part, small
 
-LISTED = {"berth.dev/site": "uni"}
 OWN = {"example.org/faculty": "1e3", "team": "on"}
 
 
@@ -40,18 +39,3 @@ def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
             jobs = after["spec"]["jobTemplate"].pop("metadata"), before["spec"]["jobTemplate"].pop("metadata")
             assert jobs[0]["labels"] == {**jobs[1]["labels"], **OWN}
         assert {**after, "metadata": None} == {**before, "metadata": None}
-
-
-def test_jobs_and_their_pods_say_what_they_are_for(tmp_path: Path) -> None:
-    """What the sweep and `berth status` look for, and nothing else."""
-    site, parts = small(tmp_path)
-    (sweep,) = of_kind("CronJob", of_cluster(tmp_path, "prod"))
-    (course,) = of_kind("CronJob", of_part(site, parts["course/prod"]))
-
-    for cronjob, expected in (
-        (sweep, {**LISTED, "berth.dev/role": "sweep"}),
-        (course, {**LISTED, "berth.dev/reservation": "course", "berth.dev/role": "occurrence"}),
-    ):
-        job = cronjob["spec"]["jobTemplate"]
-
-        assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"] == expected

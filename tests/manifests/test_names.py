@@ -12,17 +12,6 @@ DNS = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?").fullmatch
 LABELS = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)
 
 
-def test_a_short_name_stays_as_it_is() -> None:
-    assert naming.pool("data-science-101", "small") == "data-science-101-small"
-    assert naming.single("exam") == naming.cronjob("exam", 1) == "exam"
-    assert naming.cronjob("exam", 2) == "exam-2"
-    assert naming.cronjob("exam", 12) == "exam-12"
-    assert naming.priority_class("example", -10) == "berth-example-10"
-    assert naming.session_role("uni") == "berth-uni-sessions"
-    assert naming.INVENTORY == "berth-inventory"
-    assert (naming.OCCURRENCE, naming.SWEEP) == ("berth-occurrence", "berth-sweep")
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -112,13 +101,6 @@ def test_the_sweeps_job_meets_no_job_that_a_cronjob_makes(
 
     assert len(of_sweep) <= 63
     assert of_sweep not in (f"{naming.cronjob(other, number)}-{minute}", f"{naming.SWEEP}-{minute}")
-
-
-def test_names_for_all_of_a_cluster_carry_the_site() -> None:
-    assert naming.slot("uni", "course-small") == "uni-course-small"
-    assert naming.slot_role("uni", naming.SWEEP) == "berth-sweep.uni"
-    assert naming.affinity_profile("uni", "course-small", 1) == "berth-uni.course-small"
-    assert naming.affinity_profile("uni", "course-small", 2) == "berth-uni.course-small.2"
 
 
 def test_the_longest_names_of_slots_and_profiles_are_within_what_kubernetes_allows() -> None:

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from tests.cases import tabled
 from tests.manifests.cloudparts import mondays, objects, resource_class, site, texts
 from tests.manifests.parts import Object
@@ -123,13 +121,6 @@ def test_on_openshift_every_pod_passes_restricted_v2_and_stays_restricted(tmp_pa
 
         assert list(scc_refusals(spec)) == [], name
         assert context == {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
-
-
-@pytest.mark.parametrize("platform", ["kubernetes", "eks-auto-mode"])
-def test_elsewhere_pods_have_a_user_that_is_not_root(tmp_path: Path, platform: str) -> None:
-    found = pods(tmp_path, platform=platform)
-
-    assert {spec["securityContext"]["runAsUser"] for _, spec in found} == {65532}
 
 
 def test_images_as_volumes_need_a_newer_scc(tmp_path: Path) -> None:

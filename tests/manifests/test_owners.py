@@ -5,7 +5,7 @@ from berth.backends.koordinator.slotoptions import Owner
 
 from tests.built import owner
 from tests.cases import tabled
-from tests.saying import Value, read, reservation, resource_class, site
+from tests.saying import Value, reservation, resource_class, site, valid
 
 HUB: Value = {"source": "jupyterhub", "namespaces": ["hub", "lab"]}
 SERVER = {"component": "singleuser-server"}
@@ -13,8 +13,7 @@ SERVER = {"component": "singleuser-server"}
 
 def owners(sessions: Value | None, course: Value | None = None) -> tuple[Owner, ...]:
     one = reservation(backend={"type": "koordinator"}, sessions=course or {})
-    declared = read(one, site(), resource_class(sessions=sessions, renkuId=5))
-    assert declared.problems == []
+    declared = valid(one, site(), resource_class(sessions=sessions, renkuId=5))
     return of_sessions(declared.reservations[0], declared.classes["small"])
 
 

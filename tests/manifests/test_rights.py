@@ -259,16 +259,6 @@ def test_nobody_makes_anything_but_events_records_and_slots_and_the_sweep_its_jo
     }
 
 
-def test_a_binding_names_the_account_of_its_cluster(tmp_path: Path) -> None:
-    """It may be in a namespace of sessions; the account is in ours."""
-    site, parts = small(tmp_path)
-    found = of_kind("RoleBinding", [*base(tmp_path, "lab"), *of_part(site, parts["night/lab"])])
-
-    assert [one["subjects"] for one in found] == [
-        [{"kind": "ServiceAccount", "name": name, "namespace": "seats"}] for name in ("berth-sweep", "night")
-    ]
-
-
 @pytest.mark.parametrize(
     ("sessions", "rule"),
     [

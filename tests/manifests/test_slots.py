@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotobjects import narrowed, persistent_slots, pool_slots, slot_object
+from berth.backends.koordinator.slotobjects import narrowed, persistent_slots, slot_object
 from berth.backends.koordinator.slotoptions import SlotTaint
 from berth.plugins.slots.slots import parse_slot
 from berth.plugins.slots.slotspec import slot_hash
@@ -243,19 +243,6 @@ def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> No
     tree = {"metadata": {**shape["metadata"], **known}, "spec": shape["spec"]}
 
     assert json.loads(parse_slot(tree).closed) == made(tmp_path)["spec"]["owners"]
-
-
-def test_what_is_told_to_the_cluster_has_name_hash_and_object(tmp_path: Path) -> None:
-    site, part = evening(tmp_path)
-    (found,) = part.placed.classes
-
-    assert pool_slots(site, part.placed.cluster, part.placed.reservation, found) == {
-        "placeholders": False,
-        "allocateOnce": False,
-        "name": "uni-evening-seat",
-        "hash": slot_hash(PLAIN),
-        "object": PLAIN,
-    }
 
 
 def test_another_shape_is_another_name_and_the_order_of_keys_is_no_shape() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from berth.checks.project import Part
 from berth.core.sessions import Recognition
-from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
+from berth.core.timetable import Timetable, parse_timetable
 from berth.dates.recurrence import expand
 from berth.manifests.timetabletext import LARGEST, timetable_text, timetable_that_fits
 from berth.schema.resourceclass import ClassSessions
@@ -19,17 +19,6 @@ from tests.cli import project
 from tests.manifests.parts import by_class, small, timetable_in_cluster
 from tests.saying import finding, line
 
-NIGHT = """\
-{"apiVersion": "berth.dev/v1alpha1", "kind": "Timetable", "version": 1,
- "site": "uni", "reservation": "night", "suspend": false,
- "settings": {"stabilizationSeconds": 30, "readyMinutes": 5},
- "pools": {
-  "bench": {"deployment": "night-bench", "behaviour": "none", "sessions": null}},
- "occurrences": [
-  {"id": "night/2026-02-07T22:00", "open": "2026-02-08T02:00:00Z", "start": "2026-02-08T03:00:00Z", \
-"end": "2026-02-08T11:00:00Z", "seats": {"bench": 3}}
- ]}
-"""
 BY_LABEL = class_sessions("pods", {"matchLabels": {"home": "yes"}})
 RENKU = class_sessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
 
@@ -64,37 +53,9 @@ def with_sessions(
     return json.loads(timetable_text(world.site, changed, part.occurrences))["pools"][only.name]["sessions"]
 
 
-def test_an_occurrence_is_a_line(world: World) -> None:
-    assert world.text("night/lab") == NIGHT
-
-
 def test_the_cluster_reads_the_same_instants_seats_and_pools(world: World) -> None:
     for name, part in world.parts.items():
         assert by_class(world.read(name)) == timetable_in_cluster(world.site, part)
-
-
-def test_suspend_is_told(world: World) -> None:
-    assert {name: world.read(name).suspend for name in world.parts} == {
-        "course/prod": False,
-        "night/prod": False,
-        "night/lab": False,
-        "rest/lab": True,
-    }
-
-
-def test_what_the_site_says_of_its_windows_is_told(tmp_path: Path) -> None:
-    more = """\
-  scaler: {stabilizationSeconds: 0, readyMinutes: 12}
-  renku: {url: https://renku.example.org/}
-"""
-    world = World(*small(tmp_path, site=project.SITE + more))
-
-    assert json.loads(world.text("night/lab"))["settings"] == {
-        "stabilizationSeconds": 0,
-        "readyMinutes": 12,
-        "renkuUrl": "https://renku.example.org",
-    }
-    assert world.read("night/lab").settings == TimetableSettings(0, 12, "https://renku.example.org")
 
 
 def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -> None:

@@ -10,15 +10,14 @@ from berth.manifests.placed import placed
 
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
-from tests.saying import Value, lines, read, reservation, resource_class, site
+from tests.saying import Value, lines, read, reservation, resource_class, site, valid
 
 IMAGES = ["quay.io/jupyter/scipy-notebook:2026-01-05", "registry.example.org/course@sha256:" + "0" * 64]
 
 
 def values(cluster: Value, **spec: Any) -> Mapping[str, Any]:
     """The values of the only Deployment's template."""
-    declared = read(site({"name": "prod", **cluster}), resource_class(images=IMAGES, **spec), reservation())
-    assert declared.problems == []
+    declared = valid(site({"name": "prod", **cluster}), resource_class(images=IMAGES, **spec), reservation())
     assert declared.site is not None
     (part,) = placed(declared.reservations[0], declared, declared.site)
     (found,) = deployments.deployments(declared.site, part, window.shared(declared.site, part))
@@ -70,7 +69,6 @@ def test_secrets_of_the_site_and_of_the_class_are_each_named_once() -> None:
 )
 def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: list[str]) -> None:
     declared = read(site({"name": "prod", **cluster}), resource_class(**spec))
-    assert declared.site is not None
 
     assert told == [
         line.partition(":")[0] for line in lines(platforms.check_image_volumes(project_of(declared)))

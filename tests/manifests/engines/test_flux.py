@@ -26,9 +26,6 @@ def metadata(**more: Any) -> Object:
     return {"name": "berth-uni.prod", "namespace": "flux-system", "labels": OURS, **more}
 
 
-KOORDINATOR = [{"name": "prod", "koordinator": {}}]
-
-
 def test_a_kustomization_leaves_replicas_alone_and_waits_for_nothing(tmp_path: Path) -> None:
     spec = kustomization(tmp_path)
     (ignored,) = spec["ignore"]
@@ -139,20 +136,3 @@ def test_there_may_be_nothing_to_render(tmp_path: Path, engine: str) -> None:
     repository = HOME if engine == "none" else None
 
     assert rendered(tmp_path, engine=engine, repository=repository) == {}
-
-
-def test_with_koordinator_it_says_when_a_standing_slot_is_healthy(tmp_path: Path) -> None:
-    """For whoever lets it wait: without conditions of its own kind, Flux would call a pending one current."""
-    (found,) = of_kind("Kustomization", of_prod(tmp_path, engine="flux", clusters=KOORDINATOR))
-
-    assert found["spec"] == {
-        **kustomization(tmp_path / "plain"),
-        "healthCheckExprs": [
-            {
-                "apiVersion": "scheduling.koordinator.sh/v1alpha1",
-                "kind": "Reservation",
-                "failed": "has(status.phase) && status.phase == 'Failed'",
-                "current": "has(status.phase) && status.phase in ['Available', 'Succeeded']",
-            }
-        ],
-    }
