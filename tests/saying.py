@@ -139,6 +139,13 @@ def read(*documents: object) -> Declared:
     return declared(map(read_document, files), "reservations", given=True)
 
 
+def valid(*documents: object) -> Declared:
+    """Read documents with nothing wrong in any of them."""
+    declared = read(*documents)
+    assert declared.problems == []
+    return declared
+
+
 def told(*documents: object) -> list[str]:
     """Which problems reading alone finds, with the file in front; sorted."""
     return sorted(lines(read(*documents).problems, files=True))

@@ -12,7 +12,7 @@ from berth.schema.values import Site
 
 from tests.checks.backendproblems import checked_reservation, project_of
 from tests.clouddocuments import cloud
-from tests.saying import Value, lines, read, reservation, resource_class, site
+from tests.saying import Value, lines, reservation, resource_class, site, valid
 
 KARPENTER: Value = {"name": "prod", "autoscaler": "karpenter"}
 MACHINE: Value = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
@@ -25,8 +25,7 @@ def block(until: str, **more: object) -> Value:
 
 
 def sound(*documents: Value) -> tuple[Declared, Site]:
-    declared = read(*documents)
-    assert declared.problems == []
+    declared = valid(*documents)
     assert declared.site is not None
     return declared, declared.site
 

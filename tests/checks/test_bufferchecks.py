@@ -7,7 +7,7 @@ from berth.checks import autoscalers
 
 from tests.cases import tabled
 from tests.checks.backendproblems import problems_of_first, project_of
-from tests.saying import Value, finding, lines, read, reservation, resource_class, site
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site, valid
 
 FLUX: Value = {"engine": {"type": "flux", "sourceName": "fleet"}}
 KARPENTER: Value = {**FLUX, "name": "prod", "autoscaler": "karpenter"}
@@ -17,11 +17,9 @@ AT = "B283 spec.backend.type"
 
 
 def told(cluster: Value, **course: Any) -> list[str]:
-    declared = read(
+    declared = valid(
         reservation(backend={"type": "capacityBuffer"}, **course), site(cluster), resource_class()
     )
-    assert declared.problems == []
-    assert declared.site is not None
     return lines(
         [
             *autoscalers.check_autoscalers(project_of(declared)),
@@ -48,7 +46,6 @@ def test_an_engine_that_resets_replicas_would_close_the_window(engine: Any) -> N
 @pytest.mark.parametrize("cluster", [{**FLUX, "name": "prod"}, KARPENTER], ids=["none", "karpenter"])
 def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
     declared = read(site({**cluster, "capacityBuffers": True}))
-    assert declared.site is not None
 
     assert lines(autoscalers.check_autoscalers(project_of(declared))) == [
         "B029 spec.clusters.0.capacityBuffers @key"

@@ -1,5 +1,6 @@
 """Ceilings: what is open at once is what the cluster will hold, minute by minute, and no more is allowed."""
 
+import json
 from pathlib import Path
 from random import Random
 
@@ -16,7 +17,18 @@ from berth.schema.values import Seats
 from tests.cases import Case
 from tests.checks.heldnumbers import API, HPA, NODE_POOL, holding
 from tests.runtime.timetables import at
-from tests.saying import Value, finding, lines, read, reservation, resource_class, run, site, weekly
+from tests.saying import (
+    Value,
+    document,
+    finding,
+    lines,
+    reservation,
+    resource_class,
+    run,
+    site,
+    valid,
+    weekly,
+)
 from tests.touching import CASES, scene
 
 CORES = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "gpu", "path": "spec.limits.cpu"}
@@ -62,26 +74,6 @@ def test_steps_are_what_the_cluster_holds_at_every_moment() -> None:
             assert now_held == held(occurrences, now)
 
 
-def test_back_to_back_occurrences_do_not_double_where_nobody_counts_sessions() -> None:
-    seats: Seats = (("small", 25),)
-
-    first = dated(6000, 12000, 1800, seats)
-
-    assert window_steps(UNCOUNTED, [first, dated(12000, 18000, 1800, seats)]) == [70, 25, 300, -25]
-    assert window_steps(UNCOUNTED, [first, dated(13860, 18000, 1800, seats)]) == [
-        70,
-        25,
-        200,
-        -25,
-        201,
-        25,
-        300,
-        -25,
-    ]
-    assert window_steps(UNCOUNTED._replace(resource_class="huge"), [first]) == [70, 0, 200, 0]
-    assert window_steps(UNCOUNTED, []) == []
-
-
 @pytest.mark.parametrize("case", [one for one in CASES if "promised" in one], ids=lambda one: str(one["id"]))
 def test_what_is_free_or_taken_is_as_computed_by_hand(case: Case) -> None:
     """Also in the steps, which ceilings add up."""
@@ -110,8 +102,7 @@ def test_what_is_free_or_taken_is_as_computed_by_hand(case: Case) -> None:
 
 def exceeded(*documents: Value | list[Value]) -> list[str]:
     """What the ceilings of the site say, with the file."""
-    declared = read(*documents)
-    assert declared.problems == []
+    declared = valid(*documents)
     assert declared.site is not None
     ceilings = Ceilings(declared.site, declared.classes)
     loads = PoolLoads(
@@ -226,39 +217,21 @@ def test_a_reservation_with_several_classes_is_named_once_with_their_sum() -> No
     ]
 
 
-def test_of_many_that_meet_the_ten_largest_are_named() -> None:
-    courses = [course(f"c{i:02}", "09:00", "12:00", 10 + i % 3) for i in range(13)]
-    (told,) = exceeded(*courses, resource_class(), limited(seats={"small": 100}))
-
-    assert told == (
-        finding(
-            "m.yaml B067 spec.provisioning",
-            "c02 12, c05 12, c08 12, c11 12, c01 11, c04 11, c07 11, c10 11, c00 10, c03 10",
-            "2026-02-02T07:30:00Z",
-            "142",
-            "100",
-        )
+@pytest.mark.parametrize(
+    ("dates", "codes"), [(["2026-02-30"], {"B017"}), (["2026-02-03"], {"B067"})], ids=["faulty", "sound"]
+)
+def test_a_faulty_calendar_makes_no_finding_about_ceilings(
+    tmp_path: Path, dates: list[str], codes: set[str]
+) -> None:
+    documents = (
+        limited(seats={"small": 0}),
+        resource_class(),
+        document("Calendar", "holidays", {"dates": dates}),
+        reservation(recurrence=weekly(calendars=["holidays"])),
     )
+    found = run(tmp_path, {f"{i}.json": json.dumps(one) for i, one in enumerate(documents)})
 
-
-@pytest.mark.parametrize("calendar", ["[2026-02-30]", "[2026-02-02]"], ids=["faulty", "sound"])
-def test_a_faulty_calendar_makes_no_finding_about_ceilings(tmp_path: Path, calendar: str) -> None:
-    files = {
-        "site.yaml": "apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: example}\n"
-        "spec: {timeZone: UTC, clusters: [{name: prod, ceilings: [{seats: {small: 0}}]}]}\n",
-        "class.yaml": "apiVersion: berth.dev/v1alpha1\nkind: ResourceClass\nmetadata: {name: small}\n"
-        "spec: {requests: {cpu: 1}}\n",
-        "calendar.yaml": "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: holidays}\n"
-        f"spec: {{dates: {calendar}}}\n",
-        "course.yaml": "apiVersion: berth.dev/v1alpha1\nkind: CapacityReservation\nmetadata: {name: course}\n"
-        "spec:\n  resourceClass: small\n  provisioning: {placeholderCount: 1, scaleDownBehavior: none}\n"
-        '  recurrence: {type: dates, dates: [2026-02-02], schedule: [{startTime: "09:00", endTime: "10:00"}],'
-        " calendars: [holidays],\n    extra: []}\n",
-    }
-
-    codes = {line.split()[1] for line in run(tmp_path, files)}
-
-    assert codes == {"error[B017]"} if calendar == "[2026-02-30]" else {"warning[B042]"}
+    assert {line.partition("[")[2][:4] for line in found} - {"B032"} == codes
 
 
 def standing(name: str, count: int, **backend: object) -> Value:

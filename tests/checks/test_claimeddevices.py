@@ -6,22 +6,20 @@ from berth.checks import seatplacement
 
 from tests.cases import tabled
 from tests.checks.backendproblems import checked_reservation, project_of
-from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
+from tests.saying import Value, lines, reservation, resource_class, site, valid, weekly
 
 CLAIMS = [{"name": "gpu", "deviceClassName": "gpu.example.com"}]
 NEW: Value = {"name": "prod", "kubernetes": "1.34"}
 
 
 def of_class(cluster: Value, **spec: Any) -> list[str]:
-    declared = read(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
-    assert declared.problems == []
+    declared = valid(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
     return lines(seatplacement.check_device_claims(project_of(declared)))
 
 
 def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     cluster = {**NEW, "koordinator": {}, "autoscaler": "cluster-autoscaler", "capacityBuffers": True}
-    declared = read(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
-    assert declared.problems == []
+    declared = valid(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
     return lines(seatplacement.check_claims_are_held(checked_reservation(declared.reservations[0], declared)))
 
 

@@ -6,7 +6,7 @@ from tests.checks.backendproblems import problems_of_first
 from tests.checks.clouds import KARPENTER as ANY
 from tests.checks.clouds import RESERVED, block, of_reservation
 from tests.clouddocuments import cloud
-from tests.saying import Value, finding, read, reservation, resource_class, site, weekly
+from tests.saying import Value, finding, reservation, resource_class, site, valid, weekly
 
 KARPENTER: Value = {**ANY, "engine": {"type": "flux", "sourceName": "fleet"}}
 STATIC: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": True}}}
@@ -35,9 +35,7 @@ def test_nodes_are_of_a_capacity() -> None:
 def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() -> None:
     idle = resource_class(podLabels={"koordinator.sh/qosClass": "BE"})
     course = reservation(backend={"type": "nodePool"}, provisioning={"nodeCount": 1})
-    declared = read(course, site({"name": "prod", "koordinator": {}}), idle)
-    assert declared.problems == []
-    assert declared.site is not None
+    declared = valid(course, site({"name": "prod", "koordinator": {}}), idle)
 
     assert "B118" not in {problem.code for problem in problems_of_first(declared)}
 

@@ -94,15 +94,6 @@ def test_where_only_reserved_machines_may_be_used_some_must_be_there() -> None:
     ]
 
 
-def test_a_reservation_that_ends_within_a_window_is_not_there_where_nothing_else_is() -> None:
-    told = of_reservation(COURSE, only(until("2026-02-23T12:59:59Z")))
-
-    assert [one.split()[0] for one in told] == ["B167", "B169"]
-    assert told[0] == finding(
-        "B167 spec.recurrence", "2026-02-23T08:30:00Z", "2026-02-23T13:00:00Z", "course/2026-02-23T09:00"
-    )
-
-
 def test_a_second_reservation_or_capacity_may_take_over() -> None:
     first = until("2026-02-10T00:00:00Z")
     second = {**RESERVED, "id": "cr-0b", "from": "2026-02-15T00:00:00Z"}

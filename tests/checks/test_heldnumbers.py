@@ -21,7 +21,7 @@ from berth.schema.declared import Declared
 from tests.cases import tabled
 from tests.checks.backendproblems import checked_reservation, project_of
 from tests.checks.heldnumbers import API, EVERY, HPA, NODE_POOL, documents, held_site, holding
-from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, weekly
+from tests.saying import Line, Value, codes, finding, lines, read, resource_class, site, valid, weekly
 
 AT = "spec.backend"
 ENTRY: Value = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
@@ -257,15 +257,13 @@ def test_counts_of_another_cluster_are_not_compared() -> None:
     seats = [{"resourceClass": name, "placeholderCount": 20} for name in ("small", "far")]
     cap = {**API, "path": "spec.maxReplicas"}
     both = {"resourceClass": None, "provisioning": {"seats": seats}}
-    declared = read(
+    declared = valid(
         holding("b", otherwise=1, spec=both),
         holding("a", cap, otherwise=30, spec={**asking(30), "recurrence": weekly({**ENTRY, "dayOfWeek": 2})}),
         site({"name": "prod", "held": [HPA]}, {"name": "dr", "held": [HPA]}),
         resource_class(cluster="prod"),
         resource_class("far", cluster="dr"),
     )
-    assert declared.problems == []
-    assert declared.site is not None
 
     assert lines(check_pairs(project_of(declared))) == []
 
@@ -275,9 +273,20 @@ def test_counts_of_another_cluster_are_not_compared() -> None:
 
 def policy_problems(*, held: Sequence[Value] = EVERY, **match: Sequence[str]) -> list[str]:
     policy = {"name": "a", "match": match, "require": "refuse"}
-    declared = read(site({"name": "prod", "held": list(held)}, policies=[policy]))
-    assert declared.problems == []
+    declared = valid(site({"name": "prod", "held": list(held)}, policies=[policy]))
     return lines(check_names_in_policies(project_of(declared)))
+
+
+def test_classes_and_clusters_of_a_policy_must_exist() -> None:
+    match, unless = (
+        {"classes": [name], "clusters": [cluster]} for name, cluster in (("smal", "prod"), ("small", "prd"))
+    )
+    policy = {"name": "a", "match": match, "unless": unless, "require": "warn"}
+
+    assert lines(check_names_in_policies(project_of(valid(site(policies=[policy]), resource_class())))) == [
+        finding("B061 spec.policies.0.match.classes.0", "smal"),
+        finding("B061 spec.policies.0.unless.clusters.0", "prd"),
+    ]
 
 
 @tabled("checks")
@@ -303,11 +312,9 @@ def test_a_target_of_a_policy_is_held_in_one_of_its_clusters(
     key: str, clusters: list[str], is_held: bool
 ) -> None:
     policy = {"name": "a", key: {"targets": ["*/shop/*"], "clusters": clusters}, "require": "refuse"}
-    declared = read(
+    declared = valid(
         site({"name": "prod", "held": [HPA]}, {"name": "dr", "held": [NODE_POOL]}, policies=[policy])
     )
-    assert declared.problems == []
-    assert declared.site is not None
 
     found = lines(check_names_in_policies(project_of(declared)))
 

@@ -10,68 +10,47 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
 from tests.cases import tabled
+from tests.saying import Value, document, reservation, site
 
-SITE = {
-    "apiVersion": "berth.dev/v1alpha1",
-    "kind": "Site",
-    "metadata": {"name": "example"},
-    "spec": {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": "hub.yaml"}]},
-}
-ANYWHERE = [{"operator": "Exists"}]
+SITE = site({"name": "prod", "z2jh": "hub.yaml"})
 
 
-def resource_class(name: str = "small", namespace: str = "hub", **spec: object) -> Mapping[str, object]:
+def seat(name: str = "small", namespace: str = "hub", **spec: object) -> Value:
     usual = {
         "requests": {"memory": "1Gi"},
-        "tolerations": ANYWHERE,
+        "tolerations": [{"operator": "Exists"}],
         "schedulerName": "hub-user-scheduler",
         "sessions": {"source": "jupyterhub", "namespaces": [namespace]},
     }
-    head = {"apiVersion": "berth.dev/v1alpha1", "kind": "ResourceClass", "metadata": {"name": name}}
-    return {**head, "spec": {key: value for key, value in {**usual, **spec}.items() if value is not None}}
+    kept = {key: value for key, value in {**usual, **spec}.items() if value is not None}
+    return document("ResourceClass", name, kept)
 
 
-def course(name: str, seats: int, time: str = "09:00", resource_class: str = "small", **spec: object) -> Any:
-    recurrence = {
-        "type": "once",
-        "startDate": "2026-02-02",
-        "endDate": "2026-02-02",
-        "schedule": [{"startTime": time, "endTime": "12:00"}],
-    }
-    head = {"apiVersion": "berth.dev/v1alpha1", "kind": "CapacityReservation"}
-    ignore = {"annotations": {"berth.dev/ignore": "B032: all"}}
-    return {
-        **head,
-        "metadata": {"name": name, **ignore},
-        "spec": {
-            "resourceClass": resource_class,
-            "recurrence": recurrence,
-            "provisioning": {"placeholderCount": seats},
-            **spec,
-        },
-    }
+def course(name: str, seats: int, time: str = "09:00", **spec: object) -> Value:
+    day = {"startDate": "2026-02-02", "endDate": "2026-02-02"}
+    once = {"type": "once", **day, "schedule": [{"startTime": time, "endTime": "12:00"}]}
+    made = reservation(name, **{"recurrence": once, "provisioning": {"placeholderCount": seats}, **spec})
+    made["metadata"]["annotations"] = {"berth.dev/ignore": "B032: all"}
+    return made
 
 
-def findings(
-    values: str | Mapping[str, str], *documents: Mapping[str, object], site: Mapping[str, object] = SITE
-) -> list[Finding]:
+def findings(values: str | Mapping[str, str], *documents: Value, there: Value = SITE) -> list[Finding]:
     """Return all findings of a project with these documents and files."""
     files = {"hub.yaml": values} if isinstance(values, str) else values
 
     def other_file(path: str) -> Source:
         return Source(path, files[path].encode())
 
-    text = "\n---\n".join(map(json.dumps, (site, *(documents or (resource_class(),)))))
+    text = "\n---\n".join(map(json.dumps, (there, *(documents or (seat(),)))))
     pipeline = Pipeline(sources=[Source("reservations/a.yaml", text.encode())], other_file=other_file)
     pipeline.items()
     return pipeline.findings()
 
 
-def told(values: str, *documents: Mapping[str, object], **cluster: object) -> list[str]:
+def told(values: str, *documents: Value, **cluster: object) -> list[str]:
     """Return code, line and path of each finding, where the site says something about the cluster."""
-    clusters = [{"name": "prod", "z2jh": "hub.yaml", **cluster}]
-    site = {**SITE, "spec": {"timeZone": "UTC", "clusters": clusters}}
-    found = findings(values, *documents, site=site)
+    there = site({"name": "prod", "z2jh": "hub.yaml", **cluster})
+    found = findings(values, *documents, there=there)
     return [
         f"{finding.file}:{finding.line} {finding.code} {finding.path}"
         for finding in found
@@ -140,7 +119,7 @@ spec: {values: {singleuser: {}%s}}
 def test_placeholders_have_the_scheduler_of_their_sessions(
     values: str, scheduler: str | None, expected: list[str]
 ) -> None:
-    assert told(values, resource_class(schedulerName=scheduler)) == expected
+    assert told(values, seat(schedulerName=scheduler)) == expected
 
 
 LIMIT = "hub.concurrentSpawnLimit"
@@ -188,30 +167,29 @@ REHEARSAL: dict[str, Any] = {
             [],
             id="rehearsal",
         ),
-        pytest.param("singleuser: {}", [course("a", 200, resource_class="pods")], [], id="other-sessions"),
+        pytest.param("singleuser: {}", [course("a", 200, resourceClass="pods")], [], id="other-sessions"),
     ],
 )
 def test_more_arrivals_than_servers_may_start_at_once_are_told(
     values: str, courses: list[Any], expected: list[str]
 ) -> None:
-    other = resource_class("pods", sessions={"source": "pods", "namespaces": ["hub"]})
+    other = seat("pods", sessions={"source": "pods", "namespaces": ["hub"]})
 
-    assert told(values, resource_class(), other, *courses) == expected
+    assert told(values, seat(), other, *courses) == expected
 
 
 @pytest.mark.parametrize("namespaces", [["hub"], ["other"], {"matchLabels": {"home": "yes"}}], ids=str)
 def test_a_class_whose_namespaces_have_a_label_is_compared_with_each_hub(namespaces: Any) -> None:
     """Its namespace may have the label."""
-    small = resource_class(sessions={"source": "jupyterhub", "namespaces": namespaces})
-    hub = [{"files": ["hub.yaml"], "namespace": "hub"}]
-    spec = {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": hub}]}
-    found = findings("singleuser: {}", small, course("a", 200), site={**SITE, "spec": spec})
+    small = seat(sessions={"source": "jupyterhub", "namespaces": namespaces})
+    hub = hubs({"files": ["hub.yaml"], "namespace": "hub"})
+    found = findings("singleuser: {}", small, course("a", 200), there=hub)
 
     assert ("B265" in [finding.code for finding in found]) == (namespaces != ["other"])
 
 
 def test_the_numbers_are_told() -> None:
-    found = findings("singleuser: {}", resource_class(), course("exam", 200))
+    found = findings("singleuser: {}", seat(), course("exam", 200))
     (message,) = [finding.message for finding in found if finding.code == "B265"]
 
     assert all(word in message for word in ("200", "64", "exam", "2026-02-02 09:00"))
@@ -222,23 +200,23 @@ def test_the_site_silences_what_is_told_about_values() -> None:
     values = USER + "  userPlaceholder: {replicas: 5}"
 
     assert "B262" in {finding.code for finding in findings(values)}
-    assert findings(values, site={**SITE, "metadata": metadata}) == []
+    assert findings(values, there={**SITE, "metadata": metadata}) == []
 
 
-def hubs(*listed: Mapping[str, object]) -> Mapping[str, object]:
-    return {**SITE, "spec": {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": [*listed]}]}}
+def hubs(*listed: Value) -> Value:
+    return site({"name": "prod", "z2jh": [*listed]})
 
 
 def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
     large = "singleuser: {memory: {guarantee: 8G}}"
-    site = hubs(
+    there = hubs(
         {"files": ["small.yaml"], "namespace": "hub"}, {"files": ["large.yaml"], "namespace": "other"}
     )
     found = findings(
         {"small.yaml": "singleuser: {}", "large.yaml": large},
-        resource_class("a"),
-        resource_class("b", "other"),
-        site=site,
+        seat("a"),
+        seat("b", "other"),
+        there=there,
     )
 
     assert [(finding.code, finding.path) for finding in found] == [("B085", "spec.requests.memory")]
@@ -246,23 +224,23 @@ def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
 
 
 def test_layers_and_the_release_are_followed() -> None:
-    site = hubs({"files": ["base.yaml", "top.yaml"], "release": "b"})
+    there = hubs({"files": ["base.yaml", "top.yaml"], "release": "b"})
     top = FLUX.replace("singleuser: {}%s", "jupyterhub: {singleuser: {}}")
     files = {"base.yaml": "jupyterhub: {singleuser: {memory: {guarantee: 8G}}}", "top.yaml": top}
-    found = findings(files, resource_class(schedulerName="b-user-scheduler"), site=site)
+    found = findings(files, seat(schedulerName="b-user-scheduler"), there=there)
 
     assert [finding.code for finding in found] == ["B085"]
 
 
 def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
-    site = hubs({"files": ["hub.yaml"], "namespace": "elsewhere"})
-    (found,) = findings("singleuser: {}", site=site)
+    there = hubs({"files": ["hub.yaml"], "namespace": "elsewhere"})
+    (found,) = findings("singleuser: {}", there=there)
 
     assert (found.code, found.path) == ("B029", "spec.clusters[prod].z2jh[0].namespace")
 
 
 @tabled("checks")
 def test_hubs_that_cannot_be_followed_are_errors(listed: list[Any], expected: list[str]) -> None:
-    found = findings("singleuser: {}", site=hubs(*listed))
+    found = findings("singleuser: {}", there=hubs(*listed))
 
     assert [f"{finding.code} {finding.path}" for finding in found if finding.severity == "error"] == expected

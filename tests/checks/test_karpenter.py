@@ -1,9 +1,8 @@
 """What is said to autoscalers: versions, gates, and words in places where they are read."""
 
 import pytest
-from berth.checks import autoscalers
 
-from tests.checks.clouds import KARPENTER, RESERVED, of_cloud, of_documents, sound
+from tests.checks.clouds import KARPENTER, RESERVED, of_cloud, of_documents
 from tests.saying import Value, finding, resource_class, site
 
 
@@ -27,20 +26,6 @@ RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
 def test_reserved_machines_need_a_gate(cluster: Value, problems: list[str]) -> None:
     assert of_cloud(cluster=cluster, reservations=[RESERVED]) == problems
     assert of_cloud(cluster=cluster) == []
-
-
-@pytest.mark.parametrize(
-    ("cluster", "there"),
-    [
-        *((cluster, not problems) for cluster, problems in RESERVED_CAPACITY.values()),
-        (has("1.2", ReservedCapacity=True), False),
-    ],
-    ids=[*RESERVED_CAPACITY, "switched-on-before-its-time"],
-)
-def test_whoever_plans_knows_it_too(cluster: Value, there: bool) -> None:
-    _, known = sound(site(cluster))
-
-    assert autoscalers.has_feature("reserved", known.clusters[0]) == there
 
 
 def test_some_words_came_later() -> None:

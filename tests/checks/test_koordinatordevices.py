@@ -4,7 +4,7 @@ import pytest
 from berth.checks import koordinatordevices
 
 from tests.checks.backendproblems import problems_of_first, project_of
-from tests.saying import Value, finding, lines, read, reservation, resource_class, site
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site, valid
 
 CORE, MEMORY, RATIO, SHARED = (
     f"koordinator.sh/{name}" for name in ("gpu-core", "gpu-memory", "gpu-memory-ratio", "gpu.shared")
@@ -13,8 +13,7 @@ NPU, NPU_CPU, DVPP = (f"huawei.com/npu-{name}" for name in ("core", "cpu", "dvpp
 
 
 def told(**requests: object) -> list[str]:
-    declared = read(site(), resource_class(requests={"cpu": "1", **requests}))
-    assert declared.problems == []
+    declared = valid(site(), resource_class(requests={"cpu": "1", **requests}))
     return lines(koordinatordevices.check_device_requests(project_of(declared)))
 
 
@@ -80,9 +79,8 @@ BORROWED = {"kubernetes.io/batch-cpu": 500, "kubernetes.io/batch-memory": "1Gi"}
 def test_what_koordinator_lends_is_a_resource_whose_limit_may_be_higher(tier: str) -> None:
     """As in the API server, for which everything of kubernetes.io is its own."""
     name = f"kubernetes.io/{tier}-cpu"
-    declared = read(site(), resource_class(requests={name: 500}, limits={name: 1000}))
+    declared = valid(site(), resource_class(requests={name: 500}, limits={name: 1000}))
 
-    assert declared.problems == []
     assert declared.classes["small"].limits == {name: "1000"}
     assert read(resource_class(requests={"kubernetes.io/gpu": 1})).problems != []
 
@@ -93,7 +91,6 @@ def test_placeholders_cannot_ask_for_what_is_lent_to_batch_pods() -> None:
     def of_backend(backend: Value) -> list[str]:
         documents = (site({"name": "prod", "koordinator": {}}), resource_class(requests=BORROWED))
         declared = read(*documents, reservation(backend=backend))
-        assert declared.site is not None
         return lines(problems_of_first(declared))
 
     assert [one for one in of_backend({"type": "placeholder"}) if one.startswith("B118")] == [

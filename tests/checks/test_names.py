@@ -12,15 +12,14 @@ from berth.schema.values import Cluster
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
 from tests.manifests.slotparts import SLOTS, altered
-from tests.saying import Value, finding, lines, read, reservation, resource_class, site
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site, valid
 
 TWO = ({"name": "prod"}, {"name": "hub"})
 
 
 def told(documents: Sequence[Value | list[Value]], cronjobs: int = 1) -> list[str]:
     """Each reservation by name, with as many CronJobs."""
-    declared = read(*documents)
-    assert declared.problems == []
+    declared = valid(*documents)
     project = project_of(declared)
     return names_of(project, [part.placed for part in project.parts], cronjobs)
 

@@ -18,7 +18,6 @@ OWNERS = [{"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"a
 
 def told(*documents: Value) -> list[str]:
     declared = read(*documents)
-    assert declared.site is not None, declared.problems
     return lines(platforms.check_namespace_per_cluster(project_of(declared)))
 
 

@@ -8,7 +8,7 @@ from berth.checks import platforms
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
 from tests.clouddocuments import cloud
-from tests.saying import Value, document, finding, lines, read, resource_class, site
+from tests.saying import Value, document, finding, lines, resource_class, site, valid
 
 AUTOPILOT: Value = {"name": "prod", "platform": "gke-autopilot", "autoscaler": "cluster-autoscaler"}
 AUTO: Value = {"name": "prod", "platform": "eks-auto-mode", "autoscaler": "karpenter"}
@@ -18,9 +18,7 @@ SHAPE = {"name": "m5", "allocatable": {"cpu": "8", "memory": "30Gi"}, "labels": 
 
 
 def told(*documents: Value) -> list[str]:
-    declared = read(*documents)
-    assert declared.problems == []
-    assert declared.site is not None
+    declared = valid(*documents)
     return lines(
         [
             *platforms.check_platforms(project_of(declared)),

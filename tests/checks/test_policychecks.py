@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,7 +35,7 @@ from tests.built import built
 from tests.cases import tabled
 from tests.checks.heldnumbers import API, QUOTA, WEB, holding
 from tests.checks.heldnumbers import EVERY as EVERY_KIND
-from tests.saying import Value, finding, lines, read, reservation, resource_class, run, site, weekly
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site, valid, weekly
 
 SEATS = {
     "seats": [
@@ -51,8 +50,7 @@ EVERY = built(PolicySpec, {"name": "large", "require": "refuse"})
 
 
 def declared(**spec: Any) -> Reservation:
-    found = read(reservation(**spec), site(), resource_class(), resource_class("huge"))
-    assert found.problems == []
+    found = valid(reservation(**spec), site(), resource_class(), resource_class("huge"))
     return found.reservations[0]
 
 
@@ -129,8 +127,7 @@ def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
 def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, narrowed: str) -> None:
     """The seats are taken by any session of the class, whatever the reservation says of its own."""
     resource = resource_class(sessions={"source": "pods", "namespaces": namespaces})
-    found = read(reservation(sessions={"namespaces": [narrowed]}), resource, site())
-    assert found.problems == []
+    found = valid(reservation(sessions={"namespaces": [narrowed]}), resource, site())
     about, but = (
         EVERY.model_copy(update={key: built(MatchSpec, {"namespaces": [pattern]})})
         for key, pattern in (("match", "user-*"), ("unless", "exam-*"))
@@ -193,22 +190,6 @@ def case(match: MatchSpec = EVERY.match, **spec: Any) -> PolicyCase | None:
     return next(policy_cases(None, new, [(EVERY.model_copy(update={"match": match}), None)], NOW), None)
 
 
-def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
-    entry = {"startTime": "09:00", "endTime": "13:00"}
-    listed = [{"resourceClass": "small", "placeholderCount": 50}]
-    when = weekly(
-        {"dayOfWeek": 1, **entry}, {"dayOfWeek": 3, **entry, "seats": listed, "leadTimeMinutes": 90}
-    )
-    every, huge = case(recurrence=when), case(built(MatchSpec, {"classes": ["huge"]}), recurrence=when)
-
-    assert every is not None
-    assert huge is not None
-    assert (every.seats, every.lead, every.pools) == (50, 90, pools_of("small", "huge"))
-    assert (huge.seats, huge.lead, huge.pools) == (5, 40, pools_of("huge"))
-    # The next are on Wednesday from 07:30 and on Monday from 08:20.
-    assert (every.notice, huge.notice) == (19.5 * 3600, 5 * 86_400 + 20 * 3600 + 20 * 60)
-
-
 def test_entries_at_one_time_add_up_for_a_policy() -> None:
     morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     plain = case(recurrence=weekly(morning))
@@ -231,13 +212,6 @@ def test_dates_that_stay_add_to_one_that_comes() -> None:
     (alone,) = policy_cases(None, old, [(EVERY, None)], NOW)
 
     assert added.seats == 2 * alone.seats
-
-
-def test_notice_is_0_while_a_window_is_open() -> None:
-    changed = case(recurrence=weekly({"dayOfWeek": 2, "startTime": "11:00", "endTime": "13:00"}))
-
-    assert changed is not None
-    assert changed.notice == 0
 
 
 def test_hours_are_those_of_all_seats_from_now_on() -> None:
@@ -322,8 +296,7 @@ def problems(
     **spec: Any,
 ) -> list[str]:
     small = resource_class(reservation=slots)
-    found = read(reservation(**spec), site(policies=[{"name": "a", **policy}]), small)
-    assert found.problems == []
+    found = valid(reservation(**spec), site(policies=[{"name": "a", **policy}]), small)
     assert found.site is not None
     declared_site: Site = found.site
     (one,) = found.reservations
@@ -364,8 +337,7 @@ def held_problems(document: Value, policy: dict[str, Any], now: int = NOW, *othe
     policies = [{"name": "a", "require": "refuse", **policy}]
     classes = resource_class(), resource_class("tiny", requests={"cpu": "1m"})
     there = site({"name": "prod", "held": [*EVERY_KIND]}, policies=policies)
-    found = read(document, *others, there, *classes)
-    assert found.problems == []
+    found = valid(document, *others, there, *classes)
     assert found.site is not None
     number = next(each for each in found.reservations if each.name == document["metadata"]["name"])
     held = policy_subject(number, expand(number, {}).occurrences, found, found.site)
@@ -500,37 +472,3 @@ def test_a_cost_that_is_not_known_is_told_once_at_the_policy() -> None:
     assert problems(policy, known={key: PoolCost(Decimal("10.01"), is_partial=True)}) == [
         finding("B230 spec.provisioning", "at least 10.01")
     ]
-
-
-def test_classes_and_clusters_of_a_policy_must_exist(tmp_path: Path) -> None:
-    text = """\
-apiVersion: berth.dev/v1alpha1
-kind: Site
-metadata: {name: uni}
-spec:
-  clusters: [{name: prod}]
-  policies:
-    - name: a
-      match: {classes: [smal], clusters: [prod]}
-      unless: {classes: [small], clusters: [prd]}
-      require: warn
----
-apiVersion: berth.dev/v1alpha1
-kind: ResourceClass
-metadata: {name: small}
-spec: {requests: {cpu: "1"}}
-"""
-    assert [one for one in run(tmp_path, {"site.yaml": text}) if "policies" in one] == [
-        finding("site.yaml:8:25 error[B061] spec.policies[a].match.classes[0]", "smal"),
-        finding("site.yaml:9:45 error[B061] spec.policies[a].unless.clusters[0]", "prd"),
-    ]
-
-
-def test_what_a_number_is_outside_of_windows_counts_while_windows_are_to_come() -> None:
-    policy = {"when": {"seatsAbove": 60}}
-
-    assert held_problems(holding(otherwise=60), policy) == []
-    assert held_problems(holding(otherwise=61), policy) == [
-        finding("B230 spec.provisioning", "policy a", 61, 60)
-    ]
-    assert held_problems(holding(otherwise=61), policy, parse_instant("2030-01-01T00:00:00Z")) == []

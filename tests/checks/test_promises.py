@@ -10,7 +10,7 @@ from berth.schema.declared import Declared
 
 from tests.cases import tabled
 from tests.checks.backendproblems import problems_of_first, project_of
-from tests.saying import Value, finding, lines, read, reservation, resource_class, site
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site, valid
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
 NODE = {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}
@@ -30,12 +30,11 @@ def told(
     provisioning: Value = {"placeholderCount": count}
     if not standing:
         provisioning["scaleDownBehavior"] = "none"
-    found = read(
+    found = valid(
         resource_class(sessions=HUB, **{key: value for key, value in spec.items() if value}),
         reservation(backend=backend, provisioning=provisioning, **standing),
         site({"name": "prod", "koordinator": {}, **(cluster or {})}),
     )
-    assert found.problems == []
     return lines(check_scheduler_of_slots(project_of(found))), lines(limits(found))
 
 

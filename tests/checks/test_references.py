@@ -12,7 +12,18 @@ from berth.reading.source import Source
 
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
-from tests.saying import Value, document, finding, lines, read, reservation, resource_class, site, weekly
+from tests.saying import (
+    Value,
+    document,
+    finding,
+    lines,
+    read,
+    reservation,
+    resource_class,
+    site,
+    valid,
+    weekly,
+)
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 TWO = ({"name": "prod"}, {"name": "hub"})
@@ -22,9 +33,7 @@ MAINTAIN = {"placeholderCount": 25, "scaleDownBehavior": "maintain"}
 
 def told(*documents: object) -> list[str]:
     """All that the checks of references say, with files."""
-    declared = read(*documents)
-    assert declared.problems == []
-    assert declared.site is not None
+    declared = valid(*documents)
     problems: list[Problem] = [
         *references.check_names_in_classes(project_of(declared)),
         *references.check_capacities_of_classes(declared),

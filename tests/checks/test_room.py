@@ -7,7 +7,7 @@ from berth.checks.seatplacement import check_job_placement
 
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
-from tests.saying import finding, lines, read, resource_class, site
+from tests.saying import finding, lines, read, resource_class, site, valid
 
 USERS = {"key": "dedicated", "operator": "Equal", "value": "users", "effect": "NoSchedule"}
 GPU = {"key": "nvidia.com/gpu", "operator": "Exists"}
@@ -15,8 +15,7 @@ POOL = {"pool": "users"}
 
 
 def told(tolerations: list[Any], runtime: dict[str, Any] | None = None, **spec: Any) -> list[str]:
-    found = read(resource_class(tolerations=tolerations, **spec), site(runtime=runtime or {}))
-    assert found.problems == []
+    found = valid(resource_class(tolerations=tolerations, **spec), site(runtime=runtime or {}))
     return lines(check_job_placement(project_of(found)))
 
 
@@ -80,13 +79,11 @@ def test_the_runtime_of_the_clusters_own_counts() -> None:
         site({"name": "prod"}, {"name": "hub", "runtime": {"tolerations": [USERS]}}),
     ]
     found = read(*documents)
-    assert found.site is not None
 
     assert lines(check_job_placement(project_of(found))) == warning(0, "dedicated=users:NoSchedule")
 
 
 def test_a_class_in_no_known_cluster_is_told_elsewhere() -> None:
     found = read(resource_class(cluster="nowhere", tolerations=[USERS]), site())
-    assert found.site is not None
 
     assert list(check_job_placement(project_of(found))) == []

@@ -6,7 +6,7 @@ from berth.checks import seatplacement
 
 from tests.checks.backendproblems import project_of
 from tests.clouddocuments import cloud
-from tests.saying import Value, document, finding, lines, read, resource_class, site
+from tests.saying import Value, document, finding, lines, resource_class, site, valid
 
 NODE = {"name": "large", "allocatable": {"cpu": "8", "memory": "30Gi"}}
 COUNTED = {**NODE, "volumes": 26}
@@ -20,8 +20,7 @@ def told(**found: Any) -> list[str]:
         cloud("bought", volumesPerNode=25),
         cloud("silent"),
     ]
-    declared = read(site(), *documents, resource_class(**found))
-    assert declared.problems == []
+    declared = valid(site(), *documents, resource_class(**found))
     return lines(seatplacement.check_volume_capacities(project_of(declared)))
 
 

@@ -49,20 +49,7 @@ def test_without_a_price_there_is_no_sum() -> None:
             *there.requirements,
             built(
                 PoolRequirement,
-                built(
-                    PoolRequirement,
-                    built(
-                        PoolRequirement,
-                        built(
-                            PoolRequirement,
-                            {
-                                "key": "topology.kubernetes.io/zone",
-                                "operator": "In",
-                                "values": ["eu-central-1a"],
-                            },
-                        ),
-                    ),
-                ),
+                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-central-1a"]},
             ),
         ),
     )

@@ -3,19 +3,10 @@
 from typing import Any
 
 from berth.schema.cloudcapacity import CloudCapacity
-from berth.schema.nodeclass import NodeClass
 
-from tests.built import built
-from tests.saying import Value, document, read, reservation, resource_class, site, weekly
-from tests.schema.nodeclasses import GOOD
+from tests.clouddocuments import GOOD, cloud
+from tests.saying import read, reservation, resource_class, site, weekly
 from tests.schema.nodeclasses import WHOLE as NODE_CLASS
-
-
-def cloud(name: str = "gpu", **spec: object) -> Value:
-    return document("CloudCapacity", name, {"nodeClass": GOOD, **spec})
-
-
-BLANK = built(NodeClass, {})
 
 
 def made(**spec: Any) -> CloudCapacity:
@@ -101,9 +92,6 @@ WHOLE: list[Any] = [
     CLOUD,
     NODES,
 ]
-
-
-NAMES = ["site", "class", "cloud", "nodes"]
 
 
 MACHINES = cloud("machines", nodeClass=NODE_CLASS)

@@ -1,18 +1,10 @@
-"""A small node class, and one with every field."""
+"""A node class with every field."""
 
 from pathlib import Path
 
 import yaml
 
 from tests.saying import Value
-
-GOOD: Value = {
-    "role": "nodes",
-    "subnetSelectorTerms": [{"tags": {"a": "b"}}],
-    "securityGroupSelectorTerms": [{"id": "sg-0a"}],
-    "amiSelectorTerms": [{"alias": "al2023@v20260107"}],
-}
-
 
 WHOLE: Value = yaml.safe_load((Path(__file__).parents[1] / "cases/nodeclass.yaml").read_text("utf-8"))
 

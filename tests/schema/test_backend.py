@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.backends.backendspec import BackendSpec
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.schema.seatholders import Holder
@@ -19,12 +18,6 @@ def made(**said: Any) -> Holder:
 
 
 NOTHING = SlotHolder(BackendSpec.model_construct(type="koordinator"))
-
-
-def test_whatever_is_left_out_has_its_default() -> None:
-    assert made() == NOTHING
-    assert ask(BackendSpec, {})[0].holder == DEFAULT_HOLDER
-    assert ask(BackendSpec, {"type": "placeholder"})[0].holder == DEFAULT_HOLDER
 
 
 def test_what_is_empty_says_nothing() -> None:

@@ -5,9 +5,9 @@ from berth.core.jsonvalues import instant_text, parse_instant
 from berth.schema.cloudcapacity import MachineReservation
 
 from tests.cases import tabled
+from tests.clouddocuments import GOOD
 from tests.saying import Value
 from tests.schema.clouds import made
-from tests.schema.nodeclasses import GOOD
 
 END = parse_instant("2026-02-23T12:00:00Z")
 

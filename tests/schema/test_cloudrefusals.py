@@ -10,8 +10,8 @@ from berth.schema.declared import Declared
 from tests.cases import tabled
 from tests.checks.backendproblems import project_of
 from tests.checks.clouds import KARPENTER
+from tests.clouddocuments import cloud
 from tests.saying import Value, read, resource_class, site
-from tests.schema.clouds import cloud
 from tests.schema.definitions import refusals
 
 _MACHINES = {"instanceType": "m5.xlarge", "zone": "us-east-1a", "count": 1}

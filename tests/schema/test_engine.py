@@ -8,15 +8,14 @@ from berth.schema.outline import fields
 from berth.schema.values import Cluster
 
 from tests.cases import table
-from tests.saying import ask, read, said, site
+from tests.saying import ask, read, said, site, valid
 from tests.schema.engines import EVERY
 
 HOME: dict[str, Any] = {"url": "https://git.example.org/capacity.git", "revision": "main"}
 
 
 def clusters(*of: dict[str, Any], **spec: Any) -> list[Cluster]:
-    declared = read(site(*of, **{"repository": HOME, **spec}))
-    assert declared.problems == []
+    declared = valid(site(*of, **{"repository": HOME, **spec}))
     assert declared.site is not None
     return list(declared.site.clusters)
 

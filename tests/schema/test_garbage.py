@@ -7,6 +7,8 @@ import pytest
 from berth.findings import ERROR, Path, severity
 
 from tests.saying import document, lines, read, resource_class, site, weekly
+from tests.schema.clouds import MACHINES
+from tests.schema.clouds import WHOLE as CLOUDS
 from tests.schema.junk import JUNK, changed, everything, judge, misspelt, places
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
@@ -73,22 +75,47 @@ WHOLE: list[Any] = [
 ]
 
 
+PROJECTS = {"courses": WHOLE, "clouds": CLOUDS}
+of_each_file = pytest.mark.parametrize(
+    ("project", "file"),
+    [
+        *((name, file) for name, documents in PROJECTS.items() for file in range(len(documents))),
+        ("machines", 1),
+    ],
+)
+
+
+def documents_of(project: str) -> list[Any]:
+    return [CLOUDS[0], MACHINES] if project == "machines" else PROJECTS[project]
+
+
+def judge_with(project: str, file: int, value: Any) -> None:
+    """Judge the project with this document in the place of its own."""
+    documents = documents_of(project)
+    judge(file, [*documents[:file], value, *documents[file + 1 :]])
+
+
 def test_the_documents_themselves_are_good() -> None:
     assert [problem for problem in everything(WHOLE) if severity(problem.code) == ERROR] == []
+    assert everything(CLOUDS) == []
+    # No class names the machines.
+    assert [problem.code for problem in everything(documents_of("machines"))] == ["B158"]
 
 
-@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course"])
-def test_junk_at_any_place_is_told_there_or_does_no_harm(file: int) -> None:
-    for path in places(WHOLE[file]):
+@of_each_file
+def test_junk_at_any_place_is_told_there_or_does_no_harm(project: str, file: int) -> None:
+    document = documents_of(project)[file]
+    for path in places(document):
         for junk in JUNK if path else JUNK[1:]:  # a document that is nothing is none
-            judge(file, [*WHOLE[:file], changed(WHOLE[file], path, junk), *WHOLE[file + 1 :]])
+            judge_with(project, file, changed(document, path, junk))
 
 
-@pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course"])
-def test_a_misspelt_key_at_any_place_is_told_there_or_does_no_harm(file: int) -> None:
-    for path in places(WHOLE[file]):
+@of_each_file
+def test_a_misspelt_key_at_any_place_is_told_there_or_does_no_harm(project: str, file: int) -> None:
+    document = documents_of(project)[file]
+    for path in places(document):
         if path and isinstance(path[-1], str):
-            judge(file, [*WHOLE[:file], misspelt(WHOLE[file], path), *WHOLE[file + 1 :]])
+            judge_with(project, file, misspelt(document, path))
 
 
 def faults(value: Any) -> list[tuple[Path, Any]]:

@@ -10,24 +10,8 @@ from berth.schema.metadata import DO_NOT_DISRUPT, MOST_ANNOTATIONS, Metadata
 from berth.schema.types import Annotations, Labels
 
 from tests.cases import tabled
-from tests.saying import ask, document, reservation, resource_class, said, site, told
-from tests.schema.clouds import cloud
-
-
-def test_labels_and_annotations_are_kept_in_the_order_of_the_file() -> None:
-    value = {"name": "a", "labels": {"b": "1", "a": ""}, "annotations": {"example.org/note": "a\nb: c"}}
-
-    made, problems = ask(Metadata, value)
-
-    assert problems == []
-    assert made.label_pairs == (("b", "1"), ("a", ""))
-    assert made.annotation_pairs == (("example.org/note", "a\nb: c"),)
-
-
-def test_they_are_none_where_nothing_is_said() -> None:
-    made, problems = ask(Metadata, {"name": "a"})
-
-    assert (made.label_pairs, made.annotation_pairs, problems) == ((), (), [])
+from tests.clouddocuments import cloud
+from tests.saying import document, reservation, resource_class, said, site, told
 
 
 def test_numbers_and_truth_values_need_quotes_as_in_kubernetes() -> None:

@@ -4,8 +4,9 @@ import pytest
 from berth.schema.nodeclass import NodeClass
 
 from tests.cases import table
+from tests.clouddocuments import GOOD
 from tests.saying import Value, ask, said
-from tests.schema.nodeclasses import GOOD, WHOLE, plain
+from tests.schema.nodeclasses import WHOLE, plain
 
 TERMS = "capacityReservationSelectorTerms"
 

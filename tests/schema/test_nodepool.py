@@ -6,8 +6,8 @@ from berth.schema.cloudgrammar import schedule
 from berth.schema.documentproblems import Refusal
 
 from tests.cases import table
+from tests.clouddocuments import GOOD
 from tests.saying import Value, said
-from tests.schema.nodeclasses import GOOD
 
 TOLD: dict[str, tuple[Value, list[str]]] = {
     "too-many": ({"requirements": [{"key": "a", "operator": "Exists"}] * 91}, ["B012 requirements"]),

@@ -10,22 +10,12 @@ from tests.cases import table, tabled
 from tests.saying import ask, said
 
 LABELS = {"matchLabels": {"course": "ml"}}
-WIDE = "nearly every pod of the cluster may take a seat. Add labels, or a namespace."
 ALL = "B102"
 
 
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        pytest.param({"labelSelector": LABELS}, owner((), {}, LABELS), id="labels"),
-        pytest.param(
-            {"object": {"namespace": "lab"}}, owner((("namespace", "lab"),), {}, {}), id="namespace"
-        ),
-        pytest.param(
-            {"object": {"namespace": "renku", "name": "x-0", "uid": "y", "kind": "Pod"}},
-            owner((("kind", "Pod"), ("namespace", "renku"), ("name", "x-0"), ("uid", "y")), {}, {}),
-            id="pod",
-        ),
         pytest.param(
             {"controller": {"kind": "StatefulSet", "namespace": "renku"}},
             owner(
@@ -34,36 +24,7 @@ ALL = "B102"
             id="controller-with-all-four-keys",
         ),
         pytest.param(
-            {
-                "controller": {
-                    **{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "x", "uid": ""},
-                    **{"controller": True, "blockOwnerDeletion": False},
-                },
-                "object": {"namespace": "renku"},
-                "labelSelector": LABELS,
-            },
-            owner(
-                (("namespace", "renku"),),
-                {
-                    **{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "x", "uid": ""},
-                    **{"controller": True, "blockOwnerDeletion": False},
-                },
-                LABELS,
-            ),
-            id="all-three",
-        ),
-        pytest.param(
-            {"labelSelector": {"matchExpressions": [{"key": "course", "operator": "Exists"}]}},
-            owner((), {}, {"matchExpressions": ({"key": "course", "operator": "Exists"},)}),
-            id="expression",
-        ),
-        pytest.param(
             {"object": {}, "labelSelector": LABELS}, owner((), {}, LABELS), id="empty-beside-labels"
-        ),
-        pytest.param(
-            {"controller": {"apiVersion": "example.org/v1", "kind": "Deployment", "name": "x"}},
-            owner((), {"apiVersion": "example.org/v1", "kind": "Deployment", "name": "x", "uid": ""}, {}),
-            id="somebody-elses-deployment",
         ),
     ],
 )

@@ -7,14 +7,13 @@ from berth.schema.declared import KINDS
 from berth.schema.policies import REFUSE, WARN, Kind, PolicySpec
 
 from tests.cases import tabled
-from tests.saying import read, said, site, told
+from tests.saying import said, site, told, valid
 
 REFUSED: dict[str, Any] = {"name": "large", "require": "refuse"}
 
 
 def made(**policy: object) -> PolicySpec:
-    declared = read(site(policies=[{**REFUSED, **policy}]))
-    assert declared.problems == []
+    declared = valid(site(policies=[{**REFUSED, **policy}]))
     assert declared.site is not None
     (found,) = declared.site.policies
     return found

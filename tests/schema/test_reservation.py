@@ -3,42 +3,19 @@
 from typing import Any
 
 import pytest
-from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation
 
 from tests.cases import table
-from tests.saying import document, read, reservation, resource_class, site, told, weekly
+from tests.saying import document, read, reservation, resource_class, site, told, valid, weekly
 
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
-SEATS = [{"resourceClass": "small", "placeholderCount": 20}, {"resourceClass": "huge", "placeholderCount": 5}]
 
 
 def made(**spec: Any) -> Reservation:
-    declared = read(reservation(**spec), site(), resource_class())
-    assert declared.problems == []
+    declared = valid(reservation(**spec), site(), resource_class())
     (found,) = declared.reservations
     return found
-
-
-def test_whatever_is_left_out_has_its_default() -> None:
-    found = made(provisioning={"placeholderCount": 25})
-
-    assert (found.title, found.suspend, found.owner) == ("course", False, None)
-    assert found.buffer is None
-    assert found._replace(origin=(), recurrence=(), spec=()) == Reservation(  # type: ignore[arg-type] # not looked at
-        origin=(),  # type: ignore[arg-type] # not looked at
-        name="course",
-        spec=(),  # type: ignore[arg-type] # looked at above
-        labels=(),
-        annotations=(),
-        recurrence=(),  # type: ignore[arg-type] # not looked at
-        seats=(("small", 25),),
-        seats_listed=False,
-        lead=30,
-        behavior="maintain",
-        holder=DEFAULT_HOLDER,
-    )
 
 
 def test_what_is_empty_says_nothing() -> None:

@@ -3,29 +3,16 @@
 from typing import Any
 
 import pytest
-from berth.findings import Origin
-from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
-from tests.built import built, class_sessions
+from tests.built import class_sessions
 from tests.cases import table, tabled
-from tests.saying import read, resource_class, site, told
-
-RENKU = {"source": "renku", "namespaces": ["renku"]}
+from tests.saying import resource_class, site, told, valid
 
 
 def made(**spec: Any) -> ResourceClass:
-    declared = read(site(), resource_class(**spec))
-    assert declared.problems == []
+    declared = valid(site(), resource_class(**spec))
     return declared.classes["small"]
-
-
-def test_what_is_left_out_has_its_default() -> None:
-    bare = made(requests={"cpu": "1", "memory": "4Gi"}, sessions=None)
-
-    assert (bare.origin, bare.name, bare.cluster) == (Origin("b.yaml", 0), "small", "")
-    assert (bare.requests, bare.limits) == ({"cpu": "1", "memory": "4Gi"}, {})
-    assert bare.pod == built(Placement, {})
 
 
 def test_amounts_are_completed_as_kubernetes_does() -> None:

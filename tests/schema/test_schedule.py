@@ -5,17 +5,16 @@ from datetime import date
 import pytest
 from berth.schema.entry import StandardSeats
 from berth.schema.recurrencespec import RecurrenceSpec
-from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Scaling, Seats
+from berth.schema.values import Entry, Recurrence, Scaling, Seats
 
 from tests.cases import table
-from tests.saying import Value, ask, said, weekly
+from tests.saying import Value, ask, said
 
 FIRST, LAST = date(2026, 2, 2), date(2026, 2, 28)
 SEATS: Seats = (("small", 25),)
 USUAL = Scaling(30, "maintain")
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 ONCE = {"type": "once", "startDate": "2026-03-06", "endDate": "2026-03-08"}
-DAILY = {"type": "daily", "startDate": "2026-02-02", "endDate": "2026-02-28"}
 
 
 def made(value: Value) -> Recurrence:
@@ -23,67 +22,6 @@ def made(value: Value) -> Recurrence:
     assert problems == []
     recurrence: Recurrence = checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))
     return recurrence
-
-
-def test_whatever_is_left_out_has_its_default() -> None:
-    assert made(weekly()) == Recurrence(
-        type="weekly",
-        zone="",
-        first=FIRST,
-        last=LAST,
-        dates=(),
-        interval=1,
-        schedule=(Entry((1,), 540, 780, None, SEATS),),
-    )
-
-
-def test_every_field_can_be_written() -> None:
-    own = [
-        {"resourceClass": "huge", "placeholderCount": 5},
-        {"resourceClass": "small", "placeholderCount": 1},
-    ]
-    value = weekly(
-        {"dayOfWeek": "mon", **TIMES, "endDay": 2},
-        {"daysOfWeek": ["thu", 3, "wed"], **TIMES, "placeholderCount": 200},
-        {"dayOfWeek": 5, "startTime": "00:00", "endTime": "24:00", "seats": own},
-        timeZone="Europe/Zurich",
-        interval=2,
-        calendars=["holidays"],
-        **{"except": ["2026-02-09", {"from": "2026-02-16", "to": "2026-02-20"}]},
-        moved=[
-            {"date": "2026-02-16", "startTime": "09:00", "to": {"date": "2026-02-17"}},
-            {"date": "2026-02-23", "to": {"startTime": "10:00", "endTime": "09:00", "endDay": 1}},
-            {"date": "2026-02-25", "to": {"placeholderCount": 120}},
-            {"date": "2026-02-26", "to": {"seats": own}},
-        ],
-        extra=[{"date": "2026-03-02", **TIMES, "endDay": 0, "placeholderCount": 3}],
-    )
-
-    assert made(value) == Recurrence(
-        type="weekly",
-        zone="Europe/Zurich",
-        first=FIRST,
-        last=LAST,
-        dates=(),
-        interval=2,
-        schedule=(
-            Entry((1,), 540, 780, 2, SEATS),
-            Entry((3, 4), 540, 780, None, (("small", 200),)),
-            Entry((5,), 0, 1440, None, (("huge", 5), ("small", 1))),
-        ),
-        calendars=("holidays",),
-        excepts=(
-            Except(date(2026, 2, 9), date(2026, 2, 9), None),
-            Except(date(2026, 2, 16), date(2026, 2, 20), None),
-        ),
-        moves=(
-            Move(date(2026, 2, 16), 540, date(2026, 2, 17), None, None, None),
-            Move(date(2026, 2, 23), None, None, 600, 540, 1),
-            Move(date(2026, 2, 25), None, None, None, None, None, None, (("small", 120),)),
-            Move(date(2026, 2, 26), None, None, None, None, None, None, (("huge", 5), ("small", 1))),
-        ),
-        extras=(Extra(date(2026, 3, 2), 540, 780, 0, (("small", 3),)),),
-    )
 
 
 def test_once_may_end_on_another_day_at_the_same_time_and_ignores_weekdays() -> None:
@@ -120,9 +58,6 @@ def test_the_dates_of_machines_are_those_of_a_capacity() -> None:
     assert (found.capacity, found.usable, found.first, found.last) == ("gpu", (), None, None)
     assert [line.seats for line in found.lines] == [SEATS]
     assert found.has_unknown_dates
-
-
-MACHINES: Value = {"type": "capacity", "cloudCapacity": "gpu"}
 
 
 @pytest.mark.parametrize(("value", "problems"), table("recurrence"))

@@ -9,39 +9,19 @@ from berth.schema.values import Site
 
 from tests.built import built
 from tests.cases import table
-from tests.saying import finding, read, site, told
+from tests.saying import finding, site, told, valid
 
 HOME = {"url": "https://git.example.org/capacity.git", "revision": "main"}
-HERE = ("server", "https://kubernetes.default.svc")
 JOBS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
 A_PYTHON = f"a/python@sha256:{'1' * 64}"
 IMAGE = f"example.org/berth:1.0@sha256:{'0' * 64}"
-PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 
 
 def made(*clusters: dict[str, Any], **spec: object) -> Site:
-    declared = read(site(*clusters, **spec))
-    assert declared.problems == []
+    declared = valid(site(*clusters, **spec))
     assert declared.site is not None
     return declared.site
-
-
-def test_what_is_left_out_has_its_default() -> None:
-    bare = made()
-    (prod,) = bare.clusters
-
-    assert (bare.name, bare.zone) == ("example", "UTC")
-    assert (bare.scaler.stabilization_seconds, bare.scaler.ready_minutes, bare.diff.notice_hours) == (
-        30,
-        5,
-        24,
-    )
-    assert (prod.name, prod.namespace, prod.priority) == ("prod", "berth", -10)
-    assert (prod.images.pause, prod.images.python) == ("registry.k8s.io/pause:3.10.1", PYTHON)
-    assert (prod.job_resources, prod.occurrence_resources) == (JOBS, WAITING)
-    assert (prod.destination_of_argocd, prod.hubs) == (HERE, [])
-    assert (prod.creates_namespace, prod.has_own_namespace, prod.existing_priority_class) == (True, False, "")
 
 
 def test_what_is_empty_says_nothing() -> None:

@@ -1,12 +1,11 @@
 """Forms of a Site for clusters that belong to others, and what they refuse."""
 
 from tests.cases import tabled
-from tests.saying import Value, finding, read, resource_class, site, told
+from tests.saying import Value, finding, read, resource_class, site, told, valid
 
 
 def cluster(**spec: object) -> object:
-    declared = read(site({"name": "prod", **spec}))
-    assert declared.problems == []
+    declared = valid(site({"name": "prod", **spec}))
     assert declared.site is not None
     return declared.site.clusters[0]
 
