@@ -7,9 +7,9 @@ from typing import Any
 from berth.core.jsonvalues import instant_text, parse_instant
 
 from tests.live import project
-from tests.live.happenings import NOW, Case
+from tests.live.happenings import NOW, case
 from tests.live.project import Project
-from tests.live.turns import all_of, gone, in_peace, swept
+from tests.live.turns import gone, in_peace, swept
 from tests.live.world import World
 
 SITE = project.SITE.replace("{name: prod}", "{name: prod, koordinator: {}}")
@@ -169,95 +169,103 @@ FORBIDDEN = "HTTP 403: reservations.scheduling.koordinator.sh is forbidden"
 NO_CRD = "HTTP 404: the server could not find the requested resource"
 LATER = "2026-02-02T12:05:59Z"
 CASES = [
-    Case("in-order", in_peace),
+    case("in-order", in_peace),
     # seats
-    Case("missing-and-its-pod-is-at-work", lambda w: lose(w, 0, 19), "2026-02-02T07:30:20Z"),
-    Case(
+    case("missing-and-its-pod-is-at-work", lambda w: lose(w, 0, 19), now="2026-02-02T07:30:20Z"),
+    case(
         "missing-and-some-were-made-just-now",
-        all_of(lambda w: lose(w, 0, 19), lambda w: make(w, 0, 2, created="2026-02-02T08:59:55Z")),
+        lambda w: lose(w, 0, 19),
+        lambda w: make(w, 0, 2, created="2026-02-02T08:59:55Z"),
     ),
-    Case("missing-and-its-pod-may-be-waiting", lambda w: lose(w, 0, 11)),
-    Case("missing-and-its-pod-does-nothing", lambda w: lose(w, 0, 11), before=40),
-    Case("missing-and-nobody-serves", all_of(gone, lambda w: lose(w, 0, 11))),
-    Case(
+    case("missing-and-its-pod-may-be-waiting", lambda w: lose(w, 0, 11)),
+    case("missing-and-its-pod-does-nothing", lambda w: lose(w, 0, 11), before=40),
+    case("missing-and-nobody-serves", gone, lambda w: lose(w, 0, 11)),
+    case(
         "missing-and-nobody-serves-since-a-moment",
-        all_of(gone, lambda w: lose(w, 0, 24), lambda w: make(w, 0, 3, created="2026-02-02T08:59:00Z")),
+        gone,
+        lambda w: lose(w, 0, 24),
+        lambda w: make(w, 0, 3, created="2026-02-02T08:59:00Z"),
     ),
-    Case("nobody-serves-but-slots-stand", lambda w: w.vanish("Pod", "course-29500-abcde")),
-    Case("too-many-just-now", lambda w: make(w, 30, 4, created="2026-02-02T08:59:00Z")),
-    Case("too-many-for-long", lambda w: make(w, 30, 4)),
-    Case("a-session-without-a-slot", lambda w: w.session("late")),
-    Case(
+    case("nobody-serves-but-slots-stand", lambda w: w.vanish("Pod", "course-29500-abcde")),
+    case("too-many-just-now", lambda w: make(w, 30, 4, created="2026-02-02T08:59:00Z")),
+    case("too-many-for-long", lambda w: make(w, 30, 4)),
+    case("a-session-without-a-slot", lambda w: w.session("late")),
+    case(
         "a-session-that-left-its-slot",
-        all_of(lambda w: w.vanish("Pod", "jupyter-20"), lambda w: lose(w, 20, 20), lambda w: make(w, 20, 1)),
+        lambda w: w.vanish("Pod", "jupyter-20"),
+        lambda w: lose(w, 20, 20),
+        lambda w: make(w, 20, 1),
     ),
-    Case(
+    case(
         "sessions-unknown",
         lambda w: w.refused.update({"/api/v1/namespaces/hub/": "HTTP 403: pods is forbidden"}),
     ),
     # the end
-    Case("closing", in_peace, LATER),
-    Case("left-after-the-end", in_peace, "2026-02-02T12:06:00Z"),
-    Case(
+    case("closing", in_peace, now=LATER),
+    case("left-after-the-end", in_peace, now="2026-02-02T12:06:00Z"),
+    case(
         "left-pending-after-the-end",
-        all_of(lambda w: lose(w, 0, 24), lambda w: make(w, 0, 1, "Pending", condition=FULL)),
-        "2026-02-02T12:06:00Z",
+        lambda w: lose(w, 0, 24),
+        lambda w: make(w, 0, 1, "Pending", condition=FULL),
+        now="2026-02-02T12:06:00Z",
     ),
     # what they wait for
-    Case("no-room", lambda w: wait(w, 7)),
-    Case("no-room-is-no-news-for-a-minute", lambda w: wait(w, 7, created="2026-02-02T08:59:01Z")),
-    Case("no-room-and-the-start-is-near", lambda w: wait(w, 1), "2026-02-02T07:56:00Z"),
-    Case("nobody-looks", lambda w: wait(w, 7, None)),
-    Case("nobody-looks-yet", lambda w: wait(w, 1, None, "2026-02-02T08:59:01Z")),
-    Case("one-of-a-stranger-stops-all", all_of(lambda w: wait(w, 7, None), lambda w: stranger(w, "7d"))),
-    Case("one-of-a-stranger-is-sound", lambda w: stranger(w, "168h")),
-    Case("one-of-a-stranger-has-no-policy", lambda w: stranger(w, "168h", "Available")),
-    Case(
+    case("no-room", lambda w: wait(w, 7)),
+    case("no-room-is-no-news-for-a-minute", lambda w: wait(w, 7, created="2026-02-02T08:59:01Z")),
+    case("no-room-and-the-start-is-near", lambda w: wait(w, 1), now="2026-02-02T07:56:00Z"),
+    case("nobody-looks", lambda w: wait(w, 7, None)),
+    case("nobody-looks-yet", lambda w: wait(w, 1, None, "2026-02-02T08:59:01Z")),
+    case("one-of-a-stranger-stops-all", lambda w: wait(w, 7, None), lambda w: stranger(w, "7d")),
+    case("one-of-a-stranger-is-sound", lambda w: stranger(w, "168h")),
+    case("one-of-a-stranger-has-no-policy", lambda w: stranger(w, "168h", "Available")),
+    case(
         "no-room-beside-one-without-a-policy",
-        all_of(lambda w: wait(w, 7), lambda w: stranger(w, "168h", "Available")),
+        lambda w: wait(w, 7),
+        lambda w: stranger(w, "168h", "Available"),
     ),
-    Case(
+    case(
         "end-before-the-window",
         lambda w: every(w, lambda one: one["spec"].update(expires="2026-02-02T11:00:00Z"), 3, 4),
     ),
-    Case(
+    case(
         "over-in-the-middle",
         lambda w: every(w, lambda one: one.update(status=status_of("Failed", condition=EXPIRED)), 0, 1),
         before=40,
     ),
-    Case(
+    case(
         "over-just-now",
         lambda w: every(w, lambda one: one.update(status=status_of("Failed", condition=JUST_NOW)), 0, 1),
     ),
-    Case("of-another-shape", all_of(lambda w: lose(w, 0, 3), lambda w: make(w, 0, 4, hash="00000000"))),
-    Case("overbooked", lambda w: steal(w, 0, 3)),
-    Case(
+    case("of-another-shape", lambda w: lose(w, 0, 3), lambda w: make(w, 0, 4, hash="00000000")),
+    case("overbooked", lambda w: steal(w, 0, 3)),
+    case(
         "overbooked-by-whom-is-not-known",
-        all_of(lambda w: steal(w, 0, 3), lambda w: w.refused.update({"/api/v1/nodes": "HTTP 403: no"})),
+        lambda w: steal(w, 0, 3),
+        lambda w: w.refused.update({"/api/v1/nodes": "HTTP 403: no"}),
     ),
     # what cannot be read
-    Case("forbidden", lambda w: w.refused.update({LIST: FORBIDDEN})),
-    Case("no-crd", lambda w: w.refused.update({LIST: NO_CRD})),
+    case("forbidden", lambda w: w.refused.update({LIST: FORBIDDEN})),
+    case("no-crd", lambda w: w.refused.update({LIST: NO_CRD})),
     # standing
-    Case("one-is-missing", lambda w: stand(w, w.drop, 1)),
-    Case("all-are-missing", all_of(*(lambda w, n=n: stand(w, w.drop, n) for n in range(3)))),
-    Case(
+    case("one-is-missing", lambda w: stand(w, w.drop, 1)),
+    case("all-are-missing", *(lambda w, n=n: stand(w, w.drop, n) for n in range(3))),
+    case(
         "one-is-over",
         lambda w: stand(w, lambda one: one.update(status=status_of("Failed", condition=EXPIRED)), 1),
     ),
-    Case(
+    case(
         "one-is-in-use", lambda w: stand(w, lambda one: one.update(status=status_of("Available", "hub/a")), 1)
     ),
-    Case(
+    case(
         "one-waits",
         lambda w: stand(w, lambda one: one.update(status=status_of("Pending", condition=FULL)), 1),
     ),
-    Case("one-is-not-looked-at", lambda w: stand(w, lambda one: one.pop("status"), 1)),
-    Case(
+    case("one-is-not-looked-at", lambda w: stand(w, lambda one: one.pop("status"), 1)),
+    case(
         "one-ends-some-day",
         lambda w: stand(w, lambda one: one["spec"].update(expires="2026-03-01T00:00:00Z"), 1),
     ),
-    Case(
+    case(
         "one-has-another-shape",
         lambda w: stand(w, lambda one: one["metadata"].update(name="uni-lab-small-1-00000000"), 1),
     ),

@@ -1,6 +1,5 @@
 """What happens to a cluster: one turn each, as the API server tells of it afterwards."""
 
-from collections.abc import Callable
 from typing import Any
 
 from tests.live.world import World
@@ -261,11 +260,3 @@ def suspended(world: World) -> None:
 
 def in_peace(world: World) -> None:
     del world
-
-
-def all_of(*happenings: Callable[[World], object]) -> Callable[[World], None]:
-    def happen(world: World) -> None:
-        for happening in happenings:
-            happening(world)
-
-    return happen
