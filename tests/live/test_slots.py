@@ -159,7 +159,7 @@ def planned(world: World) -> SlotPlan:
     (pool,) = timetable.pools
     assert pool.holder.slots is not None
     ours = [object_ for object_ in world.objects if object_["kind"] == "Reservation"]
-    slot_counts = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.deployment))
+    slot_counts = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.name))
     sessions = sum(object_["metadata"]["name"].startswith(("jupyter-", "late-")) for object_ in world.objects)
     desired = desired_state(timetable, pool, parse_instant(NOW), {timetable.occurrences[0].id: sessions})
     return plan_slots(

@@ -288,7 +288,7 @@ class ScalerPod:
         wanted = {}
         for pool in timetable.pools:
             counts = self.observed.seen(pool.resource_class, self.now).counts
-            wanted[pool.deployment] = pool_target(timetable, pool, int(self.now), counts).replicas
+            wanted[pool.name] = pool_target(timetable, pool, int(self.now), counts).replicas
         return wanted
 
     def on_write(self, name: str, replicas: int) -> None:

@@ -214,9 +214,7 @@ class SlotLoop:
             for tree in self.koordinator.objects.values()
             if selects(slot_selector(pool.holder.slots), _labels(tree))
         ]
-        slot_counts = count_slots(
-            (parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.deployment)
-        )
+        slot_counts = count_slots((parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.name))
         desired = desired_state(
             self.timetable, pool, now, {item.id: self.sessions for item in self.timetable.occurrences}
         )

@@ -279,9 +279,9 @@ def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
 
     def check() -> None:
         for pool in timetable.pools:
-            replicas = pod.cluster.scales[pool.deployment]
+            replicas = pod.cluster.scales[pool.name]
             if replicas != pool_target(timetable, pool, int(pod.now)).replicas:
-                wrong.append((clock(pod.now), pool.deployment, replicas))
+                wrong.append((clock(pod.now), pool.name, replicas))
 
     def delay(_request: Request) -> None:
         pod.pass_time(random.choice((0.0, 0.01, 0.3)))
@@ -289,7 +289,7 @@ def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
     def end_trouble() -> None:
         pod.cluster.interferences[:] = [delay]
         if pod.now < at("09:58"):
-            pod.cluster.set(random.choice(timetable.pools).deployment, random.randrange(30))
+            pod.cluster.set(random.choice(timetable.pools).name, random.randrange(30))
 
     for minute in range(at("07:29"), at("10:05"), 60):
         part = random.choice(("", "GET", "PATCH", "small", "huge", "configmaps"))

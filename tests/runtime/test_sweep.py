@@ -42,7 +42,7 @@ def test_where_all_is_right_it_lists_each_kind_and_writes_nothing() -> None:
     assert swept_line(swept) == {
         "reservation": "",
         "timetables": 1,
-        "deployments": 1,
+        "pools": 1,
         "cronjobs": 1,
         "jobs": 1,
         "done": {},

@@ -109,7 +109,7 @@ def test_a_deployment_with_the_label_of_another_reservation_is_not_closed_for_it
 def test_a_capacity_buffer_that_its_account_relabels_is_none_of_another_reservation() -> None:
     found = seen(timetable(), capacity_buffer(99, "mine-small", reservation="course"))
 
-    assert [reservation.deployments for reservation in found.reservations] == [()]
+    assert [reservation.pools for reservation in found.reservations] == [()]
 
 
 def taken_record(**more: Any) -> Tree:

@@ -203,11 +203,7 @@ def _warn(state: ReservationState, reason: str, message: str, key: str = "") -> 
 
 def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> Iterator[PoolCase]:
     """Yield the pools that the timetable names with what there is of them, then what it does not name."""
-    objects = {
-        (deployment.ref.kind, deployment.ref.name): deployment
-        for deployment in state.deployments
-        if not deployment.ref.is_terminating
-    }
+    objects = {(pool.ref.kind, pool.ref.name): pool for pool in state.pools if not pool.ref.is_terminating}
     slots: dict[str, list[Slot]] = {}
     for slot in state.slots:
         if not slot.is_persistent:
@@ -236,7 +232,7 @@ def _case(
         return PoolCase(pool, PoolFound(found))
     from berth.plugins.slots.slots import PlaceholderOwner, count_slots  # noqa: PLC0415 - where a cluster has them
 
-    home = PlaceholderOwner(facts.namespace, pool.deployment)
+    home = PlaceholderOwner(facts.namespace, pool.name)
     return PoolCase(pool, PoolFound(found, count_slots(slots, home)))
 
 

@@ -61,7 +61,7 @@ def marked_since(refs: Iterable[ObjectRef], now: int) -> int | None:
 
 def _markable(state: ReservationState) -> list[ObjectRef]:
     """Return the objects that the sweep may annotate."""
-    pools = [pool.ref for pool in state.deployments if pool.ref.kind in _POOLS]
+    pools = [pool.ref for pool in state.pools if pool.ref.kind in _POOLS]
     return [ref for ref in (*pools, *(job.ref for job in state.jobs)) if not ref.is_terminating]
 
 
@@ -84,7 +84,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     slots = [slot for slot in slots if now - slot.ref.created > APPLY_GRACE]
     why = "its reservation has no timetable"
     are_held = any(note_name(target.in_timetable) in facts.held for target in state.targets)
-    has_seats = slots or are_held or any(pool.replicas and pool.ref in ours for pool in state.deployments)
+    has_seats = slots or are_held or any(pool.replicas and pool.ref in ours for pool in state.pools)
     if has_seats and not facts.prunes and (refs := _markable(state)):
         yield from _mark(refs, why, now)
         since = marked_since(refs, now)
@@ -100,7 +100,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
 
 def remove(state: ReservationState, refs: Sequence[ObjectRef], why: str) -> Iterator[Action]:
     """Close and remove objects. Deleted ones are closed too: a finalizer may keep them."""
-    for pool in state.deployments:
+    for pool in state.pools:
         if pool.ref in refs:
             yield from scale_pool(pool, 0, why)
     for ref in refs:

@@ -105,7 +105,7 @@ class ReservationState(NamedTuple):
 
     reservation: str
     timetables: tuple[TimetableObject, ...] = ()
-    deployments: tuple[PoolObject, ...] = ()
+    pools: tuple[PoolObject, ...] = ()
     cronjobs: tuple[CronJobObject, ...] = ()
     jobs: tuple[JobObject, ...] = ()
     slots: tuple[SlotObject, ...] = ()
@@ -124,14 +124,12 @@ class ReservationState(NamedTuple):
 
         Events of cluster-scoped objects are hard to find.
         """
-        deployments = [
-            deployment.ref for deployment in self.deployments if deployment.ref.kind == DEPLOYMENT.name
-        ]
+        deployments = [pool.ref for pool in self.pools if pool.ref.kind == DEPLOYMENT.name]
         return deployments or [timetable.ref for timetable in self.timetables]
 
     def refs(self) -> list[ObjectRef]:
         """Return what is removed with it: not slots, and not its record."""
-        pools: tuple[SiteObject, ...] = (*self.timetables, *self.deployments)
+        pools: tuple[SiteObject, ...] = (*self.timetables, *self.pools)
         return [item.ref for item in (*pools, *self.others, *self.cronjobs, *self.jobs)]
 
 
@@ -211,7 +209,7 @@ class SiteState(NamedTuple):
 
     def are_left_led(self, state: ReservationState, now: int) -> bool:
         """Return whether a scaler still writes a pool of a reservation that may have no timetable."""
-        names = {pool.ref.name for pool in state.deployments}
+        names = {pool.ref.name for pool in state.pools}
         names |= {pool_name(state.reservation, slot.resource_class) for slot in state.slots}
         names |= {note_name(target.in_timetable) for target in state.targets}
         return self.is_led(names, now)

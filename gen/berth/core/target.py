@@ -119,8 +119,8 @@ def pools_to_reconcile(
     for pool in named:
         pools[pool.key] = pool
         for holder in pool.holder.leftovers():
-            if holder.key(pool.deployment) != pool.key:
-                pools.pop(holder.key(pool.deployment), None)
+            if holder.key(pool.name) != pool.key:
+                pools.pop(holder.key(pool.name), None)
     return pools
 
 

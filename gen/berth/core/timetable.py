@@ -41,7 +41,7 @@ class TimetablePool(NamedTuple):
     """A pool of a reservation: the seats of one resource class."""
 
     resource_class: str
-    deployment: str  # the name of the pool, also where it has no Deployment
+    name: str  # of the pool: also that of the Deployment or buffer of Berth that holds it
     behavior: str
     sessions: Recognition | None = None  # how those of the class are recognized; None: nobody knows
     match: Match = Match()  # what narrows them to this reservation
@@ -59,18 +59,18 @@ class TimetablePool(NamedTuple):
     @property
     def key(self) -> str:
         """Identifies the pool together with its holder."""
-        return self.holder.key(self.deployment)
+        return self.holder.key(self.name)
 
     @property
     def scaled(self) -> str:
         """The name of the object that has the number."""
         number = self.holder.number
-        return (number.name if number else "") or self.deployment
+        return (number.name if number else "") or self.name
 
     @property
     def lease(self) -> str:
         """The name of its Lease. Pools that hold the same number of somebody else share one."""
-        return note_name(self) or self.deployment
+        return note_name(self) or self.name
 
     @property
     def object_kind(self) -> ObjectKind:
@@ -80,7 +80,7 @@ class TimetablePool(NamedTuple):
 
 def note_name(pool: TimetablePool) -> str:
     """Name the ConfigMap that notes that the number of somebody else is held; empty for other pools."""
-    return pool.holder.foreign.note_name(pool.deployment) if pool.holder.foreign else ""
+    return pool.holder.foreign.note_name(pool.name) if pool.holder.foreign else ""
 
 
 class TimetableSettings(NamedTuple):
@@ -179,11 +179,11 @@ def _pool(resource_class: str, tree: object) -> TimetablePool:
     overlap = field(pool, "overlap", text, at) if "overlap" in pool else "sum"
     if overlap not in OVERLAPS:
         raise TimetableError(f"{at}.overlap: {overlap!r} is not one of {', '.join(OVERLAPS)}")
-    deployment, holder = field(pool, "deployment", text, at), parse_holder(pool, at)
+    name, holder = field(pool, "deployment", text, at), parse_holder(pool, at)
     has_buffer = behavior == "buffer" or "buffer" in pool
     buffer = field(pool, "buffer", _buffer, at) if has_buffer else None
     peers = tuple(text(name, f"{at}.peers") for name in sequence(pool.get("peers", []), f"{at}.peers"))
-    known = TimetablePool(resource_class, deployment, behavior, sessions, match, holder, overlap, buffer)
+    known = TimetablePool(resource_class, name, behavior, sessions, match, holder, overlap, buffer)
     return known._replace(peers=peers)
 
 

@@ -254,7 +254,7 @@ class ClusterFacts(NamedTuple):
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
-    deployments: tuple[LivePool, ...] = ()  # and other objects of Berth that hold seats
+    pools: tuple[LivePool, ...] = ()  # objects of Berth that hold seats
     cronjobs: tuple[LiveCronJob, ...] = ()
     jobs: tuple[LiveJob, ...] = ()
     pods: tuple[LivePod, ...] = ()

@@ -149,7 +149,7 @@ def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
         delete = place.kubectl(f"delete configmap/{config_map.name}")
         fix = f"Find out who wrote it, then delete it: {delete}"
         yield snapshot.place.finding("S024", message, fix)
-    for pool in facts.deployments:
+    for pool in facts.pools:
         if not pool.reservation:
             message = (
                 f"the Deployment {pool.name} lacks the label {labels.RESERVATION}; no timetable names it."
@@ -160,7 +160,7 @@ def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
 
 def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFinding]:
     """Report pools whose label does not name the reservation whose timetable names them."""
-    for pool in snapshot.facts.deployments:
+    for pool in snapshot.facts.pools:
         if pool.reservation == reservation and pool.is_mislabeled:
             ours = f"{labels.SITE}={snapshot.site.name} {labels.RESERVATION}={reservation}"
             message = f"its Deployment {pool.name} lacks the labels {ours}: the sweep does not see it."
@@ -171,7 +171,7 @@ def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFindi
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     """Return a single finding if the cluster has no object of the site."""
     place, facts = snapshot.place, snapshot.facts
-    if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
+    if facts.timetables or facts.pools or facts.cronjobs or facts.code:
         return None
     message = f"no object of the site {snapshot.site.name} is in the namespace {place.namespace}."
     return snapshot.place.finding(

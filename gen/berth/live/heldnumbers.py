@@ -179,7 +179,7 @@ def wanted_number(case: PoolState) -> float | None:
     if case.is_asked:
         return case.wanted
     back = next((action.to for action in _release(case)), None)
-    return back if back is not None else case.deployment.replicas if case.deployment else None
+    return back if back is not None else case.object.replicas if case.object else None
 
 
 def _release(case: PoolState) -> Iterator[ScalePool]:

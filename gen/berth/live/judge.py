@@ -46,7 +46,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     names = {
         *snapshot.git.timetables,
         *timetables,
-        *(deployment.reservation for deployment in snapshot.facts.deployments),
+        *(deployment.reservation for deployment in snapshot.facts.pools),
         *(number.reservation for number in snapshot.facts.numbers if number.is_held),
     } - {""}
     slots = snapshot.facts.slots or ()
@@ -113,13 +113,13 @@ class _ReservationJudge:
         ended = ended_rehearsals(lease for lease in facts.leases.values() if lease.reservation == name)
         git = snapshot.git.timetables.get(name)
         self._git = git and end_rehearsals(git, ended)
-        deployments = [each for each in facts.deployments if each.reservation == name]
-        self._deployments = {(each.kind.name, each.name): each for each in deployments}
+        objects = [each for each in facts.pools if each.reservation == name]
+        self._objects = {(each.kind.name, each.name): each for each in objects}
         self._numbers = {number.pool.key: number for number in facts.numbers if number.reservation == name}
         slots = [each for each in facts.slots or () if each.reservation == name and not each.is_persistent]
         self._classes_of_slots = {slot.resource_class for slot in slots}
         is_held = any(number.is_held for number in self._numbers.values())
-        self._has_pools = bool(self._deployments or self._classes_of_slots or is_held)
+        self._has_pools = bool(self._objects or self._classes_of_slots or is_held)
         # Where it is missing or malformed in the cluster, pods keep the previous one, which git has.
         is_kept = known.read is None and (known.malformed or self._has_pools)
         self._timetable = self._git if is_kept else known.read and end_rehearsals(known.read, ended)
@@ -179,8 +179,8 @@ class _ReservationJudge:
         known_objects = {
             (pool.object_kind.name, pool.scaled) for pool in pools.values() if not pool.holder.foreign
         }
-        for key in sorted(self._deployments.keys() - known_objects):
-            deployment = self._deployments[key]
+        for key in sorted(self._objects.keys() - known_objects):
+            deployment = self._objects[key]
             holder = holder_of_object(*key)
             pools["/".join(key)] = TimetablePool(
                 deployment.resource_class, deployment.name, "none", holder=holder
@@ -201,17 +201,17 @@ class _ReservationJudge:
         key = self._name, pool.resource_class
         waiting = [each for each in snapshot.facts.waiting if (each.reservation, each.resource_class) == key]
         number = self._numbers.get(pool.key) if pool.holder.foreign else None
-        deployment = self._deployments.get((pool.object_kind.name, pool.scaled))
+        deployment = self._objects.get((pool.object_kind.name, pool.scaled))
         if pool.holder.foreign:
             deployment = number.live_pool if number else None
         case = self._state(
             pool,
             override=override if is_overridden else None,
             overridden=override.until if override and not is_overridden else 0,
-            deployment=deployment,
+            object=deployment,
             waiting=tuple(waiting),
             slots=slots,
-            slot_counts=slotseats.count_live_slots(slots or (), snapshot.place.namespace, pool.deployment),
+            slot_counts=slotseats.count_live_slots(slots or (), snapshot.place.namespace, pool.name),
             number=number,
         )
         return _with_demand(case, self._sessions.counts(pool), self._lately.counts(pool))
@@ -259,7 +259,7 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
         return
     if number := case.pool.holder.foreign:
         yield from heldnumbers.check_held_number(case, number)
-    elif case.pool.deployment:
+    elif case.pool.name:
         yield from seats.check_pool_seats(case)
     yield from slotseats.leftover_slots(case)
 
@@ -269,9 +269,9 @@ def _numbers(case: PoolState) -> PoolNumbers:
 
     What is wanted follows git if the cluster does not know the pool.
     """
-    if case.pool.holder.slots is not None or not case.pool.deployment:
+    if case.pool.holder.slots is not None or not case.pool.name:
         return slotseats.slot_numbers(case)
-    deployment = case.deployment
+    deployment = case.object
     replicas = deployment.replicas if deployment else None
     there = deployment.ready if deployment and deployment.tells_ready else None
     wanted = replicas if case.wanted is None else case.wanted

@@ -147,7 +147,7 @@ class PoolState(NamedTuple):
     active: int | None = None
     override: Override | None = None  # that is in force
     overridden: int = 0  # until when one was, that is over; 0: none
-    deployment: LivePool | None = None
+    object: LivePool | None = None
     waiting: tuple[WaitingPlaceholder, ...] = ()
     pods: tuple[LivePod, ...] = ()  # of the reservation's Jobs
     slots: tuple[LiveSlot, ...] | None = None  # of windows; None: nobody knows
@@ -167,7 +167,7 @@ class PoolState(NamedTuple):
     def is_readable(self) -> bool:
         """Whether what holds its seats could be read, be it that nothing does."""
         if self.pool.holder.foreign:
-            return self.deployment is not None
+            return self.object is not None
         return self.pool.holder.slots is None or self.slots is not None
 
     @property
@@ -184,13 +184,13 @@ class PoolState(NamedTuple):
     @property
     def placeholders(self) -> int:
         """The number of placeholders that are requested."""
-        return int(self.deployment.replicas) if self.deployment and self.pool.holder.has_deployment else 0
+        return int(self.object.replicas) if self.object and self.pool.holder.has_deployment else 0
 
     @property
     def requested(self) -> float:
         """The seats without a session: replicas, or slots and placeholders that will hand over."""
         if self.pool.holder.slots is None:
-            return self.deployment.replicas if self.deployment else 0
+            return self.object.replicas if self.object else 0
         counts = self.slot_counts
         return len(counts.free) + max(len(counts.handed) + len(counts.pending), self.placeholders)
 
@@ -202,7 +202,7 @@ class PoolState(NamedTuple):
     def lacks(self, wanted: float) -> bool:
         """Return whether fewer seats are requested; for somebody else's number, whether it is another."""
         if self.pool.holder.foreign:
-            return self.is_asked and self.deployment is not None and self.requested != wanted
+            return self.is_asked and self.object is not None and self.requested != wanted
         return self.requested < wanted
 
     @property
@@ -230,7 +230,7 @@ class PoolState(NamedTuple):
     def settling(self) -> int:
         """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
         follows = self.counts_sessions and self.active is not None and self.override is None
-        by_others = self.deployment is not None and self.deployment.is_scaled_by_others
+        by_others = self.object is not None and self.object.is_scaled_by_others
         if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
             return 0
         return self.timetable.settings.stabilization_seconds

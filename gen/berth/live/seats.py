@@ -45,7 +45,7 @@ def look_again(case: PoolState) -> int | None:
 
     Its pod resets it at once, and requests the seats of sessions again that left a while ago.
     """
-    is_missing = case.deployment is None and case.pool.holder.slots is None
+    is_missing = case.object is None and case.pool.holder.slots is None
     if is_missing or not case.served or is_young(case):
         return None
     if case.wanted is not None and case.lacks(case.wanted):
@@ -74,7 +74,7 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
             fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
             return case.finding("S034", f"{shortage}; sessions may have left a moment ago.", fix)
         return case.finding("S032", f"{shortage}.", f"The Job's pod corrects it within {RESET} seconds.")
-    deployment, number = case.deployment, case.number and case.number.object
+    deployment, number = case.object, case.number and case.number.object
     if case.served and number and deployment and deployment.is_scaled_by_others:
         reset = describe_reset(ScalePool(number, certain, ""))
         message, _, fix = reset.partition(". ")
@@ -84,8 +84,8 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
         return case.finding("S030", message, f"Read the pod's log: {pod_log(case)}")
     shortage = f"{shortage}, and no pod serves it: {why_unserved(case)}."
     by_hand = ""
-    if case.pool.holder.slots is None and case.deployment is not None:
-        by_hand = f"By hand: {_scale(case, case.deployment, wanted)}"
+    if case.pool.holder.slots is None and case.object is not None:
+        by_hand = f"By hand: {_scale(case, case.object, wanted)}"
     since = max(opened(case), case.changed, case.overridden, case.newest_slot)
     if has_sweep and case.snapshot.now < since + REPAIR:
         return case.finding("S032", shortage, f"The sweep repairs it within 5 minutes. {by_hand}".rstrip())
@@ -95,7 +95,7 @@ def _lacking(case: PoolState, wanted: float) -> LiveFinding:
 
 
 def _missing(case: PoolState, wanted: float) -> str:
-    deployment, number = case.deployment, case.pool.holder.foreign
+    deployment, number = case.object, case.pool.holder.foreign
     by = f", set by {deployment.scaled_by}" if deployment and deployment.is_scaled_by_others else ""
     if number:
         return f"{number.text} should be {case.seats(wanted)}, and is {number_text(case.requested)}{by}"
@@ -209,12 +209,12 @@ _FEW = 3  # names that are listed one by one
 
 
 def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
-    if case.deployment is None:
+    if case.object is None:
         yield missing(case)
     else:
         yield from check_requested(case)
-        if case.deployment.replicas > (most := _most(case)):
-            yield left(case, case.deployment, most)
+        if case.object.replicas > (most := _most(case)):
+            yield left(case, case.object, most)
     kind = case.pool.object_kind
     if kind != DEPLOYMENT:
         yield from check_without_pods(case, kind)
@@ -237,7 +237,7 @@ def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFindin
 
     Of an object of somebody else, report what its status counts too few of.
     """
-    deployment = case.deployment
+    deployment = case.object
     if deployment is None or not deployment.replicas:
         return
     see = case.kubectl_on_object("describe")
@@ -259,8 +259,8 @@ def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
         yield _no_room(case, noroom)
     if stuck:
         yield _stuck(case, stuck)
-    if case.deployment is not None and case.deployment.refused is not None:
-        yield _refused(case, case.deployment, case.deployment.refused)
+    if case.object is not None and case.object.refused is not None:
+        yield _refused(case, case.object, case.object.refused)
 
 
 def _ready_due(case: PoolState) -> int | None:
@@ -269,7 +269,7 @@ def _ready_due(case: PoolState) -> int | None:
     Nodes take minutes to come. A placeholder that has a node, or that is not even made, waits for none; nor
     do many at once, unless they are new.
     """
-    deployment = case.deployment
+    deployment = case.object
     due = [each.since + (REPAIR if each.is_pending else READY_SECONDS) for each in case.waiting]
     if deployment is not None and deployment.refused is not None:
         due.append(deployment.refused_at + READY_SECONDS)
@@ -320,7 +320,7 @@ def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFind
 
 def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
     reasons = {placeholder.trouble.reason for placeholder in waiting if placeholder.trouble}
-    fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
+    fix = f"See {case.kubectl(f'describe deployment/{case.pool.name}')}"
     if reasons & IMAGE_PULL_REASONS:
         fix = (
             "Put the image where nodes can pull it, or fix its name and Secret: images and imagePullSecrets "
@@ -354,11 +354,11 @@ def _not_ready(case: PoolState) -> float:
     With behavior `none`, sessions preempt placeholders and take slots; how many is known only if sessions
     are. No session takes a node away, and a buffer is filled again.
     """
-    if case.deployment is None or case.wanted is None:
+    if case.object is None or case.wanted is None:
         return 0
     gives_way = not case.counts_sessions and case.pool.holder.kind in {PLACEHOLDERS, SLOTS}
     taken = (case.active or 0) if gives_way else 0
-    return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
+    return min(case.wanted, case.object.replicas) - case.object.ready - taken
 
 
 def late(  # noqa: PLR0913, PLR0917 - what is told of them

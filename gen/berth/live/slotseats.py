@@ -51,7 +51,7 @@ def summarize_slots(seen: SlotCounts) -> SlotCount:
 
 def ready_seats(case: PoolState) -> int:
     """Return the seats that sessions can take."""
-    there = case.deployment.ready if case.deployment and case.pool.holder.has_deployment else 0
+    there = case.object.ready if case.object and case.pool.holder.has_deployment else 0
     seen = case.slot_counts
     return len(seen.free) + max(len(seen.handed), there)
 
@@ -63,10 +63,10 @@ def check_slots(case: PoolState) -> Iterator[LiveFinding]:
     """Check a pool of slots. If slots cannot be listed, the cluster has a finding instead."""
     if case.pool.holder.has_deployment:
         yield from seats.check_waiting(case)
-        if case.deployment is None:
+        if case.object is None:
             yield seats.missing(case)
-    elif case.deployment is not None and case.deployment.replicas:
-        yield seats.left(case, case.deployment, 0, "its seats are held by slots")
+    elif case.object is not None and case.object.replicas:
+        yield seats.left(case, case.object, 0, "its seats are held by slots")
     if case.demand is None or case.demand.expires is None:
         yield from leftover_slots(case)
         return

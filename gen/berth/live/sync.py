@@ -18,7 +18,7 @@ def check_reservation(
 ) -> Iterator[LiveFinding]:
     """Compare the reservation with git. `known` is its timetable in the cluster."""
     git, cluster, malformed = snapshot.git.timetables.get(name), known.read, known.malformed
-    has_pools = any(deployment.reservation == name for deployment in snapshot.facts.deployments)
+    has_pools = any(deployment.reservation == name for deployment in snapshot.facts.pools)
     if malformed and known.is_newer:
         message = f"its timetable is of a newer version of Berth: {malformed}."
         fix = "Upgrade Berth here; to apply an older file would break what runs there."
@@ -45,10 +45,10 @@ def check_reservation(
 
 def check_template(case: PoolState) -> Iterator[LiveFinding]:
     """Compare the pod template with git."""
-    if not (case.deployment and case.git and any(pool.key == case.pool.key for pool in case.git.pools)):
+    if not (case.object and case.git and any(pool.key == case.pool.key for pool in case.git.pools)):
         return
-    git = case.snapshot.git.templates.get(case.deployment.name, "")
-    if unlike := expected.template_difference(git, case.deployment.template):
+    git = case.snapshot.git.templates.get(case.object.name, "")
+    if unlike := expected.template_difference(git, case.object.template):
         yield case.finding("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
 
 

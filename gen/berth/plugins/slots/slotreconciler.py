@@ -26,7 +26,7 @@ class SlotReconciler(PoolReconciler):
 
     def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
         super().__init__(context, pool)
-        self._subject = f"slots of {pool.deployment}"
+        self._subject = f"slots of {pool.name}"
         self.history: SlotHistory = SlotHistory()
         self._left = 0  # slots
 
@@ -45,7 +45,7 @@ class SlotReconciler(PoolReconciler):
     def observe(self) -> tuple[PoolFound, ApiError | None]:
         found, gone = super().observe()
         assert self.pool.holder.slots
-        home = PlaceholderOwner(self._context.namespace, self.pool.deployment)
+        home = PlaceholderOwner(self._context.namespace, self.pool.name)
         slots = count_slots(list_slots(self._context.api, self.pool.holder.slots), home)
         self._left = len(slots.present)
         return found._replace(slots=slots), gone

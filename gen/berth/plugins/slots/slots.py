@@ -241,11 +241,11 @@ class PlaceholderOwner(NamedTuple):
     """Identifies the placeholders of the pool among the owners of slots."""
 
     namespace: str
-    deployment: str
+    pool: str
 
     def sessions(self, slot: Slot) -> int:
         """Return how many sessions own the slot."""
-        prefix = f"{self.deployment}-"
+        prefix = f"{self.pool}-"
         return sum(
             owner.namespace != self.namespace or not owner.name.startswith(prefix) for owner in slot.owners
         )
