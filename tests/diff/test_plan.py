@@ -97,44 +97,18 @@ def test_annotations_have_what_is_wrong_with_the_plan(cloudy: Pair) -> None:
 def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
     more_seats(cloudy)
     plan: dict[str, Any] = json.loads(cloudy.diff("-o", "json", at=AT).out)["plan"]
-    machine = {"cloudCapacity": "general", "instanceType": "m5.2xlarge", "zone": "us-east-1a"}
+    (machines,) = plan["machines"]
 
-    assert plan == {
-        "machines": [
-            {
-                "cluster": "prod",
-                "before": 4,
-                "after": 8,
-                "at": "2026-02-02T07:30:00Z",
-                "machines": [
-                    {**machine, "capacityType": "on-demand", "capacityReservation": None, "count": 5},
-                    {
-                        **machine,
-                        "capacityType": "reserved",
-                        "capacityReservation": "cr-0123456789abcdef0",
-                        "count": 2,
-                    },
-                    {
-                        **machine,
-                        "instanceType": "m5.large",
-                        "capacityType": "on-demand",
-                        "capacityReservation": None,
-                        "count": 1,
-                    },
-                ],
-            }
-        ],
-        "months": [
-            {
-                "month": "2026-02",
-                "cost": {"before": "6.9376", "after": "18.2112"},
-                "machineHours": {"before": 45.15, "after": 81.28333333333333},
-                "budget": None,
-            }
-        ],
-        "reserved": [],
-        "findings": [],
-    }
+    assert (machines["cluster"], machines["at"]) == ("prod", "2026-02-02T07:30:00Z")
+    assert [(one["capacityType"], one["instanceType"], one["count"]) for one in machines["machines"]] == [
+        ("on-demand", "m5.2xlarge", 5),
+        ("reserved", "m5.2xlarge", 2),
+        ("on-demand", "m5.large", 1),
+    ]
+    assert [(one["machineHours"], one["budget"]) for one in plan["months"]] == [
+        ({"before": 45.15, "after": 81.28333333333333}, None)
+    ]
+    assert (plan["reserved"], plan["findings"]) == ([], [])
 
 
 def test_what_was_without_a_cloud_costs_nothing_before(pair: Pair) -> None:

@@ -7,7 +7,6 @@ import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import FIELD_MANAGER
 from berth.findings import LiveFinding
-from berth.live.poolstate import number_text
 
 from tests.answer import Berth
 from tests.cases import tabled
@@ -129,13 +128,6 @@ def test_what_git_opens_is_told_in_the_unit_of_the_number() -> None:
     messages = {finding.code: finding.message for finding in status(world, git, OPEN).pools[0].findings}
 
     assert "25 Gi" in messages["S020"]
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [(1048576, "1048576"), (1048576.0, "1048576"), (0.5, "0.5"), (0, "0")], ids=str
-)
-def test_numbers_are_written_out(number: float, text: str) -> None:
-    assert number_text(number) == text
 
 
 @pytest.mark.parametrize(

@@ -76,21 +76,7 @@ def test_json_has_slots_where_there_are_any() -> None:
     git = slots(lab=LAB)
     items = json.loads(serialize(as_answer([status(in_order(git), git)]), "json"))["items"]
 
-    assert items[0] == {
-        "reservation": "course",
-        "class": "small",
-        "cluster": "prod",
-        "state": "active",
-        "open": "2026-02-02T07:30:00Z",
-        "end": "2026-02-02T12:00:00Z",
-        "wanted": 20,
-        "ready": 20,
-        "pending": 0,
-        "active": 5,
-        "owner": None,
-        "findings": [],
-        "slots": {"free": 20, "inUse": 5, "handed": 0, "pending": 0, "over": 0},
-    }
+    assert items[0]["slots"] == {"free": 20, "inUse": 5, "handed": 0, "pending": 0, "over": 0}
     assert (items[1]["open"], items[1]["end"], items[1]["slots"]["free"]) == (None, None, 3)
 
 

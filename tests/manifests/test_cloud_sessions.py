@@ -17,7 +17,6 @@ from tests.manifests.cloudparts import (
     resource_class,
     texts,
 )
-from tests.manifests.parts import OURS
 
 ROOM, YARD = {"example.org/room": "a"}, {"example.org/yard": "b"}
 ID, TYPE = "karpenter.k8s.aws/capacity-reservation-id", "karpenter.k8s.aws/capacity-reservation-type"
@@ -74,12 +73,6 @@ def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp
             "ConfigMap/desk.session-affinity",
         ],
         "clusters/prod/cloud/spare.yaml": [],
-    }
-    made = objects(found["clusters/prod/cloud/odcr.yaml"])["ConfigMap/bench.session-affinity"]
-    assert made["metadata"] == {
-        "name": "bench.session-affinity",
-        "namespace": "berth",
-        "labels": {**OURS, "berth.dev/resource-class": "bench", "berth.dev/role": "session-affinity"},
     }
 
 

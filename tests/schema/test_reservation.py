@@ -9,8 +9,6 @@ from berth.schema.reservation import Reservation
 from tests.cases import table
 from tests.saying import document, read, reservation, resource_class, site, told, valid, weekly
 
-TIMES = {"startTime": "09:00", "endTime": "13:00"}
-
 
 def made(**spec: Any) -> Reservation:
     declared = valid(reservation(**spec), site(), resource_class())
@@ -52,32 +50,6 @@ def test_what_is_told_of_a_reservation(spec: dict[str, Any], problems: list[str]
     assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(
         told(reservation(**spec), site(), resource_class())
     )
-
-
-def test_one_run_tells_each_faulty_value_and_what_contradicts_itself_beside_them() -> None:
-    faulty = reservation(
-        "Course_1",
-        title=7,
-        provisioning={"placeholderCount": -3, "leadTime": 10},
-        recurrence={
-            **weekly(
-                {"dayOfWeek": 1, "startTime": "9", "endTime": "13:00"},
-                {"dayOfWeek": 1, **TIMES, "weeks": "odd", "monthly": {"week": 1}},
-            ),
-            "moved": [{"date": "2026-03-09", "to": {}}],
-        },
-        sesions={},
-    )
-
-    assert sorted(told(faulty, site(), resource_class())) == [
-        "a.yaml B010 spec.provisioning.leadTime @key",
-        "a.yaml B011 spec.recurrence.moved.0.to",
-        "a.yaml B012 spec.provisioning.placeholderCount",
-        "a.yaml B013 spec.title",
-        "a.yaml B016 spec.recurrence.schedule.1",
-        "a.yaml B018 spec.recurrence.schedule.0.startTime",
-        "a.yaml B019 metadata.name",
-    ]
 
 
 @pytest.mark.parametrize("character", ["\u202e", "\u2066", "\u200b", "\n", "\t", "\x1b", "\U000e0041"])

@@ -40,33 +40,6 @@ def test_an_overhead_that_no_runtime_class_has_is_refused(overhead: dict[str, st
     assert expected in problem
 
 
-def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None:
-    custom = {
-        "source": "custom",
-        "namespaces": ["a", "b"],
-        "group": "kubeflow.org",
-        "version": "v1",
-        "resource": "notebooks",
-        "matchAnnotations": {"example.org/class": "small"},
-        "inactive": [{"path": "spec.suspend", "values": ["true"]}],
-    }
-
-    assert made(sessions=custom).sessions == class_sessions(
-        "custom",
-        ("a", "b"),
-        {},
-        {
-            "group": "kubeflow.org",
-            "version": "v1",
-            "resource": "notebooks",
-            "matchAnnotations": {"example.org/class": "small"},
-            "inactive": ({"path": "spec.suspend", "values": ("true",)},),
-        },
-    )
-    core = made(sessions={"source": "custom", "namespaces": ["a"], "version": "v1", "resource": "pods"})
-    assert core.sessions == class_sessions("custom", ("a",), {}, {"version": "v1", "resource": "pods"})
-
-
 def test_sessions_may_be_in_the_namespaces_with_a_label() -> None:
     sessions = made(sessions={"source": "pods", "namespaces": {"matchLabels": {"a": "b", "c": ""}}}).sessions
 

@@ -20,6 +20,7 @@ def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path)
             '{dayOfWeek: mon, startTime: "09:00"', "{dayOfWeek: mo, startTime: 0900"
         )
         .replace("placeholderCount: 25", "placeholderCount: -25")
+        .replace("to: {date: 2026-02-24}", "to: {}")
         .replace("{name: course}", "{name: course, labels: {berth.dev/site: x}}"),
         "renku.json": '[{"name": "Intro", "resource_class_id": 5, "recurrence": {"type": "weekly"}}]',
     }
@@ -31,6 +32,7 @@ def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path)
         'course.yaml:3:35 error[B023] metadata.labels["berth.dev/site"]',
         "course.yaml:12:21 error[B014] spec.recurrence.schedule[0].dayOfWeek",
         "course.yaml:12:36 error[B018] spec.recurrence.schedule[0].startTime",
+        "course.yaml:15:36 error[B011] spec.recurrence.moved[0].to",
         "course.yaml:16:36 error[B012] spec.provisioning.placeholderCount",
         "renku.json:1:1 error[B069]",
         "site.yaml:6:11 error[B014] spec.engine",
