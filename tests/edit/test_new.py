@@ -317,3 +317,37 @@ def test_courses_of_another_class_and_suspended_ones_take_no_seats(berth: Berth,
     assert berth(*MORE, "--behavior", "maintain").out.splitlines()[1] == "+ more [prod]"
     assert berth("delete", "more").code == 0
     assert berth(*large, "--behavior", "maintain").out.splitlines()[1] == "+ more [prod]"
+
+
+_SECOND_TIME = ("new", "x", "09:00-10:00", "14:00-15:00", *GIVEN, "--weekly", "mon")
+_ITS_CRONJOB = ("new", "x-2", "09:00-10:00", *GIVEN, "--weekly", "mon")
+
+
+@pytest.mark.parametrize(
+    ("known", "edit"),
+    [
+        ([_ITS_CRONJOB], _SECOND_TIME),
+        ([_SECOND_TIME], _ITS_CRONJOB),
+        (
+            [_ITS_CRONJOB, (*_ITS_CRONJOB[:1], "x", *_ITS_CRONJOB[2:])],
+            ("add", "x", "2026-02-04", "14:00-15:00"),
+        ),
+        (
+            [_ITS_CRONJOB, (*_ITS_CRONJOB[:1], "x", *_ITS_CRONJOB[2:])],
+            ("move", "x", "2026-02-02", "--to", "14:00"),
+        ),
+        ([_SECOND_TIME], ("copy", "x", "x-2", "--from", "2026-03-02", "--until", "2026-03-16")),
+    ],
+    ids=["new-x", "new-x-2", "add", "move", "copy"],
+)
+def test_each_edit_is_judged_in_the_project_as_it_will_be(
+    known: list[tuple[str, ...]], edit: tuple[str, ...], berth: Berth, folder: Path
+) -> None:
+    """A second time of day of `x` needs a CronJob `x-2`, which another reservation may have."""
+    assert [berth(*words).code for words in known] == [0] * len(known)
+    before = {file.name: file.read_bytes() for file in (folder / "reservations").iterdir()}
+
+    told = berth(*edit)
+
+    assert (told.code, "error[B066]" in told.err) == (1, True)
+    assert {file.name: file.read_bytes() for file in (folder / "reservations").iterdir()} == before

@@ -47,7 +47,7 @@ from berth.schema.declared import Declared
 from berth.schema.documentproblems import nearest, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED
 from berth.schema.reservation import Reservation
-from berth.schema.validate import in_words
+from berth.schema.validate import in_words, without_plus
 from berth.schema.values import Entry, Recurrence
 
 # Assignments such as `provisioning.placeholderCount=30`
@@ -77,7 +77,7 @@ def parse_assignment(argument: str) -> Assignment:
         end = match.end()
     if not equals or not all(step != "" for step in steps) or not path or end < len(path):
         raise CommandError(f'"{argument}" is not PATH=VALUE. Example: provisioning.placeholderCount=30')
-    return Assignment(tuple(steps), _value(text.strip()))
+    return Assignment(tuple(steps), _value(read_at(path, partial(without_plus, text)).strip()))
 
 
 def _value(text: str) -> Any:

@@ -38,6 +38,7 @@ from berth.schema.outline import Node, fields
 
 M = TypeVar("M", bound=Model)
 _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty
+_SIGNED = re.compile(r"\+[0-9]+", re.ASCII)
 _FEW_DIGITS = re.compile(r"[-+]?[0-9]{1,9}", re.ASCII)
 _TRUE, _FALSE = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
 # Keys that people write for one another; which of them is meant, the value tells.
@@ -78,12 +79,21 @@ def read_text(model: type[Model], key: str, text: str) -> Any:
     """
     node = fields(model)[key].node
     takes_numbers = node.kind in (outline.WHOLE, outline.FLAG) or type(node.find(Parsed)) is Parsed
-    value = plain(text.strip()) if takes_numbers else text
+    value = plain(without_plus(text).strip()) if takes_numbers else text
     value = text if value is None else value
     try:
         return node.validate(value)
     except ValidationError as error:
         raise _refusal(dict(error.errors(include_url=False)[0]), node, value) from None
+
+
+def without_plus(text: str) -> str:
+    """Return the text of a command line, unless it is `+20`: that may mean 20, or 20 more than before."""
+    if _SIGNED.fullmatch(text.strip()):
+        number = text.strip()[1:]
+        fix = f"Write {number}, or the sum."
+        raise Refusal(f"{shown(text)} may mean {number}, or {number} more than before.", fix, TYPE)
+    return text
 
 
 def in_words(node: Node, value: Any) -> Any:
