@@ -259,9 +259,7 @@ def test_warnings_leave_the_answer_and_are_told_aside(berth: Berth, folder: Path
 
 
 @tabled("cli")
-def test_a_title_stays_on_its_line_and_shows_what_cannot_be_seen(
-    written: str, shown: str, berth: Berth, folder: Path
-) -> None:
+def test_a_title_stays_on_its_line(written: str, shown: str, berth: Berth, folder: Path) -> None:
     project.write(folder, course=project.COURSE.replace('"Zürich, Café | Lab"', quote(written)))
 
     code, out, err = berth("list", "-o", "wide", *NOW)
