@@ -28,7 +28,7 @@ from berth.dates.moments import local_day, named, near_text, span_text
 from berth.manifests.timetabletext import timetable_text
 from berth.notation.refusal import CommandError
 from berth.output.answers import Answer, document, seats_text
-from berth.output.columns import Table
+from berth.output.columns import Items, Table
 from berth.output.table import Fit, wrapped
 from berth.pipeline import Pipeline
 from berth.schema.seatholders import Unit
@@ -46,6 +46,7 @@ from berth.simulation import (
 )
 from berth.simulation import simulate as simulate_pool
 
+_KEYS = ("at", "class", "behavior", "active", "target", "unit")
 _LARGEST = 1 << 20  # bytes of a file of sessions
 _AS_BEFORE = "as before"
 _LONGEST_RUN = 4  # rows that only the clock has made
@@ -254,7 +255,7 @@ def _answer(runs: Sequence[_Run]) -> Answer:
         )
         for behavior, target in zip(run.behaviors, step.targets, strict=True)
     ]
-    return document("Simulation", {"items": items})
+    return document("Simulation", {"items": Items(_KEYS, items)})
 
 
 def _table(run: _Run, occurrence: Occurrence) -> Table:

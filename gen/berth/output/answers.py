@@ -2,13 +2,13 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
 from berth.core.jsonvalues import instant_text
 from berth.output import yamltext
-from berth.output.columns import Column, Row
+from berth.output.columns import Column, Items, Row
 from berth.output.escape import in_json, visible
 from berth.schema.seatholders import Unit
 
@@ -38,36 +38,24 @@ def serialize(answer: Answer, form: str) -> str:
 
 
 def _csv(items: object) -> str:
-    """Write a line for each item. A mapping in it becomes a column for each key, such as `seats.small`."""
-    assert isinstance(items, list)
-    rows = [dict(_csv_cells(item)) for item in items]
-    columns: dict[str, dict[str, None]] = {}
-    for name in (name for row in rows for name in row):
-        columns.setdefault(name.partition(".")[0], {})[name] = None
-    headings = [name for key, own in columns.items() for name in own if name != key or len(own) == 1]
-    if not headings:
-        return ""
+    """Write a line for each item, and below the same headings always."""
+    assert isinstance(items, Items)
     file = StringIO()
-    writer = csv.DictWriter(file, headings, restval="", extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(items.keys)
+    writer.writerows([visible(_csv_cell(item.get(key))) for key in items.keys] for item in items)
     return file.getvalue()
 
 
-def _csv_cells(item: Answer) -> Iterator[tuple[str, str]]:
-    for key, value in item.items():
-        if isinstance(value, Mapping):
-            yield from ((f"{key}.{name}", _csv_cell(inner)) for name, inner in value.items())
-        else:
-            yield key, _csv_cell(value)
-
-
 def _csv_cell(value: object) -> str:
-    if value is None:
-        return ""
+    """Return a value in one cell: `small=25 gpu=3` for a mapping."""
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={_csv_cell(inner)}" for key, inner in value.items())
     if isinstance(value, bool):
         return "true" if value else "false"
-    return visible(" ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+    if isinstance(value, list | tuple):
+        return " ".join(map(_csv_cell, value))
+    return "" if value is None else str(value)
 
 
 def instant_column(heading: str, key: str, instant: Callable[[Row], int | None]) -> Column[Row]:

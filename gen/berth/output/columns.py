@@ -61,9 +61,17 @@ def as_object(columns: Iterable[Column[Row]], row: Row) -> dict[str, object]:
     return {column.key: value for column, value in pairs if value is not None or not column.is_optional}
 
 
-def as_json(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> list[dict[str, object]]:
+class Items(list[dict[str, object]]):
+    """The rows of an answer as JSON objects. `keys`: all that any of them may have, in order."""
+
+    def __init__(self, keys: Iterable[str], objects: Iterable[dict[str, object]]) -> None:
+        super().__init__(objects)
+        self.keys = [*keys]
+
+
+def as_json(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> Items:
     """Return each row as a JSON object."""
-    return [as_object(columns, row) for row in rows]
+    return Items((column.key for column in columns if column.key), (as_object(columns, row) for row in rows))
 
 
 class Table(NamedTuple):

@@ -5,6 +5,7 @@ from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding, LiveFinding
 from berth.output.answers import Answer, document
+from berth.output.columns import Items
 from berth.output.escape import visible, workflow_data, workflow_property
 from berth.output.table import INDENT, wrapped
 
@@ -71,9 +72,9 @@ def as_answer(findings: Sequence[Finding]) -> Answer:
     return document("FindingList", {"items": as_json(findings)})
 
 
-def as_json(findings: Sequence[Finding]) -> list[dict[str, object]]:
+def as_json(findings: Sequence[Finding]) -> Items:
     """Return each finding as a JSON object."""
-    return [{key: getattr(finding, key) for key in _KEYS} for finding in findings]
+    return Items(_KEYS, ({key: getattr(finding, key) for key in _KEYS} for finding in findings))
 
 
 def live_text(findings: Iterable[LiveFinding], *, color: bool, columns: int | None) -> str:
