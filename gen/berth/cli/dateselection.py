@@ -19,7 +19,9 @@ from berth.schema.basemodel import Model
 from berth.schema.datechanges import DateException
 from berth.schema.validate import read_text
 
-entry_option = click.option("--name", "entry", metavar="NAME", help="Its name, where several start together.")
+entry_option = click.option(
+    "--name", "entry", metavar="NAME", help="Name of its group, where several start together."
+)
 
 _T = re.compile(r"(?<=-\d\d)T(?=\d)")  # between a date and a time
 _TIME = r"[^\s-]*:[^\s-]*"

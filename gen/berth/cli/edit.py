@@ -268,10 +268,10 @@ def move(  # noqa: PLR0913 - one for each option
 def rehearse(settings: Settings, *, name: str, dates: tuple[str, ...], at: str | None) -> int:
     """Try the opening of a date beforehand.
 
-    It writes a reservation that holds the seats until all are ready, at most for the lead of the date. If a
-    week before is over, it is on the day before. TIME is the start of the occurrence, where a date has
-    several; groups that start together are rehearsed together. A rehearsal of the date that is not over yet
-    is changed.
+    It writes a reservation that holds the seats until all are ready, at most for the lead of the date. If
+    a week before DATE is past, the default of --at is the day before. TIME is the start of the occurrence,
+    where a date has several; groups that start together are rehearsed together. A rehearsal of the date that
+    is not over yet is changed.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)

@@ -268,7 +268,7 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 )
 @click.argument("source", metavar="csv|ics|renku|renku-classes|z2jh", type=click.Choice(tuple(_FLAGS)))
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-@class_option("ics: make reservations; of this class where an event names none.")
+@class_option("ics: make reservations, of this class where an event names none.")
 @click.option("--seats", metavar="NUMBER", help="ics: seats of events whose description has no `seats: 25`.")
 @click.option("--calendar", metavar="NAME", help="ics: make a Calendar of all events, such as holidays.")
 @click.option("--from", "first", metavar="DATE", help="ics: leave out earlier dates; default: today.")
@@ -291,20 +291,26 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
     help="csv, ics: name by which the table or calendar is recognized; default: that of FILE.",
 )
 @click.option(
-    "--time-zone", metavar="ZONE", help="renku: write its times in this time zone. ics: of times without one."
+    "--time-zone",
+    metavar="ZONE",
+    help="renku: write its times in this time zone. ics: zone of times without one.",
 )
-@click.option("--suspend", is_flag=True, help="renku: suspend the reservations until you remove it.")
-@click.option("--cluster", metavar="NAME", help="Classes: their cluster; default: the only one.")
+@click.option(
+    "--suspend", is_flag=True, help="renku: write suspend: true, so no seats are held until you remove it."
+)
+@click.option("--cluster", metavar="NAME", help="Of resource classes: their cluster; default: the only one.")
 @click.option(
     "--namespace",
     metavar="NAME",
-    help="Classes: where sessions run; default: that of the Helm release, jupyterhub or renku.",
+    help="Of resource classes: where sessions run; default: that of the Helm release, jupyterhub or renku.",
 )
 @click.option("--release", metavar="NAME", help="z2jh: name of the Helm release of the hub.")
 @click.option(
     "--pool", "pools", metavar="NAME", multiple=True, help="renku-classes: only this resource pool."
 )
-@click.option("--file", "file_name", metavar="FILE", help="Classes: the file to write, in reservations/.")
+@click.option(
+    "--file", "file_name", metavar="FILE", help="Of resource classes: the file to write, in reservations/."
+)
 def import_(settings: Settings, source: str, files: tuple[str, ...], **options: Any) -> int:
     """Convert tables, calendars, Renku's exports, or hub profiles.
 

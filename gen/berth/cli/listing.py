@@ -295,7 +295,7 @@ class _Listed(NamedTuple):
 def occurrences(settings: Settings, **options: Any) -> int:
     """List every dated occurrence, in local time and UTC.
 
-    With NAMEs, only of these reservations. -o ics leaves out rehearsals.
+    With NAMEs, only of these reservations; write them before --week. -o ics leaves out rehearsals.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)

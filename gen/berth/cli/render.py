@@ -39,7 +39,7 @@ from berth.rendering import files
 @click.option(
     "--staged",
     is_flag=True,
-    help="Exit 4 if a reservation or a rendered file is not staged in git as it is.",
+    help="Exit 4 if a reservation or a rendered file differs from what is staged in git.",
 )
 @click.option("--output-dir", metavar="DIR", type=FOLDER, help="Write to this folder instead of rendered/.")
 def render(settings: Settings, check: bool, staged: bool, output_dir: str | None) -> int:

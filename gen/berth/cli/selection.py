@@ -50,7 +50,7 @@ week_option = click.option(
     metavar="[DATE]",
     is_flag=False,
     flag_value="today",
-    help="Only what is open in the week of DATE; default: this week. Write NAMEs before it.",
+    help="Only what is open in the week of DATE; default: this week.",
 )
 until_option = click.option("--until", metavar="DATE", help="Last date.")
 name_argument = click.argument("name", shell_complete=complete_reservations)

@@ -82,7 +82,7 @@ def size_(  # noqa: PLR0913 - one for each option
     """Size a reservation for so many people: seats, lead, cost.
 
     Says what to reserve so that at most 5% of the people wait longer than --wait, and what the reservation
-    says now. Without NAME, for two hours of a class.
+    says now. Without NAME, it sizes two hours of --class.
     """
     pipeline = Pipeline()
     require_reservations([] if name is None else [name], pipeline)
