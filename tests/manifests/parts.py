@@ -1,25 +1,15 @@
 """Reservations as their clusters see them, and the objects that become of them, for tests of manifests."""
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
-from berth.backends.koordinator.slotholder import SlotHolder
-from berth.backends.koordinator.slotobjects import pool_slots
 from berth.checks.project import Part
-from berth.core.holders import REPLICAS, PoolHolder
-from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
-from berth.manifests.naming import pool
-from berth.manifests.placed import pool_behaviors
 from berth.output import findinglist
 from berth.pipeline import Pipeline
-from berth.plugins.slots.slotspec import SlotSpec
 from berth.rendering import base_text, reservation_text, runtime_text
-from berth.schema.reservation import Reservation
-from berth.schema.values import Cluster, ResourceClass, Site
+from berth.schema.values import Cluster, Site
 
 from tests.cli import project
 
@@ -94,90 +84,3 @@ def pod_specs(found: Iterable[Object]) -> Iterator[Object]:
             yield one["spec"]["template"]["spec"]
         elif one["kind"] == "CronJob":
             yield one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-
-
-def timetable_in_cluster(site: Site, part: Part) -> Timetable:
-    """What the cluster should read, from the values that the text is made of."""
-    reservation = part.placed.reservation
-    pools = [
-        _pool(reservation, resource_class)._replace(holder=_holder(site, part, resource_class))
-        for resource_class in part.placed.classes
-    ]
-    occurrences = []
-    for item in part.occurrences:
-        for (name, count), one in zip(item.seats, reservation.scaling_of(item), strict=True):
-            opens = item.start - 60 * one.lead
-            row = TimetableOccurrence(item.id, opens, item.start, item.end, ((name, count),), one.behavior)
-            occurrences.append(row)
-    settings = TimetableSettings(
-        site.scaler.stabilization_seconds, site.scaler.ready_minutes, site.renku.url if site.renku else ""
-    )
-    return Timetable(
-        reservation.name, reservation.suspend, tuple(pools), tuple(sorted(occurrences)), site.name, settings
-    )
-
-
-def by_class(timetable: Timetable) -> Timetable:
-    """The same with a row for each class of an occurrence, each with its behavior."""
-    behaviors = {pool.resource_class: pool.behavior for pool in timetable.pools}
-    rows = [
-        row._replace(seats=(pair,), behavior=row.behavior or behaviors[pair[0]])
-        for row in timetable.occurrences
-        for pair in row.seats
-    ]
-    return timetable._replace(occurrences=tuple(sorted(rows)))
-
-
-def _holder(site: Site, part: Part, found: ResourceClass) -> PoolHolder:
-    if not isinstance(part.placed.reservation.holder, SlotHolder):
-        return REPLICAS
-    data = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
-    return SlotSpec(data["name"], data["hash"], data["object"], data["placeholders"])
-
-
-def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
-    name = pool(reservation.name, found.name)
-    if found.sessions is None:
-        return TimetablePool(
-            found.name, name, pool_behaviors(reservation)[found.name], overlap=reservation.overlap
-        )
-    asked, match = found.sessions, reservation.sessions
-    recognition = Recognition(
-        asked.source,
-        asked.namespace_names,
-        _requirements({} if asked.selector is None else asked.selector.dump()),
-        found.renku_id if asked.source == "renku" else None,
-        asked.custom.get("group", ""),
-        asked.custom.get("version", ""),
-        asked.custom.get("resource", ""),
-        tuple(sorted(asked.custom.get("matchAnnotations", {}).items())),
-        tuple(Inactive(one["path"], one["values"]) for one in asked.custom.get("inactive", ())),
-        tuple(sorted(asked.namespace_labels.items())),
-    )
-    return TimetablePool(
-        found.name,
-        name,
-        pool_behaviors(reservation)[found.name],
-        recognition,
-        Match(
-            match.namespaces,
-            tuple(sorted(match.match_labels.items())),
-            tuple(sorted(match.match_annotations.items())),
-            match.project_template or "",
-            match.earlier == "ignore",
-            match.handover,
-            match.carry_over,
-        ),
-        overlap=reservation.overlap,
-    )
-
-
-def _requirements(selector: Object) -> tuple[LabelRequirement, ...]:
-    labels = sorted(selector.get("matchLabels", {}).items())
-    return (
-        *(LabelRequirement(key, "In", (value,)) for key, value in labels),
-        *(
-            LabelRequirement(one["key"], one["operator"], tuple(one.get("values", ())))
-            for one in selector.get("matchExpressions", ())
-        ),
-    )

@@ -16,7 +16,7 @@ from berth.schema.values import Site
 from tests.awkward import AWKWARD
 from tests.built import class_sessions, with_match
 from tests.cli import project
-from tests.manifests.parts import by_class, small, timetable_in_cluster
+from tests.manifests.parts import small
 from tests.saying import finding, line
 
 BY_LABEL = class_sessions("pods", {"matchLabels": {"home": "yes"}})
@@ -51,11 +51,6 @@ def with_sessions(
         reservation=with_match(part.placed.reservation, **match),
     )
     return json.loads(timetable_text(world.site, changed, part.occurrences))["pools"][only.name]["sessions"]
-
-
-def test_the_cluster_reads_the_same_instants_seats_and_pools(world: World) -> None:
-    for name, part in world.parts.items():
-        assert by_class(world.read(name)) == timetable_in_cluster(world.site, part)
 
 
 def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -> None:

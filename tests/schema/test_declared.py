@@ -1,18 +1,13 @@
 """All documents together: kinds, names, what authors silence; and a fault here makes no findings there."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.cases import tabled
-from tests.saying import Value, document, places, read, reservation, resource_class, run, site, told, valid
+from tests.saying import Value, document, read, reservation, resource_class, run, site, told, valid
 
-GOOD_SITE = """\
-apiVersion: berth.dev/v1alpha1
-kind: Site
-metadata: {name: example}
-spec: {timeZone: UTC, clusters: [{name: prod}]}
-"""
 CALENDAR = document("Calendar", "holidays", {"dates": ["2026-04-06"]})
 
 
@@ -87,34 +82,20 @@ def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str)
 
 
 def test_a_code_is_silenced_in_its_own_document_and_no_other_code_is(tmp_path: Path) -> None:
-    overlapping = """\
-apiVersion: berth.dev/v1alpha1
-kind: CapacityReservation
-metadata: {name: NAME, annotations: ANNOTATIONS}
-spec:
-  resourceClass: small
-  recurrence:
-    type: daily
-    startDate: 2026-02-02
-    endDate: 2026-02-02
-    schedule:
-      - {dayOfWeek: 1, startTime: "09:00", endTime: "13:00"}
-      - {startTime: "12:00", endTime: "14:00"}
-  provisioning: {placeholderCount: 1, scaleDownBehavior: none}
-"""
-    small = "\n---\n".join(
-        [
-            overlapping.replace("NAME", "a").replace("ANNOTATIONS", '{berth.dev/ignore: "B031: meant"}'),
-            overlapping.replace("NAME", "b").replace("ANNOTATIONS", "{}"),
-            "apiVersion: berth.dev/v1alpha1\nkind: ResourceClass\nmetadata: {name: small}\n"
-            "spec: {requests: {cpu: 1}}",
-        ]
-    )
+    times = [
+        {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"},
+        {"startTime": "12:00", "endTime": "14:00"},
+    ]
+    recurrence = {"type": "daily", "startDate": "2026-02-02", "endDate": "2026-02-02", "schedule": times}
+    silenced, told = (reservation(name, recurrence=recurrence) for name in ("a", "b"))
+    silenced["metadata"]["annotations"] = {"berth.dev/ignore": "B031: meant"}
+    documents = {"a": silenced, "b": told, "class": resource_class(), "site": site()}
+    found = run(tmp_path, {f"{name}.json": json.dumps(one) for name, one in documents.items()})
 
-    assert places(run(tmp_path, {"site.yaml": GOOD_SITE, "courses.yaml": small})) == [
-        "courses.yaml:11:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek",
-        "courses.yaml:26:10 warning[B029] spec.recurrence.schedule[0].dayOfWeek",
-        "courses.yaml:27:9 warning[B031] spec.recurrence.schedule[1]",
+    assert [(line[0], line.split()[1]) for line in found if "B032" not in line] == [
+        ("a", "warning[B029]"),
+        ("b", "warning[B029]"),
+        ("b", "warning[B031]"),
     ]
 
 
