@@ -10,6 +10,8 @@ from tests.answer import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import in_order
+from tests.live.sites import asking
+from tests.live.world import World
 
 
 @pytest.fixture
@@ -29,3 +31,22 @@ def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
         return Answer(code, *capsys.readouterr())
 
     return run
+
+
+class Live:
+    """`berth` in process, asked about the cluster of `server` in the project of the course."""
+
+    def __init__(self, berth: Berth, server: ApiServer, folder: Path) -> None:
+        self.berth, self.server, self.folder = berth, server, folder
+
+    @property
+    def world(self) -> World:
+        return self.server.world
+
+    def __call__(self, command: str, *words: str) -> Answer:
+        return self.berth(*asking(self.server, self.folder, command), *words)
+
+
+@pytest.fixture
+def live(berth: Berth, server: ApiServer, tmp_path: Path) -> Live:
+    return Live(berth, server, tmp_path)

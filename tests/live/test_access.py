@@ -13,6 +13,7 @@ from tests.answer import Berth
 from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.conftest import Live
 from tests.live.happenings import NOW, in_order
 from tests.live.judged import wordless
 from tests.live.sites import TEXT, asking, two
@@ -21,11 +22,11 @@ ROOT = Path(__file__).parents[2]
 
 
 @tabled("live")
-def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(  # noqa: PLR0913, PLR0917
-    contexts: list[str], flags: list[str], told: str, berth: Berth, server: ApiServer, tmp_path: Path
+def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(
+    contexts: list[str], flags: list[str], told: str, live: Live
 ) -> None:
-    file = kubeconfig(tmp_path / "kubeconfig", dict.fromkeys(contexts, server.url))
-    code, out, _ = berth("status", "--now", NOW, "--kubeconfig", str(file), *flags)
+    file = kubeconfig(live.folder / "kubeconfig", dict.fromkeys(contexts, live.server.url))
+    code, out, _ = live.berth("status", "--now", NOW, "--kubeconfig", str(file), *flags)
 
     assert code == (1 if told else 0)
     found = out.splitlines()[3:]
@@ -33,25 +34,21 @@ def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(  #
     assert all(word in line for line in found for word in told.split())
 
 
-def test_with_one_cluster_the_current_context_will_do(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    file = kubeconfig(tmp_path / "kubeconfig", {"mine": server.url}, current="mine")
+def test_with_one_cluster_the_current_context_will_do(live: Live) -> None:
+    file = kubeconfig(live.folder / "kubeconfig", {"mine": live.server.url}, current="mine")
 
-    assert berth("status", "--now", NOW, "--kubeconfig", str(file)) == (0, TEXT, "")
+    assert live.berth("status", "--now", NOW, "--kubeconfig", str(file)) == (0, TEXT, "")
 
 
-def test_with_several_clusters_a_context_must_say_its_cluster(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    asked = two(server, tmp_path)
+def test_with_several_clusters_a_context_must_say_its_cluster(live: Live) -> None:
+    asked = two(live.server, live.folder)
 
-    assert berth(*asked, "--context", "prod") == (
+    assert live.berth(*asked, "--context", "prod") == (
         2,
         "",
         'berth: --context: "prod" names none of the clusters prod, lab. Write CLUSTER=CONTEXT.\n',
     )
-    assert berth(*asked, "--context", "lab=prod", "--cluster", "lab")[0] == 0
+    assert live.berth(*asked, "--context", "lab=prod", "--cluster", "lab")[0] == 0
 
 
 @pytest.mark.parametrize(

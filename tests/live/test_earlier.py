@@ -1,7 +1,5 @@
 """What one look cannot tell: sessions that left a moment ago, and pools that somebody just scaled."""
 
-from pathlib import Path
-
 import pytest
 from berth.cli import status as command
 from berth.core.jsonvalues import instant_text, parse_instant
@@ -9,12 +7,11 @@ from berth.core.sessions import Recognition, Session
 from berth.live.earlier import NO_LOOKS, MissedSession, SessionsByRecognition, departed_sessions, remember
 from berth.live.poolstate import ClusterStatus
 
-from tests.answer import Berth
 from tests.live import project
-from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.happenings import NOW, in_order
 from tests.live.judged import looked, status
-from tests.live.sites import TEXT, asking
+from tests.live.sites import TEXT
 
 WAITS = 40  # the 30 s for which a session that left counts, and 10 s for the pod to act
 
@@ -56,18 +53,18 @@ def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
 
 
 def test_a_session_that_left_is_no_alarm_and_no_exit_code(
-    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server knows no time at which the scale was written."""
     waited: list[float] = []
 
     def wait(seconds: float) -> None:
         waited.append(seconds)
-        server.world.scale("course-small", 21, "berth-scaler", NOW)
+        live.world.scale("course-small", 21, "berth-scaler", NOW)
 
     monkeypatch.setattr(command, "pause", wait)
-    server.world.vanish("Pod", "jupyter-4")
-    code, out, err = berth(*asking(server, tmp_path))
+    live.world.vanish("Pod", "jupyter-4")
+    code, out, err = live("status")
 
     assert (code, waited, "course/small" in err, "note" in out) == (0, [WAITS], True, False)
     assert out.splitlines()[1].split() == ["course", "small", "active", "08:30-13:00", "21", "21", "0", "4"]
@@ -94,19 +91,15 @@ def test_a_pool_is_unlike_its_target_since_the_first_look_of_a_row() -> None:
     assert remember(second, {}, ["a"], 120, WAITS).since == {"a": 120}
 
 
-def test_what_stands_in_both_looks_is_told(
-    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_stands_in_both_looks_is_told(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "pause", lambda _: None)
-    server.world.vanish("Pod", "jupyter-4")
-    code, out, _ = berth(*asking(server, tmp_path))
+    live.world.vanish("Pod", "jupyter-4")
+    code, out, _ = live("status")
 
     assert (code, "error[S030]" in out) == (1, True)
 
 
-def test_one_look_is_enough_where_nothing_is_unlike(
-    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_look_is_enough_where_nothing_is_unlike(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "pause", lambda _: pytest.fail("there is nothing to wait for"))
 
-    assert berth(*asking(server, tmp_path)) == (0, TEXT, "")
+    assert live("status") == (0, TEXT, "")

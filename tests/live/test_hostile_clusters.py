@@ -1,7 +1,6 @@
 """No text of a cluster acts on a terminal or in a log, whatever has happened there."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +10,10 @@ from berth.dates.moments import named
 from berth.output.answers import serialize
 from berth.output.escape import printed
 
-from tests.answer import Berth
 from tests.cases import tabled
 from tests.hostile import WHATEVER, acts_on_a_log, acts_on_a_terminal
 from tests.live import project
-from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.happenings import CASES, Case, in_order
 from tests.live.judged import looked_before, status
 from tests.live.sites import asking
@@ -90,19 +88,17 @@ def test_such_texts_are_shown() -> None:
 
 @tabled("live")
 @pytest.mark.parametrize("says", ["objects", "refusal", "garbage"])
-def test_no_answer_of_a_server_acts(
-    words: list[str], berth: Berth, server: ApiServer, tmp_path: Path, says: str
-) -> None:
-    reachable = asking(server, tmp_path)[1:]
+def test_no_answer_of_a_server_acts(words: list[str], live: Live, says: str) -> None:
+    reachable = asking(live.server, live.folder)[1:]
     metadata = {"name": f"course{WHATEVER}", "namespace": "berth", "labels": RECORD}
     records = json.dumps([{"occurrence": WHATEVER}])
-    server.world.add({"kind": "ConfigMap", "metadata": metadata, "data": {"records.json": records}})
-    spoil(server.world, whole=True)
+    live.world.add({"kind": "ConfigMap", "metadata": metadata, "data": {"records.json": records}})
+    spoil(live.world, whole=True)
     if says == "refusal":
-        server.world.refused["/"] = f"HTTP 403: {WHATEVER}"
+        live.world.refused["/"] = f"HTTP 403: {WHATEVER}"
     elif says == "garbage":
-        server.garbage = WHATEVER.encode()
-    answer = berth(*words, *reachable)
+        live.server.garbage = WHATEVER.encode()
+    answer = live.berth(*words, *reachable)
 
     assert acts_on_a_terminal(answer.out + answer.err) == []
     assert acts_on_a_log(answer.out + answer.err) == []

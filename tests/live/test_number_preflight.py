@@ -11,9 +11,9 @@ from berth.live.preflight import PreflightClock
 from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.judged import wordless
 from tests.live.numberproject import FILES, autoscaler, held_world, sale
-from tests.live.sites import asking
 
 IN_ORDER = """\
 CLUSTER  RESERVATION  CHECK        OBJECT                            RESULT
@@ -39,17 +39,15 @@ def cluster(berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest
     project.write(tmp_path, FILES)
 
 
-def preflight(berth: Berth, server: ApiServer, folder: Path) -> list[str]:
+def preflight(live: Live) -> list[str]:
     """The findings about the number, as `error[S039]`."""
-    out = berth(*asking(server, folder, "preflight")).out
+    out = live("preflight").out
     return [found for line in wordless(out).splitlines() for found in re.findall(r"\w+\[S\d{3}\]", line)]
 
 
-def test_in_order_the_number_is_tried_and_nothing_is_written(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    assert berth(*asking(server, tmp_path, "preflight")) == (0, IN_ORDER, "")
-    assert server.world.edits == [
+def test_in_order_the_number_is_tried_and_nothing_is_written(live: Live) -> None:
+    assert live("preflight") == (0, IN_ORDER, "")
+    assert live.world.edits == [
         (
             "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web",
             [{"op": "add", "path": "/spec/minReplicas", "value": 25}],
@@ -57,12 +55,10 @@ def test_in_order_the_number_is_tried_and_nothing_is_written(
     ]
 
 
-def test_the_number_is_checked_before_anything_is_applied(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    server.world.objects = []
+def test_the_number_is_checked_before_anything_is_applied(live: Live) -> None:
+    live.world.objects = []
 
-    assert preflight(berth, server, tmp_path) == ["error[S020]", "error[S039]", "error[S020]"]
+    assert preflight(live) == ["error[S020]", "error[S039]", "error[S020]"]
 
 
 @pytest.mark.parametrize(
@@ -75,41 +71,37 @@ def test_the_number_is_checked_before_anything_is_applied(
     ],
     ids=["none", "other-kind", "other-plural", "of-the-cluster"],
 )
-def test_a_kind_that_the_api_has_otherwise_is_told(
-    berth: Berth, server: ApiServer, tmp_path: Path, served: list[dict[str, Any]]
-) -> None:
-    server.world.discovery["/apis/autoscaling/v2"] = served
+def test_a_kind_that_the_api_has_otherwise_is_told(live: Live, served: list[dict[str, Any]]) -> None:
+    live.world.discovery["/apis/autoscaling/v2"] = served
 
-    assert preflight(berth, server, tmp_path) == ["error[S039]"]
-    assert server.world.edits == []
+    assert preflight(live) == ["error[S039]"]
+    assert live.world.edits == []
 
 
-def test_a_group_that_is_not_installed_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.discovery = {}
+def test_a_group_that_is_not_installed_is_told(live: Live) -> None:
+    live.world.discovery = {}
 
-    assert preflight(berth, server, tmp_path) == ["error[S039]"]
+    assert preflight(live) == ["error[S039]"]
 
 
 @pytest.mark.parametrize(
     ("refused", "code"), [("spec.minReplicas: Invalid value: 25", "S039"), (FORBIDDEN, "S001")]
 )
 def test_what_the_server_refuses_is_told_and_what_nobody_may_try_is_not_proven(
-    berth: Berth, server: ApiServer, tmp_path: Path, refused: str, code: str
+    live: Live, refused: str, code: str
 ) -> None:
-    server.world.not_admitted["horizontalpodautoscalers"] = refused
+    live.world.not_admitted["horizontalpodautoscalers"] = refused
 
-    assert preflight(berth, server, tmp_path) == [f"error[{code}]"]
-
-
-def test_an_object_without_a_number_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    autoscaler(server.world, None, minReplicas="many")
-
-    assert preflight(berth, server, tmp_path) == ["error[S039]"]
+    assert preflight(live) == [f"error[{code}]"]
 
 
-def test_rights_in_the_namespace_of_the_object_are_proven(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    server.world.not_allowed = {"patch horizontalpodautoscalers"}
+def test_an_object_without_a_number_is_told(live: Live) -> None:
+    autoscaler(live.world, None, minReplicas="many")
 
-    assert preflight(berth, server, tmp_path) == ["error[S073]"] * 2  # of the sweep and of the sale
+    assert preflight(live) == ["error[S039]"]
+
+
+def test_rights_in_the_namespace_of_the_object_are_proven(live: Live) -> None:
+    live.world.not_allowed = {"patch horizontalpodautoscalers"}
+
+    assert preflight(live) == ["error[S073]"] * 2  # of the sweep and of the sale

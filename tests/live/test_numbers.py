@@ -1,17 +1,15 @@
 """What is told of a window on a number of somebody else."""
 
 import json
-from pathlib import Path
 
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import FIELD_MANAGER
 from berth.findings import LiveFinding
 
-from tests.answer import Berth
 from tests.cases import tabled
 from tests.live import project
-from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.conftest import Live
 from tests.live.judged import looked, status, told
 from tests.live.numberproject import FILES, OPEN, OVER, TARGET, autoscaler, held_world, sale, sale_document
 from tests.live.project import Project
@@ -246,22 +244,18 @@ prod: error[S039] sale/small: argocd-controller has set spec.minReplicas of Hori
 """  # noqa: E501 - as it is
 
 
-def test_status_says_who_sets_a_number_back(
-    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_status_says_who_sets_a_number_back(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("berth.cli.status.pause", lambda _: None)
     git = sale()
-    server.world = held_world(git, 3, "argocd-controller")
-    server.world.renew(OPEN)
-    server.world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": "2026-02-02T08:57:00Z"}
-    project.write(tmp_path, FILES)
-    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})
-    asked = ("status", "--now", OPEN, "--kubeconfig", str(file))
+    live.server.world = held_world(git, 3, "argocd-controller")
+    live.world.renew(OPEN)
+    live.world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": "2026-02-02T08:57:00Z"}
+    project.write(live.folder, FILES)
 
-    assert berth(*asked)[:2] == (1, TEXT)
-    wide = berth(*asked, "-o", "wide").out.splitlines()
+    assert live("status")[:2] == (1, TEXT)
+    wide = live("status", "-o", "wide").out.splitlines()
     assert "spec.minReplicas of HorizontalPodAutoscaler shop/web: 3, before 3" in wide[1]
-    (item,) = json.loads(berth(*asked, "-o", "json").out)["items"]
+    (item,) = json.loads(live("status", "-o", "json").out)["items"]
     assert item["number"] == {
         "apiVersion": "autoscaling/v2",
         "kind": "HorizontalPodAutoscaler",
@@ -275,22 +269,19 @@ def test_status_says_who_sets_a_number_back(
     }
 
 
-def test_an_override_sets_the_number_and_says_what_becomes_of_it(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    server.world = held_world(sale(otherwise="3"))
-    project.write(tmp_path, {**FILES, "course": sale_document(otherwise="3")})
-    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})
-    asked = ("override", "--now", OPEN, "--kubeconfig", str(file), "sale")
-    lines = berth(*asked, "small=40", "--end", "+2h").out.splitlines()
+def test_an_override_sets_the_number_and_says_what_becomes_of_it(live: Live) -> None:
+    live.server.world = held_world(sale(otherwise="3"))
+    project.write(live.folder, {**FILES, "course": sale_document(otherwise="3")})
+    lines = live("override", "sale", "small=40", "--end", "+2h").out.splitlines()
 
     assert lines[:2] == [
         "prod: sale/small gets 40 replicas until Mon 2026-02-02 12:00 (2026-02-02T11:00:00Z).",
         "prod: Then spec.minReplicas of HorizontalPodAutoscaler shop/web is what its window wants, or 3 if "
         "none is open.",
     ]
-    assert status(server.world, sale(otherwise="3"), OPEN).pools[0].wanted == 40
-    assert berth(*asked, "--clear").out.splitlines()[0] == "prod: sale/small follows its timetable again."
+    assert status(live.world, sale(otherwise="3"), OPEN).pools[0].wanted == 40
+    cleared = live("override", "sale", "--clear").out
+    assert cleared.startswith("prod: sale/small follows its timetable again.\n")
 
 
 def test_an_override_outside_of_windows_holds_the_number() -> None:

@@ -1,19 +1,19 @@
 """`berth override`: what it writes to the timetable, what it says, and what it refuses."""
 
 import json
-from pathlib import Path
 
 import pytest
 from berth.core.timetable import Override, parse_overrides
 from berth.live.overriding import annotation_text, overrides_in_force, with_changes
 
-from tests.answer import Berth
+from tests.answer import Answer
 from tests.cases import tabled
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.conftest import Live
 from tests.live.happenings import NOW
 from tests.live.judged import wordless
-from tests.live.sites import FILES, asking
+from tests.live.sites import FILES
 from tests.live.turns import override
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
@@ -26,8 +26,8 @@ BOTH = """
     seats: [{resourceClass: bench, placeholderCount: 3}, {resourceClass: small, placeholderCount: 4}]"""
 
 
-def ordering(server: ApiServer, folder: Path) -> tuple[str, ...]:
-    return ("override", *asking(server, folder)[1:])
+def order(live: Live, *words: str) -> Answer:
+    return live("override", *words)
 
 
 def total(seats: int) -> str:
@@ -40,60 +40,50 @@ def annotation(server: ApiServer, name: str = "course") -> str | None:
 
 
 @pytest.mark.parametrize("until", ["2026-02-02T12:00:00Z", "2026-02-02 13:00", "13:00", "+3h", "+180m"])
-def test_a_target_is_set_until_an_instant(
-    berth: Berth, server: ApiServer, tmp_path: Path, until: str
-) -> None:
+def test_a_target_is_set_until_an_instant(live: Live, until: str) -> None:
     words = ("course", "--placeholders", "small=60", "--end", until)
-    answer = berth(*ordering(server, tmp_path), *words)
-
-    assert answer == (
+    assert order(live, *words) == (
         0,
         f"prod: course/small gets 60 {SEATS} until {TEN}. {total(65)}\n{FOLLOWS}",
         "",
     )
-    assert annotation(server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+    assert annotation(live.server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
     assert (
-        server.world.get("ConfigMap", "course")["metadata"]["managedFields"][-1]["manager"]
-        == "berth-override"
+        live.world.get("ConfigMap", "course")["metadata"]["managedFields"][-1]["manager"] == "berth-override"
     )
 
 
 @pytest.mark.parametrize("words", [("small=60",), ("--placeholders", "60")], ids=["argument", "number"])
-def test_a_target_may_be_an_argument_or_that_of_the_only_class(
-    berth: Berth, server: ApiServer, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    assert berth(*ordering(server, tmp_path), "course", *words, "--end", "+3h").code == 0
-    assert annotation(server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+def test_a_target_may_be_an_argument_or_that_of_the_only_class(live: Live, words: tuple[str, ...]) -> None:
+    assert order(live, "course", *words, "--end", "+3h").code == 0
+    assert annotation(live.server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 
 
-def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    order = ordering(server, tmp_path)
-    berth(*order, "course", "small=20", "--end", "+3h")
-    shown = berth(*asking(server, tmp_path))
+def test_status_shows_it_and_clear_ends_it(live: Live) -> None:
+    order(live, "course", "small=20", "--end", "+3h")
+    shown = live("status")
 
     assert (shown.code, wordless(shown.out).splitlines()[-1]) == (
         0,
         "prod: note[S036] course/small 20 2026-02-02T12:00:00Z",
     )
     for words in (["course"], ["course", "small"]):
-        berth(*order, "course", "small=20", "--end", "+3h")
-        cleared = berth(*order, *words, "--clear")
+        order(live, "course", "small=20", "--end", "+3h")
+        cleared = order(live, *words, "--clear")
         assert cleared == (0, f"prod: course/small follows its timetable again.\n{FOLLOWS}", "")
-        assert annotation(server) is None
-    assert berth(*order, "course", "--clear") == (0, "prod: course is unchanged.\n", "")
+        assert annotation(live.server) is None
+    assert order(live, "course", "--clear") == (0, "prod: course is unchanged.\n", "")
 
 
-def test_another_target_takes_the_place_of_the_old_one(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    order = (*ordering(server, tmp_path), "course", "--end", "+3h")
-    berth(*order, "small=20")
+def test_another_target_takes_the_place_of_the_old_one(live: Live) -> None:
+    words = ("course", "--end", "+3h")
+    order(live, *words, "small=20")
 
-    assert berth(*order, "small=0").out == (
+    assert order(live, *words, "small=0").out == (
         f"prod: course/small gets 0 {SEATS} until {TEN}, instead of 20. {total(5)}\n{FOLLOWS}"
     )
-    server.world.meddle = lambda: pytest.fail("nothing is to be written")
-    assert berth(*order, "small=0").out == "prod: course is unchanged.\n"
+    live.world.meddle = lambda: pytest.fail("nothing is to be written")
+    assert order(live, *words, "small=0").out == "prod: course is unchanged.\n"
 
 
 def test_what_is_over_malformed_or_of_other_classes() -> None:
@@ -110,28 +100,26 @@ def test_what_is_over_malformed_or_of_other_classes() -> None:
     assert annotation_text({}) is None
 
 
-def test_if_somebody_else_writes_in_between_it_looks_again(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
+def test_if_somebody_else_writes_in_between_it_looks_again(live: Live) -> None:
     meddled: list[None] = []
 
     def write() -> None:
-        server.world.add(server.world.get("ConfigMap", "course"))
+        live.world.add(live.world.get("ConfigMap", "course"))
 
     def meddle() -> None:
         if not meddled:
             meddled.append(None)
             write()
-            override(server.world, "9", "2026-02-02T11:00:00Z")
+            override(live.world, "9", "2026-02-02T11:00:00Z")
 
-    server.world.meddle = meddle
-    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--end", "+3h")
+    live.world.meddle = meddle
+    answer = order(live, "course", "small=60", "--end", "+3h")
 
     assert answer.out == (
         f"prod: course/small gets 60 {SEATS} until {TEN}, instead of 9. {total(65)}\n{FOLLOWS}"
     )
-    server.world.meddle = write
-    code, out, err = berth(*ordering(server, tmp_path), "course", "--clear")
+    live.world.meddle = write
+    code, out, err = order(live, "course", "--clear")
     assert (code, out, wordless(err)) == (
         1,
         "",
@@ -139,61 +127,52 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
     )
 
 
-def test_where_there_is_no_timetable_nothing_is_overridden(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    server.world.get("ConfigMap", "course")["metadata"]["labels"]["berth.dev/site"] = "another"
-    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--end", "+3h")
+def test_where_there_is_no_timetable_nothing_is_overridden(live: Live) -> None:
+    live.world.get("ConfigMap", "course")["metadata"]["labels"]["berth.dev/site"] = "another"
+    answer = order(live, "course", "small=60", "--end", "+3h")
 
     assert answer[:2] == (1, "")
     assert answer.err.startswith("prod: ")
 
 
-def test_only_clusters_with_these_classes_are_written_to(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
+def test_only_clusters_with_these_classes_are_written_to(live: Live) -> None:
     both = FILES["night"].replace("  resourceClass: bench\n", "").replace(BENCH_ONLY, BOTH)
-    project.write(tmp_path, {**FILES, "night": both})
+    project.write(live.folder, {**FILES, "night": both})
     rendered = project.project(**{**FILES, "night": both}).objects["prod"]
-    server.world.objects += [object_ for object_ in rendered if object_["metadata"]["name"] == "night"]
-    for object_ in server.world.objects:
+    live.world.objects += [object_ for object_ in rendered if object_["metadata"]["name"] == "night"]
+    for object_ in live.world.objects:
         object_["metadata"].setdefault("resourceVersion", "1")
         object_["metadata"].setdefault("managedFields", [])
-    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url, "lab": "http://127.0.0.1:9"})
+    file = kubeconfig(live.folder / "kubeconfig", {"prod": live.server.url, "lab": "http://127.0.0.1:9"})
     asked = ("override", "--now", NOW, "--kubeconfig", str(file), "night", "--end", "+3h")
 
-    assert berth(*asked, "small=9") == (
+    assert live.berth(*asked, "small=9") == (
         0,
         f"prod: night/small gets 9 {SEATS} until {TEN}.\n{FOLLOWS}",
         "",
     )
-    code, out, err = berth(*asked, "small=8", "bench=7")
+    code, out, err = live.berth(*asked, "small=8", "bench=7")
     assert (code, out.splitlines()[0]) == (
         1,
         f"prod: night/small gets 8 {SEATS} until {TEN}, instead of 9.",
     )
     assert err.startswith("lab: error[S001]")
-    assert json.loads(annotation(server, "night") or "") == {
+    assert json.loads(annotation(live.server, "night") or "") == {
         "small": {"target": 8, "until": "2026-02-02T12:00:00Z"}
     }
 
 
 @tabled("live")
-def test_nonsense_is_refused_and_nobody_asked(
-    words: str, named: str, berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    code, out, err = berth(*ordering(server, tmp_path), *words.split())
+def test_nonsense_is_refused_and_nobody_asked(words: str, named: str, live: Live) -> None:
+    code, out, err = order(live, *words.split())
 
     assert (code, out) == (2, "")
     assert err.startswith("berth: ")
     assert named in err
-    assert server.world.asked == []
+    assert live.world.asked == []
 
 
-def test_slips_that_all_commands_share_are_refused_too(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    order = ordering(server, tmp_path)
+def test_slips_that_all_commands_share_are_refused_too(live: Live) -> None:
 
-    assert "curse" in berth(*order, "curse", "small=3", "--end", "+2h").err
-    assert '"soon"' in berth(*order, "course", "small=3", "--end", "soon").err
+    assert "curse" in order(live, "curse", "small=3", "--end", "+2h").err
+    assert '"soon"' in order(live, "course", "small=3", "--end", "soon").err

@@ -13,12 +13,12 @@ from berth.live.preflight import PreflightClock, job_of, trial_job
 from berth.manifests.rbac import Access
 from berth.pipeline import Pipeline
 
-from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.happenings import NOW, in_order
 from tests.live.judged import status, told, wordless
-from tests.live.sites import asking, two
+from tests.live.sites import two
 from tests.live.slotproject import CLASS, COURSE, SITE
 from tests.live.turns import NO_IMAGE, not_created, other_site
 from tests.live.world import World
@@ -49,9 +49,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def preflight(berth: Berth, server: ApiServer, folder: Path, *words: str) -> tuple[int, list[str]]:
+def preflight(live: Live, *words: str) -> tuple[int, list[str]]:
     """The exit code, and what is told below the table without sentences."""
-    code, out, err = berth(*asking(server, folder, "preflight"), *words)
+    code, out, err = live("preflight", *words)
     assert err == ""
     return code, wordless(out).partition("\n\n")[2].splitlines()
 
@@ -69,39 +69,35 @@ def cronjob(world: World) -> dict[str, Any]:
     return world.get("CronJob", "course")
 
 
-def test_in_order_everything_is_proven_and_nothing_stays(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    before = objects(server.world)
+def test_in_order_everything_is_proven_and_nothing_stays(live: Live) -> None:
+    before = objects(live.world)
 
-    assert berth(*asking(server, tmp_path, "preflight")) == (0, IN_ORDER, "")
-    assert objects(server.world) == before
-    assert [(one["kind"], one["dryRun"]) for one in server.world.created] == [
+    assert live("preflight") == (0, IN_ORDER, "")
+    assert objects(live.world) == before
+    assert [(one["kind"], one["dryRun"]) for one in live.world.created] == [
         *(("Job", "All"), ("Pod", "All")) * 2,
         ("Pod", "All"),
         ("Job", None),
     ]
 
 
-def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
+def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(live: Live) -> None:
     """Both would have a sweep, an inventory and code of the same names. The first is told, too."""
-    server.world.objects = [object_ for object_ in server.world.objects if object_["kind"] == "Namespace"]
-    other_site(server.world)
-    code, lines = preflight(berth, server, tmp_path)
+    live.world.objects = [object_ for object_ in live.world.objects if object_["kind"] == "Namespace"]
+    other_site(live.world)
+    code, lines = preflight(live)
 
     assert (code, kinds(lines)[0]) == (1, "error[S086]")
 
 
-def test_what_would_run_is_tried_as_it_is(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    berth(*asking(server, tmp_path, "preflight"))
-    job, pod, seat = server.world.created[2:5]
-    template = cronjob(server.world)["spec"]["jobTemplate"]
+def test_what_would_run_is_tried_as_it_is(live: Live) -> None:
+    live("preflight")
+    job, pod, seat = live.world.created[2:5]
+    template = cronjob(live.world)["spec"]["jobTemplate"]
 
     assert job["spec"] == template["spec"]
     assert pod["spec"] == template["spec"]["template"]["spec"]
-    assert seat["spec"] == server.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
+    assert seat["spec"] == live.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
 
 
 def test_the_test_job_has_the_pod_of_the_job_and_does_nothing() -> None:
@@ -152,18 +148,18 @@ def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservatio
     ids=["quota", "webhook"],
 )
 def test_what_is_not_admitted_is_told_and_nothing_runs(
-    berth: Berth, server: ApiServer, tmp_path: Path, refused: tuple[str, str], codes: list[str]
+    live: Live, refused: tuple[str, str], codes: list[str]
 ) -> None:
-    server.world.not_admitted = dict([refused])
-    code, lines = preflight(berth, server, tmp_path)
+    live.world.not_admitted = dict([refused])
+    code, lines = preflight(live)
 
     assert (code, kinds(lines)) == (1, codes)
-    assert all(one["dryRun"] for one in server.world.created)
+    assert all(one["dryRun"] for one in live.world.created)
 
 
-def test_a_missing_permission_of_the_job_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.not_allowed = {"patch deployments/scale", "list pods", "get configmaps"}
-    code, lines = preflight(berth, server, tmp_path)
+def test_a_missing_permission_of_the_job_is_told(live: Live) -> None:
+    live.world.not_allowed = {"patch deployments/scale", "list pods", "get configmaps"}
+    code, lines = preflight(live)
 
     assert code == 1
     assert set(kinds(lines)) == {"error[S073]"}
@@ -180,10 +176,10 @@ def reviews(server: ApiServer, account: str) -> set[tuple[str, ...]]:
     }
 
 
-def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    berth(*asking(server, tmp_path, "preflight"))
+def test_all_permissions_in_git_are_checked(live: Live) -> None:
+    live("preflight")
 
-    assert reviews(server, "course") == {
+    assert reviews(live.server, "course") == {
         *((verb, "configmaps", "", "berth", "") for verb in ("list", "watch")),
         ("get", "configmaps", "", "berth", "course"),
         *((verb, "configmaps", "", "berth", "course-record") for verb in ("get", "create", "patch")),
@@ -193,7 +189,7 @@ def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp
         *((verb, "leases", "", "berth", "course-small") for verb in ("get", "create", "patch")),
         *((verb, "pods", "", "hub", "") for verb in ("list", "watch")),
     }
-    assert ("delete", "jobs", "", "berth", "") in reviews(server, "berth-sweep")
+    assert ("delete", "jobs", "", "berth", "") in reviews(live.server, "berth-sweep")
 
 
 def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> None:
@@ -209,9 +205,9 @@ def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> N
     assert Access("list", *slots) in found["berth-sweep"]
 
 
-def test_what_the_person_may_not_do_is_not_proven(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.not_admitted = {"Job": FORBIDDEN}
-    code, lines = preflight(berth, server, tmp_path)
+def test_what_the_person_may_not_do_is_not_proven(live: Live) -> None:
+    live.world.not_admitted = {"Job": FORBIDDEN}
+    code, lines = preflight(live)
 
     assert (code, set(kinds(lines))) == (1, {"error[S001]"})
 
@@ -228,22 +224,20 @@ def pulls(world: World) -> Callable[[dict[str, Any]], None]:
 
 
 def test_a_test_job_that_does_not_run_in_time_is_told_with_what_it_waits_for(
-    berth: Berth, server: ApiServer, tmp_path: Path, clock: list[float]
+    live: Live, clock: list[float]
 ) -> None:
-    server.world.job_ends = pulls(server.world)
-    code, lines = preflight(berth, server, tmp_path, "--timeout", "30")
+    live.world.job_ends = pulls(live.world)
+    code, lines = preflight(live, "--timeout", "30")
 
     assert code == 1
     assert kinds(lines) == ["error[S074]"]
     assert "ImagePullBackOff" in lines[0]
     assert clock == [30.0]
-    assert [object_ for object_ in server.world.objects if object_["kind"] == "Job"] == []
+    assert [object_ for object_ in live.world.objects if object_["kind"] == "Job"] == []
 
 
 @pytest.mark.parametrize("how", ["failed", "refused", "deleted"])
-def test_a_test_job_that_cannot_succeed_is_told_at_once(
-    berth: Berth, server: ApiServer, tmp_path: Path, clock: list[float], how: str
-) -> None:
+def test_a_test_job_that_cannot_succeed_is_told_at_once(live: Live, clock: list[float], how: str) -> None:
     def end(job: dict[str, Any]) -> None:
         failed = {
             "type": "Failed",
@@ -254,68 +248,64 @@ def test_a_test_job_that_cannot_succeed_is_told_at_once(
         if how == "failed":
             job["status"] = {"conditions": [failed]}
         elif how == "refused":
-            not_created(server.world, "Job", job["metadata"]["name"], NOW)
+            not_created(live.world, "Job", job["metadata"]["name"], NOW)
         else:
-            server.world.drop(job)
+            live.world.drop(job)
 
-    server.world.job_ends = end
-    code, lines = preflight(berth, server, tmp_path)
+    live.world.job_ends = end
+    code, lines = preflight(live)
 
     assert (code, kinds(lines), clock) == (1, ["error[S074]"], [0.0])
 
 
-def test_a_second_preflight_leaves_the_first_one_alone(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    running = server.world.apply_rendered({**trial_job(cronjob(server.world), 60), "status": {"active": 1}})
-    code, lines = preflight(berth, server, tmp_path)
+def test_a_second_preflight_leaves_the_first_one_alone(live: Live) -> None:
+    running = live.world.apply_rendered({**trial_job(cronjob(live.world), 60), "status": {"active": 1}})
+    code, lines = preflight(live)
 
     assert (code, kinds(lines[:1])) == (1, ["error[S074]"])
-    assert running in server.world.objects
+    assert running in live.world.objects
 
 
-def test_a_test_job_that_cannot_be_deleted_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.not_admitted["DELETE"] = "no"
-    code, lines = preflight(berth, server, tmp_path)
+def test_a_test_job_that_cannot_be_deleted_is_told(live: Live) -> None:
+    live.world.not_admitted["DELETE"] = "no"
+    code, lines = preflight(live)
 
     assert (code, kinds(lines)) == (1, ["error[S074]"])
 
 
-def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+def test_what_is_not_applied_is_told(live: Live) -> None:
     for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep")):
-        server.world.vanish(kind, name)
-    code, lines = preflight(berth, server, tmp_path)
+        live.world.vanish(kind, name)
+    code, lines = preflight(live)
 
     assert (code, kinds(lines)) == (1, ["error[S020]", "error[S020]"])
 
 
-def test_a_template_of_device_claims_that_is_not_there_is_told(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
+def test_a_template_of_device_claims_that_is_not_there_is_told(live: Live) -> None:
     """The API server admits the pod: nothing says it before placeholders wait for their claims."""
     names = ("berth-1.gpu.example.com", "fast")
-    pod = server.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
+    pod = live.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
     pod["resourceClaims"] = [{"name": name[:4], "resourceClaimTemplateName": name} for name in names]
-    code, lines = preflight(berth, server, tmp_path)
+    code, lines = preflight(live)
     for name in names:
         metadata = {"name": name, "namespace": "berth"}
-        server.world.apply_rendered({"kind": "ResourceClaimTemplate", "metadata": metadata})
+        live.world.apply_rendered({"kind": "ResourceClaimTemplate", "metadata": metadata})
 
     assert (code, kinds(lines)) == (1, ["error[S020]", "error[S020]"])
-    assert preflight(berth, server, tmp_path)[0] == 0
+    assert preflight(live)[0] == 0
 
 
-def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    code, out, _ = berth(*two(server, tmp_path, "preflight"))
+def test_an_unreachable_cluster_hides_no_other(live: Live) -> None:
+    code, out, _ = live.berth(*two(live.server, live.folder, "preflight"))
 
     assert (code, out.startswith(IN_ORDER)) == (1, True)
     assert "lab: error[S001]" in out
-    assert berth(*two(server, tmp_path, "preflight"), "course") == (0, IN_ORDER, "")
+    assert live.berth(*two(live.server, live.folder, "preflight"), "course") == (0, IN_ORDER, "")
 
 
-def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.not_allowed = {"patch deployments/scale"}
-    code, out, _ = berth(*asking(server, tmp_path, "preflight"), "-o", "json")
+def test_json_is_a_preflight(live: Live) -> None:
+    live.world.not_allowed = {"patch deployments/scale"}
+    code, out, _ = live("preflight", "-o", "json")
     answer = json.loads(out)
 
     assert (code, answer["kind"], answer["clusters"]) == (1, "Preflight", [])
@@ -334,14 +324,14 @@ def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) ->
 
 
 def test_each_named_reservation_runs_its_own_test_job_one_after_the_other(
-    berth: Berth, server: ApiServer, tmp_path: Path, clock: list[float]
+    live: Live, clock: list[float]
 ) -> None:
     git = {**project.FILES, "other": project.COURSE.replace("name: course", "name: other")}
-    project.write(tmp_path, git)
+    project.write(live.folder, git)
     for object_ in project.project(**git).objects["prod"]:
         if (object_["metadata"].get("labels") or {}).get("berth.dev/reservation") == "other":
-            server.world.apply_rendered(object_)
-    server.world.job_ends = lambda _: None
-    code, lines = preflight(berth, server, tmp_path, "course", "other", "--timeout", "20")
+            live.world.apply_rendered(object_)
+    live.world.job_ends = lambda _: None
+    code, lines = preflight(live, "course", "other", "--timeout", "20")
 
     assert (code, kinds(lines), clock) == (1, ["error[S074]", "error[S074]"], [40.0])

@@ -16,12 +16,10 @@ from berth.live.room import (
 )
 from berth.pipeline import Pipeline
 
-from tests.answer import Berth
 from tests.cases import tabled
 from tests.live import project
-from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.judged import wordless
-from tests.live.sites import asking
 
 NOW = 1_000_000  # a minute
 DAY = 1440
@@ -279,9 +277,9 @@ def test_the_jobs_of_a_reservation_count_once_while_it_is_open(tmp_path: Path) -
     assert [*found.jobs["course"][:2], found.jobs["course"][3]] == [first, 1, -1]
 
 
-def limits(berth: Berth, server: ApiServer, folder: Path) -> tuple[int, list[str]]:
+def limits(live: Live) -> tuple[int, list[str]]:
     """Exit code, rows about room, and findings without their sentences."""
-    code, out, _ = berth(*asking(server, folder, "preflight"))
+    code, out, _ = live("preflight")
     lines = wordless(out).splitlines()
     return code, [line for line in lines if " room " in line or "[S07" in line or "[S004" in line]
 
@@ -294,13 +292,13 @@ def limits(berth: Berth, server: ApiServer, folder: Path) -> tuple[int, list[str
     ],
 )
 def test_a_quota_without_room_is_told(
-    berth: Berth, server: ApiServer, tmp_path: Path, pods: tuple[str, str], expected: tuple[int, str, str]
+    live: Live, pods: tuple[str, str], expected: tuple[int, str, str]
 ) -> None:
     """The course is open with 25 seats and its Job. `pods`: the limit, and what is used."""
     limits_of_pods = quota({"pods": pods[0]}, {"pods": pods[1]})
     limits_of_pods["metadata"]["namespace"] = "berth"
-    server.world.apply_rendered({"kind": "ResourceQuota", **limits_of_pods})
-    code, lines = limits(berth, server, tmp_path)
+    live.world.apply_rendered({"kind": "ResourceQuota", **limits_of_pods})
+    code, lines = limits(live)
     expected_code, brief, finding = expected
 
     assert code == expected_code
@@ -309,11 +307,9 @@ def test_a_quota_without_room_is_told(
 
 
 @tabled("live")
-def test_what_cannot_be_read_is_a_note(
-    path: str, what: str, berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    server.world.refused = {path: "forbidden"}
-    code, lines = limits(berth, server, tmp_path)
+def test_what_cannot_be_read_is_a_note(path: str, what: str, live: Live) -> None:
+    live.world.refused = {path: "forbidden"}
+    code, lines = limits(live)
 
     assert code == 0
     assert what in lines[0]

@@ -1,7 +1,6 @@
 """`berth status`, whole: from a kubeconfig and HTTP to what it prints and exits with."""
 
 import json
-from pathlib import Path
 
 import pytest
 from berth.cli import status as command
@@ -12,6 +11,7 @@ from berth.dates.moments import named
 from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.happenings import NOW
 from tests.live.judged import status, wordless
 from tests.live.sites import TEXT, asking, two
@@ -37,50 +37,50 @@ lab: error[S001] kubectl --context=lab --namespace=seats get deployments
 """
 
 
-def test_in_order_is_a_table_and_exit_code_0(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    assert berth(*asking(server, tmp_path)) == (0, TEXT, "")
-    assert berth(*asking(server, tmp_path), "-o", "wide") == (0, WIDE, "")
+def test_in_order_is_a_table_and_exit_code_0(live: Live) -> None:
+    assert live("status") == (0, TEXT, "")
+    assert live("status", "-o", "wide") == (0, WIDE, "")
 
 
-def test_it_only_reads(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    berth(*asking(server, tmp_path))
+def test_it_only_reads(live: Live) -> None:
+    live("status")
 
-    assert {request.method for request in server.received} == {"GET"}
+    assert {request.method for request in live.server.received} == {"GET"}
 
 
-def test_owners_are_a_column_where_there_are_any(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    asked = asking(server, tmp_path)
-    (file,) = tmp_path.rglob("course.yaml")
+def test_owners_are_a_column_where_there_are_any(live: Live) -> None:
+    asked = asking(live.server, live.folder)
+    (file,) = live.folder.rglob("course.yaml")
     file.write_text(f"{file.read_text('utf-8').rstrip()}\n  owner: {{name: Physics}}\n", "utf-8")
-    out, answer = (berth(*asked, "-o", form)[1] for form in ("wide", "json"))
+    out, answer = (live.berth(*asked, "-o", form)[1] for form in ("wide", "json"))
 
     assert [line.split()[-2:] for line in out.splitlines()] == [["OWNER", "NOTE"], ["synced", "Physics"]]
     assert json.loads(answer)["items"][0]["owner"] == {"name": "Physics", "contact": None}
 
 
 def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
-    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "pause", lambda _: None)
-    unscaled(server.world)
-    server.world.vanish("CronJob", "course")
+    unscaled(live.world)
+    live.world.vanish("CronJob", "course")
 
-    code, out, err = berth(*asking(server, tmp_path))
+    code, out, err = live("status")
 
     assert (code, wordless(out)) == (1, BROKEN)
     assert err.splitlines()[-1].endswith("/docs/no-seats.md")
 
 
-def test_with_strict_a_warning_is_exit_code_1(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.vanish("CronJob", "course")
+def test_with_strict_a_warning_is_exit_code_1(live: Live) -> None:
+    live.world.vanish("CronJob", "course")
 
-    assert [berth(*asking(server, tmp_path), *flags)[0] for flags in ((), ("--strict",))] == [0, 1]
+    assert [live("status", *flags)[0] for flags in ((), ("--strict",))] == [0, 1]
 
 
-def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.vanish("CronJob", "berth-sweep")
-    server.world.vanish("CronJob", "course")
-    code, out, _ = berth(*asking(server, tmp_path), "-o", "json")
+def test_json_is_a_status(live: Live) -> None:
+    live.world.vanish("CronJob", "berth-sweep")
+    live.world.vanish("CronJob", "course")
+    code, out, _ = live("status", "-o", "json")
     answer = json.loads(out)
     found = [answer["items"][0].pop("findings"), answer["clusters"][0].pop("findings")]
 
@@ -112,32 +112,32 @@ def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> No
     }
 
 
-def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    code, out, err = berth(*two(server, tmp_path))
+def test_an_unreachable_cluster_hides_no_other(live: Live) -> None:
+    code, out, err = live.berth(*two(live.server, live.folder))
 
     assert (code, wordless(out), err) == (1, UNREACHABLE, "")
 
 
-def test_only_what_is_asked_for_is_asked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    asked = two(server, tmp_path)
+def test_only_what_is_asked_for_is_asked(live: Live) -> None:
+    asked = two(live.server, live.folder)
 
-    assert berth(*asked, "--cluster", "prod") == (0, TEXT, "")
-    assert berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pools.\n")
-    assert berth(*asked, "course")[1].splitlines()[:2] == [
+    assert live.berth(*asked, "--cluster", "prod") == (0, TEXT, "")
+    assert live.berth(*asked, "--cluster", "prod", "night")[:2] == (0, "No pools.\n")
+    assert live.berth(*asked, "course")[1].splitlines()[:2] == [
         "RESERVATION  CLASS  CLUSTER  STATE   OPEN         WANTED  READY  PENDING  SESSIONS  NOTE",
         "course       small  prod     active  08:30-13:00  20      20     0        5",
     ]
-    assert "course " not in berth(*asked, "--class", "bench")[1]
+    assert "course " not in live.berth(*asked, "--class", "bench")[1]
 
 
-def test_bad_input_is_told_and_nobody_is_asked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    asked = asking(server, tmp_path)
-    project.write(tmp_path, {"course": project.COURSE.replace("25", "-1")})
-    code, out, err = berth(*asked)
+def test_bad_input_is_told_and_nobody_is_asked(live: Live) -> None:
+    asked = asking(live.server, live.folder)
+    project.write(live.folder, {"course": project.COURSE.replace("25", "-1")})
+    code, out, err = live.berth(*asked)
 
     assert (code, out) == (1, "")
     assert "error[B012]" in err
-    assert server.world.asked == []
+    assert live.world.asked == []
 
 
 def test_watch_shows_tables_only(berth: Berth) -> None:
@@ -148,34 +148,32 @@ def test_watch_shows_tables_only(berth: Berth) -> None:
     )
 
 
-def test_wide_says_how_git_differs(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    edit(server.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
-    lines = berth(*asking(server, tmp_path), "-o", "wide").out.splitlines()
+def test_wide_says_how_git_differs(live: Live) -> None:
+    edit(live.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
+    lines = live("status", "-o", "wide").out.splitlines()
 
     assert lines[1].split("  ")[-2:] == ["1 occurrence differs", "not synced"]
 
 
-def test_wide_says_how_the_pod_template_differs_beside_the_timetable(
-    berth: Berth, server: ApiServer, tmp_path: Path
-) -> None:
-    template(server.world, requests={"cpu": "1", "memory": "1Gi"})
-    asked = (*asking(server, tmp_path), "-o", "wide")
+def test_wide_says_how_the_pod_template_differs_beside_the_timetable(live: Live) -> None:
+    template(live.world, requests={"cpu": "1", "memory": "1Gi"})
+    asked = (*asking(live.server, live.folder), "-o", "wide")
     amount = 'spec.containers[0].resources.requests.memory is "1Gi", git has "4Gi"'
 
-    assert berth(*asked).out.splitlines()[1].split("  ")[-2:] == [amount, "not synced"]
+    assert live.berth(*asked).out.splitlines()[1].split("  ")[-2:] == [amount, "not synced"]
 
-    edit(server.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
+    edit(live.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
 
-    assert berth(*asked).out.splitlines()[1].split("  ")[-2:] == [
+    assert live.berth(*asked).out.splitlines()[1].split("  ")[-2:] == [
         f"1 occurrence differs; {amount}",
         "not synced",
     ]
 
 
-def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+def test_an_answer_that_is_none_is_told_in_a_line(live: Live) -> None:
     """As a proxy sends it that cannot reach the API server."""
-    server.garbage = b"<html>\n<h1>502 Bad Gateway</h1>"
-    code, out, _ = berth(*asking(server, tmp_path))
+    live.server.garbage = b"<html>\n<h1>502 Bad Gateway</h1>"
+    code, out, _ = live("status")
 
     assert code == 1
     assert wordless(out).splitlines()[-1] == (
