@@ -131,26 +131,5 @@ def test_one_reservation_is_the_same_wherever_it_stands() -> None:
     assert of_cloud(reservations=[RESERVED, RESERVED]) == [finding("B016 spec.reservations.1.id", "cr-0a")]
 
 
-def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
-    classes = [
-        resource_class("a", cluster="one", cloudCapacity=["gpu"]),
-        resource_class("b", cluster="two", cloudCapacity=["more"]),
-    ]
-    clouds = [cloud(cluster="one", reservations=[RESERVED])]
-
-    assert (
-        of_documents(
-            site(*TWO),
-            *classes,
-            *clouds,
-            cloud("more", cluster="two", reservations=[{**RESERVED, "id": "cr-0b"}]),
-        )
-        == []
-    )
-    assert of_documents(
-        site(*TWO), *classes, *clouds, cloud("more", cluster="two", reservations=[RESERVED])
-    ) == [finding("B180 spec.reservations.0.id", "cr-0a")]
-
-
 def test_a_block_is_a_reservation_too() -> None:
     assert of_cloud(reservations=[block("2026-03-01T00:00:00Z")]) == []

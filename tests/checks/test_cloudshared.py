@@ -1,4 +1,4 @@
-"""Machines that two clusters select alike, without an id."""
+"""Machines that two clusters select alike, by their id or without one."""
 
 from tests.cases import tabled
 from tests.checks.clouds import KARPENTER, MACHINE, of_documents
@@ -19,6 +19,11 @@ def told(first: Value, second: Value, *, cluster: str = "two") -> list[str]:
     return of_documents(
         site(*TWO), *classes, one, cloud("more", cluster=cluster, reservations=[{**MACHINE, **second}])
     )
+
+
+def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
+    assert told({"id": "cr-0a"}, {"id": "cr-0b"}) == []
+    assert told({"id": "cr-0a"}, {"id": "cr-0a"}) == [finding("B180 spec.reservations.0.id", "cr-0a")]
 
 
 def test_clusters_that_select_alike_do_not_see_each_other() -> None:

@@ -1,7 +1,6 @@
 """The records that `berth report` finds in clusters."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,9 @@ from berth.live.records import of_config_maps, of_json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.answer import Berth
-from tests.live.api_server import ApiServer, kubeconfig
+from tests.answer import Answer
+from tests.live.api_server import ApiServer
+from tests.live.conftest import Live
 from tests.live.sites import two
 from tests.live.world import World
 
@@ -32,9 +32,8 @@ def world(server: ApiServer) -> World:
     return server.world
 
 
-def report(berth: Berth, server: ApiServer, folder: Path, *more: str) -> tuple[int, str, str]:
-    file = kubeconfig(folder / "kubeconfig", {"prod": server.url})
-    return berth("report", *NOW, "--kubeconfig", str(file), "-o", "json", *more)
+def report(live: Live) -> Answer:
+    return live("report", "-o", "json", *NOW)
 
 
 def dates(out: str) -> list[tuple[str, int]]:
@@ -53,37 +52,31 @@ def test_an_occurrence_of_several_exports_counts_once(is_newer_first: bool) -> N
     assert found == ((later, gpu), ())
 
 
-def test_it_lists_only_records_of_the_site(
-    berth: Berth, server: ApiServer, world: World, tmp_path: Path
-) -> None:
+def test_it_lists_only_records_of_the_site(live: Live, world: World) -> None:
     other = OccurrenceRecord("other/1", {"small": 1}, window=(0, 1, 2))
     world.add(config_map(record_text([other]), "other-record", **{"berth.dev/site": "other"}))
-    code, out, err = report(berth, server, tmp_path)
+    code, out, err = report(live)
 
     assert (code, err, dates(out)) == (0, "", [(ONE.occurrence, 7)])
     assert [one.partition("?")[0] for one in world.asked] == ["/api/v1/namespaces/berth/configmaps"]
 
 
-def test_a_malformed_record_does_not_hide_the_others(
-    berth: Berth, server: ApiServer, world: World, tmp_path: Path
-) -> None:
+def test_a_malformed_record_does_not_hide_the_others(live: Live, world: World) -> None:
     world.add(config_map("{", "bad-record"))
-    code, out, err = report(berth, server, tmp_path)
+    code, out, err = report(live)
 
     assert (code, dates(out)) == (0, [(ONE.occurrence, 7)])
     assert err.startswith("prod: warning[S024] ConfigMap bad-record")
 
 
-def test_a_record_tells_of_its_own_reservation_only(
-    berth: Berth, server: ApiServer, world: World, tmp_path: Path
-) -> None:
+def test_a_record_tells_of_its_own_reservation_only(live: Live, world: World) -> None:
     """Its account may write what it likes, and any label."""
     forged = OccurrenceRecord("course/2026-02-02T09:00", {"small": 25}, None, {"small": 99}, window=(0, 1, 2))
     own = OccurrenceRecord("mine/1", {"small": 1}, None, {"small": 1}, window=(0, 1, 2))
     mine = {"berth.dev/reservation": "mine"}
     world.add(config_map(record_text([forged, own]), "mine-record", **mine))
     world.add(config_map(record_text([forged]), "other-record"))
-    code, out, err = report(berth, server, tmp_path)
+    code, out, err = report(live)
 
     assert (code, dates(out)) == (0, [("mine/1", 1), (ONE.occurrence, 7)])
     assert [line.partition(". ")[0] for line in err.splitlines()] == [
@@ -92,20 +85,18 @@ def test_a_record_tells_of_its_own_reservation_only(
     ]
 
 
-def test_a_cluster_that_does_not_answer_does_not_hide_the_others(
-    berth: Berth, server: ApiServer, world: World, tmp_path: Path
-) -> None:
-    asking = two(server, tmp_path)
-    code, out, err = berth("report", *NOW, *asking[3:], "-o", "json")
+def test_a_cluster_that_does_not_answer_does_not_hide_the_others(live: Live, world: World) -> None:
+    asking = two(live.server, live.folder)
+    code, out, err = live.berth("report", *NOW, *asking[3:], "-o", "json")
 
     assert world.asked
     assert (code, dates(out)) == (1, [(ONE.occurrence, 7)])
     assert err.startswith("lab: error[S001] ")
 
 
-def test_a_page_of_a_proxy_is_no_list(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.says = {"kind": "Greeting"}
-    code, _, err = report(berth, server, tmp_path)
+def test_a_page_of_a_proxy_is_no_list(live: Live) -> None:
+    live.server.says = {"kind": "Greeting"}
+    code, _, err = report(live)
 
     assert (code, err[:18]) == (1, "prod: error[S001] ")
 
