@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from berth import cli
@@ -29,6 +30,20 @@ class Pair:
         text = path.read_text("utf-8")
         assert before in text
         path.write_text(text.replace(before, after), "utf-8")
+
+    def put(self, file: str, text: str) -> None:
+        """Write a file on both sides."""
+        for side in (self.was, self.now):
+            (side / "reservations" / file).write_text(text, "utf-8")
+
+    def merge(self) -> None:
+        """Let the base have the files of the head."""
+        shutil.copytree(self.now / "reservations", self.was / "reservations", dirs_exist_ok=True)
+
+    def change(self, at: str = NOW) -> dict[str, Any]:
+        """The JSON of the change."""
+        found: dict[str, Any] = json.loads(self.diff("-o", "json", at=at).out)
+        return found
 
     def diff(self, *words: str, base: str = "../was", at: str = NOW, stale: bool = False) -> Answer:
         """`stale`: without rendering first."""

@@ -219,7 +219,7 @@ def test_seats_without_an_end_are_more_than_any_hours(pair: Pair) -> None:
     )
     (pair.now / "reservations/always.yaml").write_text(standing, "utf-8")
 
-    (result,) = json.loads(pair.diff("-o", "json", at=NOW).out)["policies"]
+    (result,) = pair.change(NOW)["policies"]
     assert result["reasons"] == ["seat-hours without end, above 1000000000"]
 
 
@@ -241,7 +241,7 @@ def test_nobody_splits_a_course_to_avoid_a_policy(
 ) -> None:
     ruled(pair, f"when: {{{condition}}}, require: {require}")
     split(pair, 2)
-    found = json.loads(pair.diff("-o", "json", at="2026-02-20").out)["policies"]
+    found = pair.change("2026-02-20")["policies"]
 
     assert [(one["reservation"], one["reasons"]) for one in found] == (
         [("part-0", [reason]), ("part-1", [reason])] if reason else []
@@ -268,7 +268,7 @@ def test_nobody_splits_a_course_to_avoid_a_cost(cloudy: Pair, most: str, applied
     """The machines of both together cost 34.68 USD."""
     ruled(cloudy, f"when: {{costAbove: {most}}}, require: refuse", text=clouds.SITE)
     split(cloudy, 2, 40)
-    found = json.loads(cloudy.diff("-o", "json", at="2026-01-01").out)["policies"]
+    found = cloudy.change("2026-01-01")["policies"]
 
     assert [one["reservation"] for one in found] == applied
     assert all("USD in all of this change" in one["reasons"][0] for one in found)
@@ -310,15 +310,14 @@ def add_spot(pair: Pair) -> None:
 )
 def test_no_price_is_lowered_and_used_in_one_change(cloudy: Pair, attack: object, told: str) -> None:
     assert callable(attack)
-    for side in (cloudy.was, cloudy.now):
-        (side / "reservations/cloud.yaml").write_text(clouds.CLOUD + PRICES.format(1), "utf-8")
+    cloudy.put("cloud.yaml", clouds.CLOUD + PRICES.format(1))
     ruled(cloudy, "when: {costAbove: 9}, require: refuse", text=clouds.SITE)
     for side in (cloudy.was, cloudy.now):
         site = side / "reservations/site.yaml"
         site.write_text(f"{site.read_text('utf-8')}  diff: {{budget: 9}}\n", "utf-8")
     attack(cloudy)
     cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
-    answer = json.loads(cloudy.diff("-o", "json", at="2026-01-01").out)
+    answer = cloudy.change("2026-01-01")
 
     assert "course" in [one["reservation"] for one in answer["policies"]]
     assert "B197" in [finding["code"] for finding in answer["plan"]["findings"]]
@@ -328,11 +327,10 @@ def test_no_price_is_lowered_and_used_in_one_change(cloudy: Pair, attack: object
 
 def test_an_unchanged_price_is_judged_as_it_is(cloudy: Pair) -> None:
     """Also one below the table, and beside a capacity with a higher one."""
-    for side in (cloudy.was, cloudy.now):
-        (side / "reservations/cloud.yaml").write_text(clouds.CLOUD + PRICES.format("0.01"), "utf-8")
+    cloudy.put("cloud.yaml", clouds.CLOUD + PRICES.format("0.01"))
     ruled(cloudy, "when: {costAbove: 9}, require: refuse", text=clouds.SITE)
     cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
-    answer = json.loads(cloudy.diff("-o", "json", at="2026-01-01").out)
+    answer = cloudy.change("2026-01-01")
 
     assert answer["policies"] == []
     assert not [one for one in answer["warnings"] if one["code"] == "price"]

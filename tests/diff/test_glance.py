@@ -1,6 +1,5 @@
 """A large change at a glance: one cause is one line, and the rest is folded."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -129,7 +128,7 @@ def test_few_courses_of_a_cause_are_lines_and_the_rest_is_counted(few: Pair) -> 
 def test_a_course_that_changes_itself_is_no_effect_of_a_calendar(few: Pair) -> None:
     few.edit("calendar.yaml", "2026-05-14, to: 2026-05-14", "2026-05-18, to: 2026-05-18")
     few.edit("course-0000.yaml", "placeholderCount: 10", "placeholderCount: 11")
-    change = json.loads(few.diff("-o", "json", at=EARLY).out)
+    change = few.change(EARLY)
     causes = {item["name"]: [cause["name"] for cause in item["causes"]] for item in change["reservations"]}
     assert causes["course-0000"] == []
     assert causes["course-0003"] == ["holidays"]
@@ -204,7 +203,7 @@ def test_all_forms_count_the_same_warnings(few: Pair) -> None:
         site.write_text(site.read_text("utf-8") + policy, "utf-8")
     few.edit("course-0000.yaml", "placeholderCount: 10", "placeholderCount: 1001")
     at = "2026-02-02T00:00:00Z"
-    change = json.loads(few.diff("-o", "json", at=at).out)
+    change = few.change(at)
     found = [finding for finding in change["head"]["findings"] if finding["severity"] == "warning"]
     policies = [policy for policy in change["policies"] if policy["require"] == "warn"]
     assert (len(change["warnings"]), len(policies), len(found)) == (1, 1, 1)

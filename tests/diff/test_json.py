@@ -1,6 +1,5 @@
 """`berth diff -o json`: the kind Change, whole."""
 
-import json
 from typing import Any
 
 from tests.diff.conftest import NOW, Pair
@@ -55,7 +54,7 @@ def peak(what: str, before: str, after: str) -> dict[str, object]:
 
 def test_json_has_everything(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-    change: dict[str, Any] = json.loads(pair.diff("-o", "json").out)
+    change: dict[str, Any] = pair.change()
     changed = change["occurrences"].pop("changed")
     assert changed[0] == {"before": FIRST, "after": {**FIRST, "seats": {"small": 30}}}
     assert change == {

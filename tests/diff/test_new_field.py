@@ -65,7 +65,7 @@ def test_the_json_schema_and_the_page_of_fields_have_it() -> None:
 
 def test_diff_tells_it(pair: Pair) -> None:
     write(pair, "3")
-    answer: Any = json.loads(pair.diff("-o", "json").out)
+    answer: Any = pair.change()
     (change,) = answer["reservations"]
 
     assert change["fields"] == [{"what": "urgency", "before": "", "after": "3"}]

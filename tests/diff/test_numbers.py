@@ -21,9 +21,8 @@ TO_WEB = ("name: api\n", "name: web\n")
 
 def with_exam(pair: Pair, site: str, exam: str) -> Pair:
     """Write the reservation on both sides."""
-    for folder in (pair.was, pair.now):
-        (folder / "reservations/site.yaml").write_text(site, "utf-8")
-        (folder / "reservations/exam.yaml").write_text(exam, "utf-8")
+    pair.put("site.yaml", site)
+    pair.put("exam.yaml", exam)
     return pair
 
 
@@ -32,13 +31,8 @@ def held(pair: Pair) -> Pair:
     return with_exam(pair, SITE, EXAM)
 
 
-def change(pair: Pair, at: str = BEFORE) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(pair.diff("-o", "json", at=at).out)
-    return found
-
-
 def warnings(pair: Pair, at: str) -> list[str]:
-    return [item["message"] for item in change(pair, at)["warnings"] if item["code"] == "number-changed"]
+    return [item["message"] for item in pair.change(at)["warnings"] if item["code"] == "number-changed"]
 
 
 def test_permissions_on_objects_of_others_say_what_they_reach(pair: Pair) -> None:
@@ -60,7 +54,7 @@ def test_permissions_name_the_cluster_where_there_are_several(pair: Pair) -> Non
     site = SITE.replace("namespace: seats}", f"{entry}}}")
     (pair.now / "reservations/site.yaml").write_text(site, "utf-8")
     lines = [line for line in pair.diff().out.splitlines() if line.startswith("+ shop in ")]
-    found = {item["cluster"] for item in change(pair)["permissions"] if item["namespace"] == "shop"}
+    found = {item["cluster"] for item in pair.change()["permissions"] if item["namespace"] == "shop"}
 
     assert len(lines) == len({*lines}) > 0
     assert found == {"prod", "lab"}
@@ -68,20 +62,19 @@ def test_permissions_name_the_cluster_where_there_are_several(pair: Pair) -> Non
 
 
 def open_now(pair: Pair) -> list[str]:
-    return [item["message"] for item in change(pair, OPEN)["warnings"] if item["code"] == "open-now"]
+    return [item["message"] for item in pair.change(OPEN)["warnings"] if item["code"] == "open-now"]
 
 
 def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
     """Only the seats of the class are added up: neither replicas nor what another number counts."""
     seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
     seats = seats.replace("placeholderCount: 40", "placeholderCount: 40, scaleDownBehavior: none")
-    for folder in (held.was, held.now):
-        (folder / "reservations/lab.yaml").write_text(seats, "utf-8")
+    held.put("lab.yaml", seats)
     held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
-    assert [peak for peak in change(held)["peaks"] if "api" in peak["what"]] == []
+    assert [peak for peak in held.change()["peaks"] if "api" in peak["what"]] == []
 
     held.edit("lab.yaml", "placeholderCount: 40", "placeholderCount: 41")
-    (peak,) = [peak for peak in change(held)["peaks"] if "api" in peak["what"]]
+    (peak,) = [peak for peak in held.change()["peaks"] if "api" in peak["what"]]
     assert (peak["what"], peak["before"], peak["after"]) == ("seats of api", "40", "41")
     assert peak["holders"] == [{"reservation": "lab", "amount": "41"}]
     assert "peak seats of api in prod 40" in held.diff("-o", "markdown").out
@@ -148,7 +141,7 @@ def test_what_may_be_held_is_compared_entry_by_entry(
 ) -> None:
     for folder, entries in ((pair.was, before), (pair.now, after)):
         (folder / "reservations/site.yaml").write_text(SITE.replace(HPA, entries), "utf-8")
-    (site,) = change(pair)["shared"]
+    (site,) = pair.change()["shared"]
 
     assert [(field["what"], field["before"], field["after"]) for field in site["fields"]] == fields
 
@@ -157,7 +150,7 @@ LIMITED = SITE.replace("    - name: prod\n", "    - name: prod\n      ceilings: 
 
 
 def peaks_of_api(pair: Pair) -> list[dict[str, Any]]:
-    return [peak for peak in change(pair)["peaks"] if "api" in peak["what"]]
+    return [peak for peak in pair.change()["peaks"] if "api" in peak["what"]]
 
 
 def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
@@ -212,7 +205,7 @@ def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
 ) -> None:
     with_cores(pair, combine, "ca", "cb")
     (pair.was / "reservations/cb.yaml").unlink()
-    (added,) = change(pair)["reservations"]
+    (added,) = pair.change()["reservations"]
     (growing,) = open_now(pair)
 
     for text in (added["holds"]["after"], pair.diff().out, pair.diff("-o", "markdown").out):
@@ -241,7 +234,7 @@ def test_a_class_that_moves_takes_the_number_of_another_cluster(pair: Pair, at: 
     with_exam(pair, site, EXAM).edit("exam.yaml", "cluster: prod", "cluster: lab")
     told, back = open_now(pair), warnings(pair, OPEN)
 
-    assert [field["what"] for field in change(pair, at)["reservations"][0]["fields"]] == ["clusters"]
+    assert [field["what"] for field in pair.change(at)["reservations"][0]["fields"]] == ["clusters"]
     assert warns(told[0], "api in prod closes", "40 replicas now", "3 then")
     assert warns(told[1], "api in lab opens", "3 now", "40 replicas then")
     assert len(told) == 2
@@ -254,7 +247,7 @@ def test_another_backend_gives_the_number_back(held: Pair) -> None:
 
     (warning,) = warnings(held, OPEN)
     assert warns(warning, API, "goes back to 3")
-    (other,) = [item["message"] for item in change(held, OPEN)["warnings"] if item["code"] == "backend"]
+    (other,) = [item["message"] for item in held.change(OPEN)["warnings"] if item["code"] == "backend"]
     assert warns(other, "backend", "HorizontalPodAutoscaler/shop/api")
     assert "created again" not in other
 
@@ -338,8 +331,7 @@ def test_a_part_of_a_sum_leaves_a_policy_with_all_who_add_to_it(pair: Pair) -> N
         text.replace("    otherwise:", "    combine: sum\n    otherwise:") for text in (EXAM, LONGER)
     )
     with_exam(pair, SITE, first)
-    for folder in (pair.was, pair.now):
-        (folder / "reservations/longer.yaml").write_text(second, "utf-8")
+    pair.put("longer.yaml", second)
     late = "match: {targets: ['*/api']}, when: {noticeBelow: 9d, seatsAbove: 60}, require: refuse"
     ruled(pair, late, text=SITE)
     pair.edit("exam.yaml", *TO_WEB)
@@ -357,8 +349,7 @@ def test_targets_are_of_reservations_only(held: Pair) -> None:
 def test_who_splits_a_number_in_a_change_avoids_no_policy(held: Pair, most: int, is_refused: bool) -> None:
     """The exam has 40 replicas, and the new reservation adds 25 at the same time."""
     adding = ("    otherwise:", "    combine: sum\n    otherwise:")
-    for folder in (held.was, held.now):
-        (folder / "reservations/exam.yaml").write_text(EXAM.replace(*adding), "utf-8")
+    held.put("exam.yaml", EXAM.replace(*adding))
     (held.now / "reservations/longer.yaml").write_text(LONGER.replace(*adding), "utf-8")
     policy = f"match: {{targets: ['*/shop/*']}}, when: {{seatsAbove: {most}}}, require: refuse"
     ruled(held, policy, text=SITE)

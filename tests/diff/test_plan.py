@@ -1,6 +1,5 @@
 """What a change means for machines and money, and what is wrong with it."""
 
-import json
 import shutil
 from typing import Any
 
@@ -56,9 +55,7 @@ def test_a_price_alone_is_a_change(cloudy: Pair) -> None:
 
 
 def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
-    for folder in (cloudy.was, cloudy.now):
-        site = clouds.SITE + "  diff: {budget: 10}\n"
-        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+    cloudy.put("site.yaml", clouds.SITE + "  diff: {budget: 10}\n")
     assert cloudy.diff(at=AT).code == 0
     more_seats(cloudy)
     told = cloudy.diff(at=AT)
@@ -96,7 +93,7 @@ def test_annotations_have_what_is_wrong_with_the_plan(cloudy: Pair) -> None:
 
 def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
     more_seats(cloudy)
-    plan: dict[str, Any] = json.loads(cloudy.diff("-o", "json", at=AT).out)["plan"]
+    plan: dict[str, Any] = cloudy.change(AT)["plan"]
     (machines,) = plan["machines"]
 
     assert (machines["cluster"], machines["at"]) == ("prod", "2026-02-02T07:30:00Z")
@@ -122,7 +119,7 @@ def test_what_was_without_a_cloud_costs_nothing_before(pair: Pair) -> None:
 def test_without_any_cloud_there_is_no_plan(pair: Pair) -> None:
     more_seats(pair)
 
-    assert "plan" not in json.loads(pair.diff("-o", "json", at=AT).out)
+    assert "plan" not in pair.change(AT)
 
 
 @pytest.fixture
@@ -154,7 +151,7 @@ def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None
 
 def test_more_nodes_are_more_money_and_no_seats(examined: Pair) -> None:
     examined.edit("exam.yaml", "nodeCount: 5", "nodeCount: 6")
-    answer = json.loads(examined.diff("-o", "json", at=AT).out)
+    answer = examined.change(AT)
 
     assert answer["peaks"] == []
     assert [(load["before"], load["after"]) for load in answer["plan"]["machines"]] == [(9, 10)]
@@ -164,9 +161,7 @@ def test_more_nodes_are_more_money_and_no_seats(examined: Pair) -> None:
 
 
 def test_a_budget_is_held_against_nodes_that_do_not_change(examined: Pair) -> None:
-    for folder in (examined.was, examined.now):
-        site = clouds.STATIC + "  diff: {budget: 7}\n"
-        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+    examined.put("site.yaml", clouds.STATIC + "  diff: {budget: 7}\n")
     examined.edit("course.yaml", "title:", "title: An hour of ")
     examined.edit("course.yaml", 'An hour of  "Zürich, Café | Lab"', "An hour of Zürich")
     told = examined.diff(at=AT)
@@ -177,7 +172,7 @@ def test_a_budget_is_held_against_nodes_that_do_not_change(examined: Pair) -> No
 
 def test_a_warning_of_the_plan_is_shown_only_if_it_is_new(cloudy: Pair) -> None:
     def codes() -> list[str]:
-        plan = json.loads(cloudy.diff("-o", "json", at=AT).out)["plan"]
+        plan = cloudy.change(AT)["plan"]
         return [one["code"] for one in plan["findings"]]
 
     cloudy.edit("course.yaml", "placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import shutil
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,7 +65,7 @@ def test_what_leaves_a_policy_counts_as_removed(
     """The first date is open, the next opens in 3 weeks."""
     original = {LABELED: HEADER, OWNED: HEADER}.get(before, before)
     pair.edit(file, original, before)
-    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    pair.merge()
     ruled(pair, f"{reach}, {SOON}", f"{reach}, {LARGE}")
     pair.edit(file, before, after)
 
@@ -80,7 +79,7 @@ def test_what_leaves_a_policy_counts_as_removed(
 def test_a_class_whose_namespaces_leave_a_policy_is_judged_by_it(pair: Pair) -> None:
     sessions = "spec:\n  sessions: {source: jupyterhub, namespaces: [exams]}\n  cluster: prod"
     pair.edit("classes.yaml", "spec:\n  cluster: prod", sessions)
-    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    pair.merge()
     ruled(
         pair,
         "match: {kinds: [ResourceClass], namespaces: [exams]}, require: refuse",
@@ -100,7 +99,7 @@ def test_a_date_with_another_class_concerns_no_other_date(pair: Pair) -> None:
     pair.edit("course.yaml", "  resourceClass: small\n", "")
     seats = "seats: [{resourceClass: small, placeholderCount: 25}]"
     pair.edit("course.yaml", "placeholderCount: 25", seats)
-    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    pair.merge()
     ruled(pair, LARGE, ALWAYS)
     own = "seats: [{resourceClass: bench, placeholderCount: 5}]"
     extra = f'    extra: [{{date: 2026-02-26, startTime: "09:00", endTime: "10:00", {own}}}]\n'
