@@ -58,6 +58,18 @@ def test_an_entry_may_keep_its_placeholders_alone() -> None:
     ]
 
 
+def test_another_class_may_keep_its_placeholders() -> None:
+    listed = [
+        {"resourceClass": "small", "placeholderCount": 1},
+        {"resourceClass": "plain", "placeholderCount": 1, "scaleDownBehavior": "none"},
+    ]
+    both = reservation(resourceClass=None, provisioning={"seats": listed})
+    declared = valid(site(NEW), resource_class(resourceClaims=CLAIMS), resource_class("plain"), both)
+    (found,) = declared.reservations
+
+    assert lines(seatplacement.check_claims_are_held(checked_reservation(found, declared))) == []
+
+
 OWNERS = [{"labelSelector": {"matchLabels": {"course": "ml"}}}]
 
 

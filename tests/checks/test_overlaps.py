@@ -73,6 +73,7 @@ def test_classes_that_exclude_each_other_are_not_reported(one: Value, other: Val
 
 def test_renku_tells_its_classes_apart_by_their_ids() -> None:
     assert told(RENKU, RENKU, renkuId=6) == []
+    assert told(RENKU, RENKU, renkuId=5) == []  # an error of its own
     assert told(RENKU, {**SESSIONS, "matchAnnotations": OF_FIVE}) == ["b.yaml B075 spec.sessions"]
     assert told(RENKU, SESSIONS) == ["b.yaml B075 spec.sessions"]
 
