@@ -10,7 +10,7 @@ from berth import cli
 from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.schema import declared
-from berth.schema.basemodel import Use, Whole, field
+from berth.schema.basemodel import Whole, field
 from berth.schema.describe import json_schema
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation, ReservationDocument
@@ -23,7 +23,7 @@ MEANING = "how urgent it is"
 
 
 class UrgentSpec(ReservationSpec):
-    urgency: Annotated[int, Whole(1, 9)] | None = field(None, MEANING, use=Use(is_listed=True))
+    urgency: Annotated[int, Whole(1, 9)] | None = field(None, MEANING)
 
 
 class UrgentDocument(ReservationDocument):
@@ -76,14 +76,6 @@ def test_policies_look_at_it(pair: Pair) -> None:
     write(pair, "3")
 
     assert ("urgency", 3) in plain_settings(course(pair))
-
-
-@pytest.mark.parametrize("form", ["json", "csv"])
-def test_list_has_it(pair: Pair, form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    write(pair, "3")
-
-    assert run(pair.now, "list", "-o", form) == 0
-    assert "urgency" in capsys.readouterr().out
 
 
 def test_set_reaches_it_and_what_is_written_has_it(pair: Pair) -> None:

@@ -1,7 +1,6 @@
 """`berth list` and `berth occurrences`: the reservations, and every dated occurrence of them."""
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import click
@@ -52,9 +51,6 @@ from berth.output.columns import Column, Table, as_json
 from berth.output.recurrencewords import recurrence_json, recurrence_text
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
-from berth.schema.declared import RESERVATION, document_of
-from berth.schema.outline import fields
-from berth.schema.plainfields import plain_fields
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Site
@@ -111,7 +107,7 @@ def list_(settings: Settings, **options: Any) -> int:
     code = settings.report(pipeline.findings())
     if code == EXIT_OK:
         settings.answer(
-            lambda: document("ReservationList", {"items": as_json(_columns(), rows)}),
+            lambda: document("ReservationList", {"items": as_json(_COLUMNS, rows)}),
             lambda: _summaries(rows, settings, clock.now),
         )
     return code
@@ -140,7 +136,7 @@ def _summary(item: Item, part: Part, selection: Selection, now: int) -> _Summary
     )
 
 
-_BEFORE: tuple[Column[_Summary], ...] = (
+_COLUMNS: tuple[Column[_Summary], ...] = (
     Column("name", "name", lambda row: row.reservation.name),
     Column("title", "title", lambda row: row.reservation.title),
     Column("cluster", "cluster", lambda row: row.cluster),
@@ -175,8 +171,7 @@ _BEFORE: tuple[Column[_Summary], ...] = (
         hours_json,
     ),
     instant_column("", "next", lambda row: row.next),
-)
-_AFTER: tuple[Column[_Summary], ...] = (
+    Column("", "suspend", lambda row: row.reservation.suspend),
     Column(
         "", "standing", lambda row: row.persistence, json=lambda always: {"until": instant_json(always.until)}
     ),
@@ -195,22 +190,6 @@ def _leads(reservation: Reservation) -> str | None:
     return ", ".join(f"{lead} min" for lead in sorted(leads or {reservation.lead}, reverse=True))
 
 
-def _columns() -> Sequence[Column[_Summary]]:
-    """Return the columns, with those of the plain fields that are declared as listed."""
-    spec = fields(document_of(RESERVATION))["spec"].node.type.model_construct()
-    listed = [plain_field for plain_field in plain_fields(spec) if plain_field.use.is_listed]
-    return (
-        *_BEFORE,
-        *(Column("", plain_field.key, partial(_written, plain_field.path)) for plain_field in listed),
-        *_AFTER,
-    )
-
-
-def _written(path: str, row: _Summary) -> object:
-    """Return the value of a plain field."""
-    return next(field.written for field in plain_fields(row.reservation.spec) if field.path == path)
-
-
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
 _UNUSUAL = ("target", "path", "otherwise", "overlap", "owner")
 _WIDE = (*_NARROW, "recurrence", "lead", "behavior", "zone", "file", "title", "backend", *_UNUSUAL)
@@ -219,7 +198,7 @@ _WIDE = (*_NARROW, "recurrence", "lead", "behavior", "zone", "file", "title", "b
 def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     if not rows:
         return "No reservations.\n"
-    columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
+    columns = (*_COLUMNS, Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
         table = Table.of(columns, rows, _WIDE).without_empty(*_UNUSUAL)
         if table.values("backend") == {DEFAULT_HOLDER.backend}:

@@ -61,16 +61,13 @@ class Use(NamedTuple):
 
     resolved: str = ""
     """What later code has instead, such as the dates: `diff` and policies compare that. Empty: the key is
-    plain, and `plainfields` yields it to `diff`, policies, `list` and the commands that write files."""
+    plain, and `plainfields` yields it to `diff`, policies and the commands that write files."""
 
     name: str = ""
     """How `diff` names it; by default its path."""
 
     is_text: bool = False
     """Only people read it: no policy looks at it, and a reservation that has another one is the same."""
-
-    is_listed: bool = False
-    """The answers of `berth list` have it."""
 
 
 PLAIN = Use()

@@ -227,7 +227,7 @@ class ReservationSpec(Model):
     suspend: bool = field(
         False,
         "true: the reservation is rendered and never opens",
-        use=Use(name="suspended", is_listed=True),
+        use=Use(name="suspended"),
     )
 
     @property
