@@ -8,7 +8,7 @@ from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.values import Entry, Recurrence, Scaling, Seats
 
 from tests.cases import table
-from tests.saying import Value, ask, said
+from tests.saying import Value, ask, document, said, site, told, weekly
 
 FIRST, LAST = date(2026, 2, 2), date(2026, 2, 28)
 SEATS: Seats = (("small", 25),)
@@ -63,3 +63,40 @@ def test_the_dates_of_machines_are_those_of_a_capacity() -> None:
 @pytest.mark.parametrize(("value", "problems"), table("recurrence"))
 def test_every_fault_of_a_recurrence_is_told_at_once(value: Value, problems: list[str]) -> None:
     assert sorted(problems) == said(RecurrenceSpec, value)
+
+
+BACKWARDS = {"from": "2026-03-02", "to": "2026-03-01"}
+LINE = {"dayOfWeek": 1, "from": "2026-03-02", "until": "2026-03-01", **TIMES, "startTime": "x"}
+
+
+@pytest.mark.parametrize(
+    ("recurrence", "places"),
+    [
+        (weekly(endDate="2026-01-01", interval=0), ["B012 interval", "B024 endDate"]),
+        (weekly(startDate="2026-02-30", endDate="2026-02-01"), ["B017 startDate"]),
+        (
+            weekly({"dayOfWeek": 8, **TIMES}, endDate="2026-01-01"),
+            ["B012 schedule.0.dayOfWeek", "B024 endDate"],
+        ),
+        (weekly(LINE), ["B018 schedule.0.startTime", "B024 schedule.0.until"]),
+        (weekly(**{"except": [{**BACKWARDS, "title": 5}]}), ["B013 except.0.title", "B024 except.0.to"]),
+    ],
+)
+def test_dates_in_the_wrong_order_are_told_beside_other_errors(recurrence: Value, places: list[str]) -> None:
+    assert said(RecurrenceSpec, recurrence) == places
+
+
+def test_other_ranges_are_told_beside_other_errors_too() -> None:
+    dates, terms = [{**BACKWARDS, "title": 5}], [{**BACKWARDS, "name": "A"}]
+    ceiling = {"from": "2026-03-02", "until": "2026-03-01", "seats": {"small": -1}}
+
+    found = told(
+        document("Calendar", "a", {"dates": dates, "terms": terms}),
+        site({"name": "prod", "ceilings": [ceiling]}),
+    )
+
+    assert [line for line in found if "B024" in line] == [
+        "a.yaml B024 spec.dates.0.to",
+        "a.yaml B024 spec.terms.0.to",
+        "b.yaml B024 spec.clusters.0.ceilings.0.until",
+    ]

@@ -39,6 +39,8 @@ class Model(BaseModel):
         arbitrary_types_allowed=True,
     )
     described: ClassVar[str] = "mapping"
+    dates_in_order: ClassVar[tuple[str, str] | None] = None
+    """The keys of the first and the last date of a range: asked even if another key is faulty."""
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         """Report what the values say against each other, and what is only warned about.

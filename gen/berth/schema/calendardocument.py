@@ -24,12 +24,10 @@ class ClosedDates(NamedTuple):
 class DateRange(Model):
     """A range of dates; both ends are inclusive."""
 
+    dates_in_order = ("from", "to")
     first: Date = field(meaning="first date of a range", alias="from")
     last: Date = field(meaning="last date of a range, inclusive", alias="to")
     title: Title = field("", "shown where a date is skipped", "none")
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_order(self.first, self.last, path, report)
 
     @property
     def closed(self) -> ClosedDates:
@@ -57,19 +55,10 @@ class SingleDate(Model):
 class Term(Model):
     """A range of dates with a name."""
 
+    dates_in_order = ("from", "to")
     name: DnsLabel = field(meaning="name of the term, unique in the site")
     first: Date = field(meaning="first date of the term", alias="from")
     last: Date = field(meaning="last date of the term, inclusive", alias="to")
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_order(self.first, self.last, path, report)
-
-
-def check_order(first: Date, last: Date, path: Path, report: DocumentProblems, key: str = "to") -> None:
-    """Report a range that ends before it begins."""
-    if last < first:
-        message = f"the range ends on {last}, before it begins on {first}."
-        report(ORDER, (*path, key), message, f"Write the later date in `{key}`.")
 
 
 def _form(value: object) -> int:

@@ -4,7 +4,6 @@ from datetime import date
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, field
-from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import (
     END,
@@ -55,6 +54,7 @@ class ExtraEntry(ScaledSeats):
 class DateOrSpan(Model):
     """A line for one date, or for a range of dates."""
 
+    dates_in_order = ("from", "to")
     day: Date | None = dated(None, "one date", "none", alias="date")
     first: Date | None = dated(None, "first date of a range", "none", alias="from")
     last: Date | None = dated(None, "last date of a range, inclusive", "none", alias="to")
@@ -70,8 +70,6 @@ class DateOrSpan(Model):
         elif given in (["from"], ["to"]):
             other = "to" if given == ["from"] else "from"
             report(MISSING, path, f"{other} is missing.", f"Add {other}: a date.")
-        elif self.first is not None and self.last is not None:
-            check_order(self.first, self.last, path, report)
 
     @property
     def span(self) -> tuple[date, date]:

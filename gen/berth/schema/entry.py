@@ -5,7 +5,6 @@ from typing import Annotated, NamedTuple, Protocol
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
-from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, DocumentProblems
 from berth.schema.types import (
     Behavior,
@@ -154,6 +153,7 @@ class Monthly(Model):
 
 
 class ScheduleEntry(ScaledSeats):
+    dates_in_order = ("from", "until")
     day_of_week: WeekdaysOrList | None = dated(None, "1 = Monday to 7 = Sunday, or a name", "none")
     days_of_week: WeekdaysOrList | None = dated(None, "several weekdays: [mon, wed] or mon-fri", "none")
     start_time: StartTime = dated(meaning=TIME)
@@ -169,8 +169,6 @@ class ScheduleEntry(ScaledSeats):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
-        if self.first is not None and self.last is not None:
-            check_order(self.first, self.last, path, report, "until")
         if self.weeks is not None and self.monthly is not None:
             report(CONFLICT, path, "weeks and monthly are both given.", "Keep one of the two.")
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from berth.findings import Path
 from berth.notation.days import DateSpan as Span
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
-from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
 from berth.schema.types import Date, DateSpan, DnsLabel, TimeZone
@@ -39,6 +38,7 @@ DateOrException = Annotated[DateSpan | DateException, OR_MAPPING]
 
 
 class RecurrenceSpec(Model):
+    dates_in_order = ("startDate", "endDate")
     type: Literal["once", "daily", "weekly", "dates", "capacity"] = dated(
         meaning="once, daily, weekly, dates or capacity"
     )
@@ -108,9 +108,6 @@ class RecurrenceSpec(Model):
                 report(MISSING, path, f"{name} is missing.", f"Add {name}: a date.")
         if self.type == "dates" and self.dates is None:
             report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
-        is_range = self.type == "once" or (self.type in _REPEATED and self.within is None)
-        if is_range and first is not None and last is not None:
-            check_order(first, last, path, report, "endDate")
 
     def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         pairs = (("dayOfWeek", entry.day_of_week), ("daysOfWeek", entry.days_of_week))

@@ -7,7 +7,6 @@ from berth.findings import Path
 from berth.machines.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, Whole, field
-from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, choice, shown
 from berth.schema.pod import check_least
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Resources
@@ -38,6 +37,7 @@ def _gate(text: str) -> str:
 class CeilingSpec(Model):
     """The most that may be open at once. Dates are local dates of the site's zone, both inclusive."""
 
+    dates_in_order = ("from", "until")
     seats: dict[DnsLabel, Annotated[int, Whole(0)]] = field(
         {}, "most seats open at once, by class", "no ceiling"
     )
@@ -48,8 +48,6 @@ class CeilingSpec(Model):
     until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        if self.first is not None and self.until is not None:
-            check_order(self.first, self.until, path, report, "until")
         if not self.seats and not self.requests:
             report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
         check_least(self.requests, (*path, "requests"), report)

@@ -5,7 +5,7 @@ model in which nothing is faulty, also those of a faulty document, so that one r
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from berth.findings import Path
-from berth.notation.days import day
+from berth.notation.days import ORDER, day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
 from berth.schema.basemodel import Length, Model, Parsed, Unique, Whole, wrong_type
@@ -296,19 +296,37 @@ def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems)
         for i, item in enumerate(value):
             _examine_sound(node.item, item, (*path, i), report)
     elif node.kind == outline.MODEL and type(value) is dict:
-        for name, known in fields(node.type).items():
+        own = fields(node.type)
+        for name, known in own.items():
             if name in value:
                 _examine_sound(known.node, value[name], (*path, name), report)
+        _check_order(node.type, lambda key: _sound(own[key].node, value.get(key)), path, report)
+
+
+def _sound(node: Node, value: Any) -> Any:
+    return node.validate(value) if _accepts(node, value) else None
+
+
+def _check_order(
+    model: type[Model], value_of: Callable[[str], Any], path: Path, report: DocumentProblems
+) -> None:
+    """Report a range of dates that ends before it begins; `value_of` returns None for what is not sound."""
+    if keys := model.dates_in_order:
+        first, last = map(value_of, keys)
+        if first and last and last < first:
+            message = f"the range ends on {last}, before it begins on {first}."
+            report(ORDER, (*path, keys[1]), message, f"Write the later date in `{keys[1]}`.")
 
 
 def examine(model: Model, path: Path, report: DocumentProblems) -> None:
     """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
-    errors = report.errors
-    for name, known in fields(type(model)).items():
+    errors, own = report.errors, fields(type(model))
+    for name, known in own.items():
         if value := getattr(model, known.attribute):
             _examine(known.node, value, (*path, name), report)
     if report.errors == errors:
         model.check(path, report)
+    _check_order(type(model), lambda key: getattr(model, own[key].attribute), path, report)
 
 
 def _examine(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
