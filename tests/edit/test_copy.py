@@ -122,6 +122,18 @@ def test_dates_of_lines_are_shifted_and_end_with_the_term(  # noqa: PLR0913, PLR
     )
 
 
+@pytest.mark.parametrize("dates", [TERM_DATES, "    within: [spring]\n"], ids=["dates", "terms"])
+def test_a_copy_of_an_ended_course_has_the_whole_new_term(berth: Berth, folder: Path, dates: str) -> None:
+    course = course_of(LATE.replace("from: 2026-02-16, ", "")).replace(TERM_DATES, dates)
+    project.write(folder, course=course, classes=project.CLASSES + TERMS)
+    assert berth("end", "course", "2026-02-12").code == 0
+
+    assert berth("copy", "course", "later", "--from", "2026-09-14", "--until", "2026-10-18").code == 0
+    copied = (folder / "reservations/later.yaml").read_text("utf-8")
+    assert "endDate: 2026-10-18" in copied
+    assert "until" not in copied
+
+
 def test_a_line_that_begins_with_the_term_needs_no_from(berth: Berth, folder: Path) -> None:
     project.write(folder, course=course_of(LATE.replace("2026-02-16", "2026-02-02")))
 

@@ -226,6 +226,7 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
         tree["metadata"]["name"] = make(new)
         _forget_import(tree["metadata"])
         written = tree["spec"]["recurrence"]
+        _forget_end(recurrence, written)
         shift_dates(written, (*(DATE_LISTS if recurrence.dates else ()), "schedule"), by, make)
         remove_outer_limits(written, first, last)
         for index in reversed(ended):
@@ -245,6 +246,13 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     paths = [("spec", "recurrence", "schedule", i) for i in ended]
     problems = [reservation.origin.problem(NEVER_FALLS, path, message, fix) for path in paths]
     return result._replace(warnings=(*result.warnings, *pipeline.located(problems)))
+
+
+def _forget_end(recurrence: Recurrence, written: Any) -> None:
+    """Remove the end that all lines share, as `end` writes it where terms limit the dates."""
+    if recurrence.within and len({entry.dates.last for entry in recurrence.schedule}) == 1:
+        for line in written["schedule"]:
+            line.pop("until", None)
 
 
 def _weeks_to(first: str, recurrence: Recurrence) -> timedelta:

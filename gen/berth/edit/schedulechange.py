@@ -42,7 +42,8 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
         entries = [schedule[index] for index, _ in lines]
         if times is not None and len({(entry.start, entry.end, entry.end_day) for entry in entries}) > 1:
             raise CommandError(
-                f"the lines of {name} have several times of day. Change one: schedule[0].startTime=10:00"
+                f"the lines of {name} have several times of day. Change both times of one: "
+                "schedule[0].startTime=10:00 schedule[0].endTime=12:00"
             )
         seats = {} if counts is None else _new_seats(dates, [index for index, _ in lines], counts, first)
 
