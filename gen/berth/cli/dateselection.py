@@ -20,7 +20,7 @@ from berth.schema.datechanges import DateException
 from berth.schema.validate import read_text
 
 entry_option = click.option(
-    "--name", "entry", metavar="NAME", help="Name of its group, where several start together."
+    "--name", "entry", metavar="NAME", help="Its group, where several start together."
 )
 
 _T = re.compile(r"(?<=-\d\d)T(?=\d)")  # between a date and a time

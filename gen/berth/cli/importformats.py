@@ -291,13 +291,9 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
     help="csv, ics: name by which the table or calendar is recognized; default: that of FILE.",
 )
 @click.option(
-    "--time-zone",
-    metavar="ZONE",
-    help="renku: write its times in this time zone. ics: zone of times without one.",
+    "--time-zone", metavar="ZONE", help="renku: write its times in this zone. ics: zone of times without one."
 )
-@click.option(
-    "--suspend", is_flag=True, help="renku: write suspend: true, so no seats are held until you remove it."
-)
+@click.option("--suspend", is_flag=True, help="renku: write suspend: true; no seats are held while it stays.")
 @click.option("--cluster", metavar="NAME", help="Of resource classes: their cluster; default: the only one.")
 @click.option(
     "--namespace",
@@ -308,9 +304,7 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
 @click.option(
     "--pool", "pools", metavar="NAME", multiple=True, help="renku-classes: only this resource pool."
 )
-@click.option(
-    "--file", "file_name", metavar="FILE", help="Of resource classes: the file to write, in reservations/."
-)
+@click.option("--file", "file_name", metavar="FILE", help="Of resource classes: file in reservations/.")
 def import_(settings: Settings, source: str, files: tuple[str, ...], **options: Any) -> int:
     """Convert tables, calendars, Renku's exports, or hub profiles.
 

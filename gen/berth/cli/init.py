@@ -74,10 +74,7 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
 @click.argument("directory", metavar="[DIR]", type=FOLDER, default=".")
 @click.option("--cluster", metavar="NAME", type=_LABEL, help="Name of the cluster; default: prod.")
 @click.option(
-    "--source",
-    metavar="NAME",
-    type=_SOURCE,
-    help="What sessions are: jupyterhub, renku or pods; default: jupyterhub.",
+    "--source", metavar="NAME", type=_SOURCE, help="Sessions: jupyterhub, renku or pods; default: jupyterhub."
 )
 @click.option(
     "--namespace",
@@ -86,17 +83,9 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
     help="Where sessions run; default: jupyterhub, renku or default.",
 )
 @click.option("--time-zone", metavar="ZONE", type=_ZONE, help="Time zone of the site; default: UTC.")
+@click.option("--engine", metavar="NAME", type=_ENGINE, help="argocd, flux or none; default: none.")
 @click.option(
-    "--engine",
-    metavar="NAME",
-    type=_ENGINE,
-    help="What applies manifests: argocd, flux or none; default: none.",
-)
-@click.option(
-    "--repository",
-    metavar="URL",
-    type=_ADDRESS,
-    help="Where the engine finds this repository; default: git's origin.",
+    "--repository", metavar="URL", type=_ADDRESS, help="This repository, for engines; default: git's origin."
 )
 @click.option("--demo", is_flag=True, help="Ask nothing; add two seats that open in two minutes.")
 @_part_options
