@@ -49,52 +49,6 @@ course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m
 night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              9.02       0.00  1      3 min
 course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 18.07      3.47  2      3 min
 """  # noqa: E501 - as it is
-MARKDOWN = """\
-This is an estimate by the rules of Karpenter, for 2026-02-02 to 2026-02-24: 45.15 machine-hours, 27.08 of them on reserved machines. The others cost 6.94 USD.
-
-#### Cluster peaks
-
-| cluster | when | seats | machines | which |
-| --- | --- | --- | --- | --- |
-| prod | Mon 2026-02-02 08:30 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |
-
-#### Dates
-
-| reservation | dates | seats | machines | which | idle reserved | machine h | cost | loops | lead |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| course | 2 from 2026-02-02 to 2026-02-24 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |  | 18.07 | 3.47 | 2 | 3 min |
-| night | Sat 2026-02-07 22:00 to Sun 06:00 | 2 small | 1 | 1 reserved m5.2xlarge | 1 | 9.02 | 0.00 | 1 | 3 min |
-
-#### Reserved machines
-
-| reserved | machines | hours | used h | idle h | idle share | cost USD | idle USD |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-| cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.08 | 1316.92 | 98% | 403.20 | 395.08 |
-
-#### Reservations, USD
-
-| reservation | reserved h | on-demand h | cost |
-| --- | --- | --- | --- |
-| course | 18.07 | 18.07 | 6.94 |
-| night | 9.02 |  | 0.00 |
-
-#### Classes, USD
-
-| class | reserved h | on-demand h | cost |
-| --- | --- | --- | --- |
-| small | 27.08 | 18.07 | 6.94 |
-
-#### Months, USD
-
-| month | most machines | reserved h | on-demand h | cost | paid ahead | idle USD |
-| --- | --- | --- | --- | --- | --- | --- |
-| 2026-02 | 4 | 27.08 | 18.07 | 6.94 | 402.60 | 394.48 |
-| 2026-03 |  |  |  | 0.00 | 0.60 | 0.60 |
-| all |  | 27.08 | 18.07 | 6.94 |  |  |
-
-- Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
-- Not planned: bench (names no cloudCapacity).
-"""  # noqa: E501 - as it is
 NIGHT: dict[str, Any] = {
     "reservation": "night",
     "id": "night/2026-02-07T22:00",

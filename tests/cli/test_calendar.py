@@ -79,16 +79,6 @@ def test_the_page_is_the_same_whatever_the_clock_says(berth: Berth, folder: Path
     assert (folder / "site/index.html").read_bytes() == before
 
 
-def test_input_with_errors_writes_nothing(berth: Berth, folder: Path) -> None:
-    project.write(folder, course=project.COURSE.replace("resourceClass: small", "resourceClass: smal"))
-
-    code, out, err = berth("calendar", *NOW)
-
-    assert (code, out) == (1, "")
-    assert "B061" in err
-    assert not (folder / "site").exists()
-
-
 def test_a_page_of_others_is_not_replaced(berth: Berth, folder: Path) -> None:
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("<!doctype html>Welcome")

@@ -1,6 +1,7 @@
-"""`-o json`, `-o yaml` and `-o csv`: one answer in several forms."""
+"""One answer in several forms: text, Markdown, JSON, YAML and CSV; or what is wrong, instead of an answer."""
 
 import json
+import re
 from collections.abc import Iterator
 from csv import DictReader
 from pathlib import Path
@@ -11,7 +12,7 @@ from berth.cli.group import COMMANDS, load
 from berth.core.record import OccurrenceRecord, record_text
 
 from tests.answer import Berth
-from tests.cli import project
+from tests.cli import clouds, project
 
 NOW = ("--now", "2026-02-01")
 COMMON = [
@@ -62,10 +63,32 @@ def test_csv_has_the_items_of_json(berth: Berth, folder: Path, name: str) -> Non
     assert [row[first] for row in rows] == [item[first] for item in items]
 
 
-def test_findings_beside_csv_are_text(berth: Berth, folder: Path) -> None:
-    project.write(folder, rest=project.REST.replace("2026-02-03", "2026-02-30"))
+@pytest.mark.parametrize(("name", "form"), [("list", "text"), ("occurrences", "wide"), ("plan", "text")])
+def test_markdown_has_the_cells_of_text(berth: Berth, folder: Path, name: str, form: str) -> None:
+    clouds.write(folder)
+    text, markdown = (berth(name, *NOW, "-o", one).out for one in (form, "markdown"))
+    cells = re.sub(r"^(\| --- .*|#### |- )|\|", "", markdown, flags=re.MULTILINE).replace("\\", "")
 
-    code, out, err = berth("list", "-o", "csv", *NOW)
+    assert cells.upper().split() == text.upper().split()
+    headings = re.findall(r"^[A-Z]{3}.* {2}[A-Z]", text, re.MULTILINE)
+    assert len(re.findall(r"^\| --- ", markdown, re.MULTILINE)) == len(headings)
+
+
+ASKED = (
+    *("list --class small --cluster prod", "list -o csv", "occurrences", "occurrences -o ics", "calendar"),
+    *("plan", "simulate course", "size course --students 30", "report --records records.json"),
+)
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_errors_are_told_instead_of_an_answer_that_would_be_wrong(
+    berth: Berth, folder: Path, command: str
+) -> None:
+    """A class that is asked for may be in the very file that cannot be read."""
+    project.write(folder, classes="kind: [\n")
+    (folder / "records.json").write_text('{"items": []}', "utf-8")
+    code, out, err = berth(*command.split(), *NOW)
 
     assert (code, out) == (1, "")
-    assert err.startswith("reservations/rest.yaml:8:13: error[B017]")
+    assert err.startswith("reservations/classes.yaml:1:7: error[B003] ")
+    assert not (folder / "site").exists()

@@ -114,9 +114,12 @@ def test_what_stands_is_an_event_of_every_day(berth: Berth, folder: Path) -> Non
     project.write(folder, lab=STANDING, site=site, classes=classes)
 
     lines = unfolded(berth("occurrences", "lab", "-o", "ics", *NOW).out)
-    assert [line for line in lines if line.startswith(("UID", "DTSTART", "RRULE", "SUMMARY", "DESC"))] == [
+    assert [
+        line for line in lines if line.startswith(("UID", "DTSTART", "DTEND", "RRULE", "SUMMARY", "DESC"))
+    ] == [
         "UID:lab@uni",
         "DTSTART;VALUE=DATE:20260201",
+        "DTEND;VALUE=DATE:20260202",
         "RRULE:FREQ=DAILY;UNTIL=20260630",
         r"DESCRIPTION:2 bench in lab\, always open\nOwner: Lab team",
         "SUMMARY:Open lab",

@@ -10,7 +10,6 @@ import pytest
 
 from tests import generate
 from tests.answer import Berth
-from tests.cli import project
 
 Dates = dict[str, tuple[str, str]]
 
@@ -51,14 +50,6 @@ def instant(event: Any, key: str) -> str:
 )
 def test_a_feed_has_what_was_asked_for(berth: Berth, words: tuple[str, ...], reservations: set[str]) -> None:
     assert {uid.partition("/")[0] for uid in feed(berth, *words)} == reservations
-
-
-def test_a_moved_date_keeps_its_uid(berth: Berth, folder: Path) -> None:
-    before = feed(berth, "course")
-    project.write(folder, course=project.COURSE.replace("to: {date: 2026-02-24}", "to: {date: 2026-02-26}"))
-    after = feed(berth, "course")
-    assert before.keys() == after.keys()
-    assert {uid for uid in before if before[uid] != after[uid]} == {"course/2026-02-23T09:00"}
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -61,11 +61,6 @@ def test_the_wide_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
     assert not [line for line in lines if line.startswith(" ")]
 
 
-def test_in_a_pipe_a_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("list", "occurrences --from 2027-01-31"):
-        assert not [line for line in told(capsys, command) if line.startswith(" ")]
-
-
 # The program as it is, on a terminal of 80 columns.
 
 SENTENCES = [
@@ -88,14 +83,6 @@ SENTENCES = [
 def test_all_that_a_terminal_shows_fits(command: str) -> None:
     _, shown = on_terminal(ROOT, [*command.split(), "--quiet", "--now", "2027-01-31"])
     assert [line for line in shown.splitlines() if width(line) > 80 and len(line.split()) > 1] == []
-
-
-def test_in_a_pipe_a_finding_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with contextlib.chdir(ROOT):
-        assert cli.run(["-C", "tests/examples/faulty", "validate"]) == 1
-    *findings, count = capsys.readouterr().out.splitlines()
-    assert count == f"{len(findings)} errors."
-    assert all(line.startswith("reservations/ml.yaml:") for line in findings)
 
 
 def test_what_is_there_to_copy_is_not_broken(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,15 +36,6 @@ WIDE = """\
 RESERVATION  LOCAL TIME                         ZONE              OPEN (UTC)        START             END               SEATS    CLUSTER  MARKS
 night        Sat 2026-02-07 22:00 to Sun 06:00  America/New_York  2026-02-08 02:00  2026-02-08 03:00  2026-02-08 11:00  3 bench  lab      overnight
 """  # noqa: E501 - as it is
-MARKDOWN = """\
-| reservation | local time | zone | open (UTC) | start | end | seats | cluster | marks |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| course | Mon 2026-02-02 09:00-13:00 | Europe/Zurich | 2026-02-02 07:30 | 2026-02-02 08:00 | 2026-02-02 12:00 | 25 small | prod |  |
-
-| skipped | local time | reason |
-| --- | --- | --- |
-| course | 2026-02-09 09:00 | except |
-"""  # noqa: E501 - as it is
 
 
 def answer(berth: Berth, *arguments: str) -> dict[str, Any]:
@@ -74,10 +65,8 @@ def test_zone_and_cluster_are_told_where_they_differ(berth: Berth) -> None:
     assert berth("occurrences", *NOW, "course") == (0, COURSE, "")
 
 
-def test_wide_and_markdown_tell_all_of_it(berth: Berth) -> None:
+def test_wide_tells_all_of_it(berth: Berth) -> None:
     assert berth("occurrences", *NOW, "night", "--cluster", "lab", "-o", "wide") == (0, WIDE, "")
-    asked = ("occurrences", "course", "-o", "markdown", "--until", "2026-02-10")
-    assert berth(*asked) == (0, MARKDOWN, "")
 
 
 def test_json_is_an_occurrence_list(berth: Berth) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.answer import Berth
 from tests.cli import clouds, project
-from tests.cli.planned import MARKDOWN, NIGHT, REST, TEXT, WIDE
+from tests.cli.planned import NIGHT, REST, TEXT, WIDE
 
 NOW = ("--now", "2026-01-01")
 
@@ -26,10 +26,6 @@ def test_wide_has_every_date(berth: Berth) -> None:
 
     assert (code, out[: len(WIDE)], err) == (0, WIDE, "")
     assert out[len(WIDE) :] == TEXT[TEXT.index("\nReserved machines") :]
-
-
-def test_markdown(berth: Berth) -> None:
-    assert berth("plan", *NOW, "-o", "markdown") == (0, MARKDOWN, "")
 
 
 def test_json_is_a_plan(berth: Berth) -> None:
@@ -203,14 +199,6 @@ def test_dates_add_up_to_what_their_reservation_costs(berth: Berth, folder: Path
         assert money == pytest.approx(float(sums["cost"]["sum"]), abs=1e-6)
         hours = sum(sum(one["machineHours"].values()) for one in own)
         assert hours == pytest.approx(sum(sums["machineHours"].values()))
-
-
-def test_errors_of_the_input_are_told_instead_of_a_plan(berth: Berth, folder: Path) -> None:
-    clouds.write(folder, cloud=clouds.CLOUD.replace("count: 2", "count: 0"))
-    code, out, err = berth("plan", *NOW)
-
-    assert (code, out) == (1, "")
-    assert "error[B012]" in err
 
 
 @pytest.mark.parametrize(("volumes", "machines"), [("", 4), ("  volumesPerNode: 5\n", 5)])

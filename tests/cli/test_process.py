@@ -22,11 +22,6 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
-def unmeasured() -> dict[str, str]:
-    """For a disk that is full: there is no room for what coverage writes either."""
-    return dict.fromkeys((name for name in os.environ if name.startswith("COVERAGE_")), "")
-
-
 def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """`berth` in the line is the program; the line fails where one of its parts does."""
     script = f'set -o pipefail; berth() {{ "{sys.executable}" -m berth "$@"; }}; {line}'
@@ -121,43 +116,6 @@ def test_an_interrupt_while_modules_are_imported_is_silent_too(folder: Path) -> 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_a_fault_of_ours_exits_3_and_loses_nothing(folder: Path) -> None:
-    assert shell("berth render", folder).returncode == 0
-    before = content(folder / "rendered")
-    (folder / "reservations" / "course.yaml").write_text(project.COURSE.replace("25", "26"))
-    broken = "import berth.rendering as r; r.base_text = None; from berth.cli import main; main()"
-
-    done = subprocess.run(
-        [sys.executable, "-c", broken, "render"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("berth: internal error; please report it")
-    assert done.stderr.endswith("TypeError: 'NoneType' object is not callable\n")
-    assert content(folder / "rendered") == before
-
-
-def test_a_disk_that_is_full_changes_nothing(folder: Path) -> None:
-    assert shell("berth render", folder).returncode == 0
-    before = content(folder / "rendered")
-    (folder / "reservations" / "course.yaml").write_text(project.COURSE.replace("25", "26"))
-
-    done = shell("ulimit -f 1; berth render", folder, **unmeasured())  # files of 1,024 bytes at most
-
-    assert done.returncode == 1
-    assert done.stderr == (
-        "rendered/clusters/prod/reservations/course.yaml:1:1: error[B092] It cannot be read or written: "
-        "File too large. Check its permissions and the free space of the disk, then run again. "
-        "Nothing has changed.\n1 error.\n"
-    )
-    assert content(folder / "rendered") == before
-
-
 @pytest.mark.parametrize(
     ("variables", "coloured"),
     [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
@@ -172,15 +130,6 @@ def test_colour_only_on_terminals_that_want_it(
 
     place, kind = ("\x1b[1m{}\x1b[0m", "\x1b[31m{}\x1b[0m") if coloured else ("{}", "{}")
     assert shown.startswith(f"{place.format(PLACE)} {kind.format('error[B003]')} the bracket")
-
-
-def test_no_colour_in_a_pipe(folder: Path) -> None:
-    (folder / "reservations" / "bad.yaml").write_text(BAD)
-
-    done = shell("berth list", folder)
-
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"{PLACE} error[B003] the bracket")
 
 
 @pytest.mark.parametrize(

@@ -96,18 +96,6 @@ def test_on_an_error_nothing_is_written_and_nothing_lost(
     }
 
 
-def test_an_error_in_the_first_run_leaves_no_folder(berth: Berth, folder: Path) -> None:
-    project.write(folder, course=ERROR)
-
-    assert berth("render").code == 1
-    assert not (folder / "rendered").exists()
-
-    project.write(folder, course=project.COURSE, site=None)
-
-    assert berth("render").code == 1
-    assert not (folder / "rendered").exists()
-
-
 def test_a_warning_stops_only_a_strict_run(berth: Berth, folder: Path) -> None:
     project.write(folder, rest=WARNING)
 

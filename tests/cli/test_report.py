@@ -187,14 +187,6 @@ def test_an_unknown_reservation_is_a_slip(berth: Berth) -> None:
     assert 'No reservation is named "linear"' in found.err
 
 
-def test_input_with_errors_is_reported_first(berth: Berth, project: Path) -> None:
-    (project / COURSES).write_text("kind: CapacityReservation\n", "utf-8")
-    found = report(berth)
-
-    assert (found.code, found.out) == (1, "")
-    assert "error[B" in found.err
-
-
 def test_each_class_of_a_list_gets_its_own_seats(berth: Berth, project: Path) -> None:
     courses, classes, records = (project / name for name in (COURSES, CLASSES, "records.json"))
     other = yaml.safe_load(classes.read_text("utf-8").split("---\n")[1])

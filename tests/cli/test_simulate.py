@@ -190,15 +190,6 @@ def test_an_example_crowd_takes_seats_of_all_classes(berth: Berth) -> None:
     assert "  --sessions '21:55+1 small,21:55+1 bench," in out
 
 
-def test_errors_are_told_instead_of_an_answer(berth: Berth, folder: Path) -> None:
-    project.write(folder, classes="kind: [\n")
-
-    code, out, err = berth("simulate", "course")
-
-    assert (code, out) == (1, "")
-    assert err.startswith("reservations/classes.yaml:1:7: error[B003] ")
-
-
 @pytest.mark.usefixtures("evening")
 def test_a_long_run_of_the_clock_is_shortened_in_the_table_alone(berth: Berth, folder: Path) -> None:
     project.write(folder, evening=project.EVENING.replace("placeholderCount: 4", "placeholderCount: 40"))

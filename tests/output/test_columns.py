@@ -44,15 +44,6 @@ def test_a_column_is_in_the_table_under_its_heading() -> None:
     )
 
 
-def test_a_new_column_is_in_every_form() -> None:
-    columns = (*COLUMNS, Column[Pool]("letters", "letters", lambda pool: len(pool.name)))
-    table = Table.of(columns, ROWS)
-
-    assert [row["letters"] for row in as_json(columns, ROWS)] == [3, 4, 7]
-    assert table.written("markdown").splitlines()[0].endswith("| letters |")
-    assert table.written("text").splitlines()[1].endswith("  3")
-
-
 def test_a_table_has_chosen_headings_in_their_order() -> None:
     assert Table.of(COLUMNS, ROWS[:1], ("seats", "name")) == Table(("seats", "name"), (("5 seats", "lab"),))
     with pytest.raises(KeyError, match="sets"):

@@ -8,21 +8,7 @@ from berth.output.folder import header
 from berth.output.stage import Difference, FolderComparison, Stage, WriteResult
 
 from tests.cases import tabled
-from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, check, content, files_in, render, write
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    """An output folder as a render left it."""
-    folder = tmp_path / "rendered"
-    render(folder, OLD)
-    return folder
-
-
-def test_it_says_what_to_do_instead_of_editing() -> None:
-    assert header("my-uni2") == (
-        "# Rendered by berth for site my-uni2 from reservations/. Edit those files and run: berth render\n"
-    )
+from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, content, files_in, render, write
 
 
 @pytest.mark.parametrize("site", ["", "-a", "a-", "A", "a b", "a\nb: c", "ü"])
@@ -48,13 +34,6 @@ def test_files_have_ordinary_permissions(tmp_path: Path) -> None:
         os.umask(before)
 
     assert (tmp_path / A).stat().st_mode & 0o777 == 0o640
-
-
-def test_unchanged_files_are_not_touched(out: Path) -> None:
-    before = {path: (out / path).stat() for path in OLD}
-
-    assert render(out, OLD) == WriteResult([], [], 3)
-    assert {path: (out / path).stat() for path in OLD} == before
 
 
 def test_only_what_differs_is_written_and_what_is_stale_removed(out: Path) -> None:
@@ -126,18 +105,6 @@ def test_leaving_early_takes_new_folders_along(tmp_path: Path) -> None:
         interrupted(tmp_path / "deep/rendered", NEW)
 
     assert content(tmp_path) == {}
-
-
-def test_differences_are_named_by_path_and_nothing_is_written(out: Path) -> None:
-    write(out / "clusters/prod/.berth-01234567-a.yaml.tmp", "left by a killed run")
-    before = content(out)
-
-    assert check(out, {A: NEW[A], BASE: OLD[BASE], "clusters/test/base.yaml": HEADER}) == [
-        Difference(A, "differs"),
-        Difference(B, "stale"),
-        Difference("clusters/test/base.yaml", "missing"),
-    ]
-    assert content(out) == before
 
 
 def test_a_file_that_vanishes_in_the_middle_is_missing(out: Path) -> None:

@@ -34,14 +34,6 @@ from tests.outputfolder import (
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    """An output folder as a render left it."""
-    folder = tmp_path / "rendered"
-    render(folder, OLD)
-    return folder
-
-
 @pytest.mark.parametrize("survives", [0, 1, 2])
 def test_a_full_disk_changes_nothing(out: Path, survives: int) -> None:
     before = content(out)

@@ -27,14 +27,6 @@ from tests.outputfolder import (
 )
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    """An output folder as a render left it."""
-    folder = tmp_path / "rendered"
-    render(folder, OLD)
-    return folder
-
-
 def test_all_are_named_and_nothing_is_written_or_lost(out: Path) -> None:
     write(out / "clusters/prod/notes.md", "mine")
     write(out / "clusters/prod/empty.yaml", "")

@@ -100,15 +100,6 @@ def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:
     assert "Not a directory" in messages(file_problems)
 
 
-def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
-    write(tmp_path, "README.md")
-
-    sources, problems = read(str(tmp_path), "r")
-
-    assert sources == []
-    assert told(problems) == [("B008", "r")]
-
-
 @pytest.mark.parametrize("target", ["nowhere", "link", "../real/a.yaml", "../real", ".", "/dev/zero"])
 @pytest.mark.parametrize("name", ["link", "link.yaml", "link.txt"])
 def test_no_link_is_followed(tmp_path: Path, target: str, name: str) -> None:
