@@ -36,19 +36,28 @@ all                     27.08       18.07        6.94
 Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
 Not planned: bench (names no cloudCapacity).
 """  # noqa: E501 - as it is
-WIDE = """\
-This is an estimate by the rules of Karpenter, for 2026-02-02 to 2026-02-24: 45.15 machine-hours, 27.08 of them on reserved machines. The others cost 6.94 USD.
 
-Cluster peaks
-CLUSTER  WHEN                  SEATS     MACHINES  WHICH
-prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
 
-Dates
-RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  MACHINE H  COST  LOOPS  LEAD
-course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 18.07      3.47  2      3 min
-night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              9.02       0.00  1      3 min
-course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 18.07      3.47  2      3 min
-"""  # noqa: E501 - as it is
+def machines(kind: str, count: int, reservation: str | None = None) -> dict[str, Any]:
+    return {
+        "cloudCapacity": "general",
+        "instanceType": "m5.2xlarge",
+        "capacityType": kind,
+        "zone": "us-east-1a",
+        "capacityReservation": reservation,
+        "count": count,
+    }
+
+
+def sums(reserved: float, on_demand: float, cost: str) -> dict[str, Any]:
+    return {
+        "machineHours": {"reserved": reserved, "on-demand": on_demand, "spot": 0},
+        "cost": {"on-demand": cost, "spot": "0.00", "sum": cost},
+    }
+
+
+BLOCK = "cr-0123456789abcdef0"
+ALL = sums(27.083333333333332, 18.066666666666666, "6.9376")
 NIGHT: dict[str, Any] = {
     "reservation": "night",
     "id": "night/2026-02-07T22:00",
@@ -57,21 +66,11 @@ NIGHT: dict[str, Any] = {
     "start": "2026-02-08T03:00:00Z",
     "end": "2026-02-08T11:00:00Z",
     "seats": {"small": 2},
-    "machines": [
-        {
-            "cloudCapacity": "general",
-            "instanceType": "m5.2xlarge",
-            "capacityType": "reserved",
-            "zone": "us-east-1a",
-            "capacityReservation": "cr-0123456789abcdef0",
-            "count": 1,
-        }
-    ],
+    "machines": [machines("reserved", 1, BLOCK)],
     "bought": 1,
     "idle": 1,
     "withoutMachine": [],
-    "machineHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
-    "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
+    **sums(9.016666666666667, 0, "0.00"),
     "loops": 1,
     "leadSeconds": 141,
 }
@@ -86,31 +85,14 @@ REST: dict[str, Any] = {
             "cluster": "prod",
             "at": "2026-02-02T07:30:00Z",
             "seats": {"small": 25},
-            "machines": [
-                {
-                    "cloudCapacity": "general",
-                    "instanceType": "m5.2xlarge",
-                    "capacityType": "on-demand",
-                    "zone": "us-east-1a",
-                    "capacityReservation": None,
-                    "count": 2,
-                },
-                {
-                    "cloudCapacity": "general",
-                    "instanceType": "m5.2xlarge",
-                    "capacityType": "reserved",
-                    "zone": "us-east-1a",
-                    "capacityReservation": "cr-0123456789abcdef0",
-                    "count": 2,
-                },
-            ],
+            "machines": [machines("on-demand", 2), machines("reserved", 2, BLOCK)],
             "idle": 0,
             "withoutMachine": 0,
         }
     ],
     "reserved": [
         {
-            "capacityReservation": "cr-0123456789abcdef0",
+            "capacityReservation": BLOCK,
             "cluster": "prod",
             "cloudCapacities": ["general"],
             "instanceType": "m5.2xlarge",
@@ -126,36 +108,18 @@ REST: dict[str, Any] = {
         }
     ],
     "reservations": [
-        {
-            "name": "course",
-            "cluster": "prod",
-            "machineHours": {"reserved": 18.066666666666666, "on-demand": 18.066666666666666, "spot": 0},
-            "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
-        },
-        {
-            "name": "night",
-            "cluster": "prod",
-            "machineHours": {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0},
-            "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
-        },
+        {"name": "course", "cluster": "prod", **sums(18.066666666666666, 18.066666666666666, "6.9376")},
+        {"name": "night", "cluster": "prod", **sums(9.016666666666667, 0, "0.00")},
     ],
-    "classes": [
-        {
-            "name": "small",
-            "cluster": "prod",
-            "machineHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
-            "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
-        }
-    ],
+    "classes": [{"name": "small", "cluster": "prod", **ALL}],
     "months": [
         {
             "month": "2026-02",
             "machines": 4,
-            "machineHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
-            "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
+            **ALL,
             "reserved": [
                 {
-                    "capacityReservation": "cr-0123456789abcdef0",
+                    "capacityReservation": BLOCK,
                     "hours": 1342,
                     "usedHours": 27.083333333333332,
                     "idleHours": 1314.9166666666667,
@@ -168,11 +132,10 @@ REST: dict[str, Any] = {
         {
             "month": "2026-03",
             "machines": 0,
-            "machineHours": {"reserved": 0, "on-demand": 0, "spot": 0},
-            "cost": {"on-demand": "0.00", "spot": "0.00", "sum": "0.00"},
+            **sums(0, 0, "0.00"),
             "reserved": [
                 {
-                    "capacityReservation": "cr-0123456789abcdef0",
+                    "capacityReservation": BLOCK,
                     "hours": 2,
                     "usedHours": 0,
                     "idleHours": 2,
@@ -184,8 +147,7 @@ REST: dict[str, Any] = {
         },
     ],
     "total": {
-        "machineHours": {"reserved": 27.083333333333332, "on-demand": 18.066666666666666, "spot": 0},
-        "cost": {"on-demand": "6.9376", "spot": "0.00", "sum": "6.9376"},
+        **ALL,
     },
     "notPlanned": [{"name": "bench", "reason": "names no cloudCapacity"}],
     "leftOut": [],

@@ -148,6 +148,14 @@ def write(folder: Path, **changes: str | None) -> Path:
     return folder
 
 
+def change(folder: Path, name: str, before: str, after: str) -> None:
+    """Replace a text of a file, which has it."""
+    file = folder / f"reservations/{name}.yaml"
+    text = file.read_text("utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after), "utf-8")
+
+
 REHEARSAL = """\
 apiVersion: berth.dev/v1alpha1
 kind: CapacityReservation

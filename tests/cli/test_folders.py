@@ -79,24 +79,8 @@ def test_an_edit_names_the_file_as_the_user_sees_it(below: Below, folder: Path) 
 
     assert (code, out.splitlines()[0]) == (0, "../../reservations/course.yaml:")
     assert "2026-02-02" in (folder / "reservations" / "course.yaml").read_text()
-    assert (
-        below(
-            "new",
-            "algebra",
-            "09:00-10:00",
-            "--dates",
-            "2026-02-03",
-            "--class",
-            "small",
-            "--seats",
-            "1",
-            "--behavior",
-            "none",
-            "--file",
-            "../../reservations/deep/a.yaml",
-        ).code
-        == 0
-    )
+    new = "new algebra 09:00-10:00 --dates 2026-02-03 --class small --seats 1 --behavior none --file"
+    assert below(*new.split(), "../../reservations/deep/a.yaml").code == 0
     assert (folder / "reservations" / "deep" / "a.yaml").is_file()
 
 

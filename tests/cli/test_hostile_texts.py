@@ -11,7 +11,7 @@ import pytest
 from berth.cli.group import COMMANDS
 
 from tests.answer import Answer, Berth
-from tests.cli import clouds
+from tests.cli import clouds, project
 from tests.hostile import (
     HIDDEN,
     LINES,
@@ -87,8 +87,7 @@ def write(folder: Path, text: str) -> None:
     lines.append(f"  notes: {quoted}")
     changed = "\n".join(lines).replace("{name: course}", f"{{name: course, annotations: {{a: {quoted}}}}}")
     course.write_text(changed.replace("  notes:", "x-notes:"), "utf-8")
-    holiday = folder / "reservations/classes.yaml"
-    holiday.write_text(holiday.read_text("utf-8").replace("Carnival", quoted), "utf-8")
+    project.change(folder, "classes", "Carnival", quoted)
     (folder / "records.json").write_text(json.dumps({"items": records(text)}), "utf-8")
 
 

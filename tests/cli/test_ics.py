@@ -78,12 +78,9 @@ def test_a_suspended_occurrence_is_cancelled_and_a_moved_one_keeps_its_id(berth:
 
 
 def test_a_date_that_was_edited_says_what_differs(berth: Berth, folder: Path) -> None:
-    file = folder / "reservations/course.yaml"
-    text = file.read_text("utf-8").replace(
-        "to: {date: 2026-02-24}", "to: {date: 2026-02-24, placeholderCount: 60}"
-    )
     extra = '    extra: [{date: 2026-02-25, startTime: "09:00", endTime: "10:00"}]\n  provisioning'
-    file.write_text(text.replace("  provisioning", extra), "utf-8")
+    project.change(folder, "course", "2026-02-24}", "2026-02-24, placeholderCount: 60}")
+    project.change(folder, "course", "  provisioning", extra)
 
     lines = unfolded(berth("occurrences", "course", "-o", "ics").out)
     assert [line.removeprefix("DESCRIPTION:") for line in lines if line.startswith("DESCRIPTION")] == [

@@ -9,7 +9,7 @@ import pytest
 from berth import cli
 
 from tests.answer import Berth
-from tests.cli import clouds
+from tests.cli import clouds, project
 from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-02-01")
@@ -74,11 +74,8 @@ def test_the_lines_fit_a_class(name: str, tmp_path: Path, capsys: pytest.Capture
 
 
 def test_nodes_have_the_labels_that_a_class_selects(berth: Berth, folder: Path) -> None:
-    file = folder / "reservations/classes.yaml"
-    text = file.read_text("utf-8")
-    at = text.index("spec:\n", text.index("name: small")) + len("spec:\n")
-    placement = "  nodeSelector: {topology.kubernetes.io/zone: west-1, disk: '1e3'}\n"
-    file.write_text(text[:at] + placement + text[at:], "utf-8")
+    placement = "nodeSelector: {topology.kubernetes.io/zone: west-1, disk: '1e3'}"
+    project.change(folder, "classes", "small}\nspec:\n", f"small}}\nspec:\n  {placement}\n")
     words = ("size", "course", "--students", "20", *NOW)
     assert paste(folder, berth("plan", "course", *NOW).out) == ["small"]
     told = berth(*words)
@@ -87,8 +84,7 @@ def test_nodes_have_the_labels_that_a_class_selects(berth: Berth, folder: Path) 
 
 def test_where_the_cluster_has_nodes_only_the_class_lacks_a_line(berth: Berth, folder: Path) -> None:
     clouds.write(folder)
-    file = folder / "reservations/classes.yaml"
-    file.write_text(file.read_text("utf-8").replace("  cloudCapacity: [general]\n", ""), "utf-8")
+    project.change(folder, "classes", "  cloudCapacity: [general]\n", "")
     text = berth("plan", "course", *NOW).out
     assert _DOCUMENT.findall(text) == []
     assert [line for _, _, line in _LINE.findall(text)] == ["  cloudCapacity: [general]\n"]

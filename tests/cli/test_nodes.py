@@ -37,30 +37,10 @@ def items(berth: Berth, *words: str) -> list[dict[str, Any]]:
 
 def test_list_counts_nodes_and_no_seat_hours(berth: Berth) -> None:
     assert berth("list", *NOW) == (0, LIST, "")
-    assert items(berth, "list")[1] == {
-        "name": "exam",
-        "title": "exam",
-        "cluster": "prod",
-        "seats": {},
-        "nodes": {"small": 5},
-        "backend": "nodePool",
-        "leadTimeMinutes": 30,
-        "recurrence": {
-            "type": "dates",
-            "startDate": None,
-            "endDate": None,
-            "timeZone": "Europe/Zurich",
-            "times": "listed 09:00-12:00",
-        },
-        "behavior": "none",
-        "occurrences": 1,
-        "seatHours": None,
-        "next": "2026-02-12T07:30:00Z",
-        "suspend": False,
-        "standing": None,
-        "owner": None,
-        "file": "reservations/exam.yaml",
-    }
+    exam = items(berth, "list")[1]
+    assert [exam[key] for key in ("seats", "nodes", "seatHours", "backend")] == [
+        *({}, {"small": 5}, None, "nodePool"),
+    ]
 
 
 @pytest.mark.parametrize(("form", "expected"), [("text", OCCURRENCES), ("wide", WIDE)])

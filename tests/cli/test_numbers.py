@@ -33,6 +33,7 @@ def test_list_and_occurrences_count_replicas_and_no_seat_hours(berth: Berth) -> 
     (date,) = items(berth, "occurrences", "exam")
 
     assert (row["seats"], row["replicas"], row["seatHours"]) == ({}, {"api": 40}, None)
+    assert "unit" not in row
     assert (date["seats"], date["replicas"]) == ({}, {"api": 40})
     assert "40 replicas of api" in berth("list", *NOW).out
 
@@ -46,6 +47,8 @@ def test_the_object_is_named(berth: Berth, folder: Path) -> None:
     assert berth("calendar", *NOW).code == 0
     feed = (folder / "site/feeds/exam.ics").read_text("utf-8").replace("\r\n ", "")
     assert "HorizontalPodAutoscaler shop/api" in feed
+    assert "40 replicas of api in prod" in feed
+    assert '"unit":"replica"' in (folder / "site/index.html").read_text("utf-8")
     assert "Sets" not in (folder / "site/feeds/course.ics").read_text("utf-8")
 
 
@@ -167,10 +170,6 @@ def test_quantities_have_their_unit_everywhere(berth: Berth, folder: Path, exam:
     assert '"unit":"Gi","units":"Gi"' in (folder / "site/index.html").read_text("utf-8")
 
 
-def test_plain_numbers_have_no_unit_of_quantities(berth: Berth) -> None:
-    assert all("unit" not in row for row in items(berth, "list"))
-
-
 def test_a_simulation_ends_with_what_stands_there_otherwise(berth: Berth) -> None:
     assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 3]
 
@@ -236,15 +235,6 @@ def test_a_refused_copy_names_the_file_that_its_values_come_from(berth: Berth, e
     assert answer.code == 1
     assert findings
     assert all(line.startswith("reservations/exam.yaml") for line in findings)
-
-
-def test_a_calendar_names_replicas(berth: Berth, folder: Path) -> None:
-    assert berth("calendar", *NOW).code == 0
-
-    feed = (folder / "site/feeds/exam.ics").read_text("utf-8").replace("\r\n ", "")
-    assert "40 replicas of api in prod" in feed
-    page = (folder / "site/index.html").read_text("utf-8")
-    assert '"unit":"replica"' in page
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 
 
 @pytest.mark.usefixtures("evening")
@@ -23,8 +24,7 @@ def test_a_slip_is_told_with_what_to_do(arguments: str, message: str, berth: Ber
 def test_an_error_of_the_reservation_is_a_finding(
     before: str, after: str, berth: Berth, folder: Path, form: str
 ) -> None:
-    path = folder / "reservations/course.yaml"
-    path.write_text(path.read_text("utf-8").replace(before, after), "utf-8")
+    project.change(folder, "course", before, after)
 
     assert berth("simulate", "course", "-o", form) == berth("occurrences", "course", "-o", form)
     assert berth("simulate", "course", "-o", form).code == 1

@@ -10,6 +10,7 @@ import pytest
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-01-01")
@@ -170,8 +171,7 @@ def test_without_described_nodes_there_are_seats_and_leads_and_no_machines(
     berth: Berth, folder: Path
 ) -> None:
     """A node then takes as long as autoscalers wait for one."""
-    classes = folder / "reservations/classes.yaml"
-    classes.write_text(classes.read_text("utf-8").replace("  cloudCapacity: [campus]\n", ""), "utf-8")
+    project.change(folder, "classes", "  cloudCapacity: [campus]\n", "")
     found = answer(berth, "--show-up", "80%")
 
     assert offer(berth, "--show-up", "80%") == (228, 25)
@@ -220,8 +220,7 @@ def test_a_lead_that_is_too_short_for_its_nodes_is_a_warning_until_it_is_mended(
 
 
 def test_where_no_node_takes_a_seat_there_is_no_size(berth: Berth, folder: Path) -> None:
-    classes = folder / "reservations/classes.yaml"
-    classes.write_text(classes.read_text("utf-8").replace("cpu: 500m", "cpu: 500"), "utf-8")
+    project.change(folder, "classes", "cpu: 500m", "cpu: 500")
     told = berth(*ASK)
 
     assert (told.code, told.out) == (2, "")

@@ -71,29 +71,14 @@ def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
 
 
 def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Path) -> None:
-    assert json.loads(berth("list", "-o", "json").out)["items"][1] == {
-        "name": "lab",
-        "title": "lab",
-        "cluster": "prod",
-        "seats": {"brief": 2},
-        "backend": "koordinator",
-        "leadTimeMinutes": None,
-        "recurrence": {
-            "type": "standing",
-            "startDate": None,
-            "endDate": None,
-            "timeZone": "Europe/Zurich",
-            "times": "",
-        },
-        "behavior": "none",
-        "occurrences": 0,
-        "seatHours": None,
-        "next": None,
-        "suspend": False,
-        "standing": {"until": "2026-03-01T00:00:00Z"},
-        "owner": None,
-        "file": "reservations/lab.yaml",
-    }
+    lab = json.loads(berth("list", "-o", "json").out)["items"][1]
+    assert (lab["recurrence"]["type"], lab["standing"]) == ("standing", {"until": "2026-03-01T00:00:00Z"})
+    assert [lab[key] for key in ("occurrences", "seatHours", "next", "leadTimeMinutes")] == [
+        0,
+        None,
+        None,
+        None,
+    ]
     project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
     assert json.loads(berth("list", "-o", "json").out)["items"][1]["standing"] == {"until": None}
     assert json.loads(berth("occurrences", "lab", "-o", "json").out)["standing"] == [

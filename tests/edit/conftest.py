@@ -38,6 +38,4 @@ def trip(folder: Path) -> Path:
 @pytest.fixture
 def site_holidays(folder: Path) -> None:
     """The calendar of the small project, which all its reservations follow."""
-    site = folder / "reservations/site.yaml"
-    text = site.read_text("utf-8").replace("engine: argocd", "engine: argocd\n  calendars: [holidays]")
-    site.write_text(text, "utf-8")
+    project.change(folder, "site", "engine: argocd", "engine: argocd\n  calendars: [holidays]")

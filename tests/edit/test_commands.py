@@ -1,7 +1,6 @@
 """Commands that change files: what `set`, `skip`, `move` and others write, say and refuse."""
 
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from berth.notation.refusal import CommandError
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.edit.newcourse import GIVEN, once_on
 
 
@@ -29,20 +29,6 @@ def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
     assert "    except:\n      - 2026-02-02\n      - 2026-02-09\n" in text
 
 
-def test_move_of_a_date_and_of_its_end(berth: Berth) -> None:
-    told = berth("move", "course", "2026-02-24", "--to", "2026-02-26 10:00-12:00").out
-    assert "~ Tue 2026-02-24 09:00-13:00 -> Thu 2026-02-26 10:00-12:00\n" in told
-    assert (
-        "~ 22:00 to Sun 06:00 -> 22:00 to Sun 07:00: Sat 2026-02-07\n"
-        in berth("move", "night", "2026-02-07", "--end", "07:00").out
-    )
-
-
-def test_set_changes_several_things_at_once(berth: Berth) -> None:
-    told = berth("set", "course", "provisioning.placeholderCount=40", "title=A: b").out
-    assert "~ title: Zürich, Café | Lab -> A: b\n~ seats: 25 small -> 40 small\n" in told
-
-
 def test_set_takes_away_and_makes_what_is_missing(berth: Berth, folder: Path) -> None:
     told = berth("set", "course", "recurrence.except=", "metadata.labels.term=spring", "suspend=true").out
     assert "~ suspended: no -> yes\n~ label term: none -> spring\n" in told
@@ -53,22 +39,8 @@ def test_set_takes_away_and_makes_what_is_missing(berth: Berth, folder: Path) ->
     assert berth("set", "course", "provisioning.leadTimeMinutes=10").code == 0
 
 
-def test_what_would_not_validate_is_refused_and_nothing_is_written(berth: Berth, folder: Path) -> None:
-    before = (folder / "reservations/course.yaml").read_bytes()
-    assert berth("set", "course", "provisioning.placeholderCount=0") == (
-        1,
-        "",
-        "reservations/course.yaml:16:36: error[B012] spec.provisioning.placeholderCount: 0 is below 1. "
-        "Write a whole number from 1 up.\n1 error.\nreservations/course.yaml is not changed.\n",
-    )
-    assert berth("skip", "course", "2026-02-03").code == 1
-    assert (folder / "reservations/course.yaml").read_bytes() == before
-
-
 def test_errors_elsewhere_are_no_reason_to_refuse(berth: Berth, folder: Path) -> None:
-    shutil.copy(folder / "reservations/rest.yaml", folder / "reservations/broken.yaml")
-    broken = folder / "reservations/broken.yaml"
-    broken.write_text(broken.read_text("utf-8").replace("name: rest", "name: -"), "utf-8")
+    project.write(folder, broken=project.REST.replace("name: rest", "name: -"))
     assert berth("validate").code == 1
     assert berth("skip", "course", "2026-02-02").code == 0
 
@@ -77,15 +49,14 @@ def test_errors_elsewhere_are_no_reason_to_refuse(berth: Berth, folder: Path) ->
 def test_errors_of_the_file_explain_why_it_is_not_edited(
     command: tuple[str, str], berth: Berth, folder: Path
 ) -> None:
-    file = folder / "reservations/course.yaml"
-    wrong = file.read_text("utf-8").replace("startDate: 2026-02-02", "startDate: 2026-02-30")
-    file.write_text(wrong, "utf-8")
+    wrong = project.COURSE.replace("startDate: 2026-02-02", "startDate: 2026-02-30")
+    project.write(folder, course=wrong)
     told = berth(command[0], "course", command[1])
 
     assert (told.code, told.out) == (1, "")
     assert "error[B017] spec.recurrence.startDate: " in told.err
     assert told.err.endswith("reservations/course.yaml is not changed.\n")
-    assert file.read_text("utf-8") == wrong
+    assert (folder / "reservations/course.yaml").read_text("utf-8") == wrong
 
 
 LARGE = "  policies: [{name: large, when: {seatsAbove: 25}, require: {approvalBy: platform}}]\n"
@@ -176,20 +147,6 @@ def test_a_new_file_is_removed_by_its_name_in_quotes(berth: Berth, folder: Path)
     told = berth(*once_on("2026-03-02"), "--file", "reservations/a course/algebra.yaml").out
 
     assert told.splitlines()[-1] == f"Undo: rm '{folder}/reservations/a course/algebra.yaml'"
-
-
-def test_what_could_mean_two_things_is_asked(berth: Berth, folder: Path) -> None:
-    """An end of the same day or the next; and in summer, the clocks of a place or an offset."""
-    before = (folder / "reservations/course.yaml").read_text("utf-8")
-    zone = berth("set", "course", "time-zone=EST")
-    path = berth("set", "course", "recurrence.timeZone=EST")
-    early = berth("move", "course", "2026-02-24", "--end", "08:00")
-
-    assert (zone.code, path.code, early.code) == (2, 2, 2)
-    for told in (zone, path):
-        assert "Write America/New_York, or Etc/GMT+5 for EST all year." in told.err
-    assert '--end "2026-02-25 08:00"' in early.err
-    assert (folder / "reservations/course.yaml").read_text("utf-8") == before
 
 
 def test_seats_that_no_date_would_get_are_refused(berth: Berth, folder: Path) -> None:

@@ -8,17 +8,24 @@ from berth.cli.console import EXIT_BAD_INPUT
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.edit.hubvalues import OPTIONS, VALUES
 
 
-def test_the_command_writes_one_file(berth: Berth, folder: Path) -> None:
+def test_the_command_writes_one_file_and_lists_the_classes_with_their_sizes(
+    berth: Berth, folder: Path
+) -> None:
     (folder / "values.yaml").write_bytes(VALUES)
-    told = berth("import", "z2jh", "values.yaml", "--cluster", "prod", "--namespace", "hub")
+    words = ("--cluster", "prod", "--namespace", "hub", "--release", "hub")
+    told = berth("import", "z2jh", "values.yaml", *words)
     text = (folder / "reservations/jupyterhub-classes.yaml").read_text("utf-8")
 
     assert told.code == 0
     assert told.out.startswith("Wrote reservations/jupyterhub-classes.yaml.\n")
     assert text.count("cluster: prod\n") == text.count("namespaces: [hub]") == len(OPTIONS)
+    rows = [line.split() for line in told.out.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["CLASS", *OPTIONS]
+    assert all(amount in told.out for amount in ("cpu 4, memory 7680Mi", "nvidia.com/gpu 1"))
 
 
 @tabled("edit")
@@ -29,19 +36,6 @@ def test_a_command_that_cannot_be_followed(words: list[str], berth: Berth, folde
     assert not (folder / "reservations/jupyterhub-classes.yaml").exists()
 
 
-# The command
-
-
-def test_it_lists_the_classes_with_their_sizes(berth: Berth, folder: Path) -> None:
-    (folder / "values.yaml").write_bytes(VALUES)
-    told = berth("import", "z2jh", "values.yaml", "--cluster", "prod", "--release", "hub")
-
-    assert told.code == 0
-    rows = [line.split() for line in told.out.splitlines()[1:]]
-    assert [row[0] for row in rows] == ["CLASS", *OPTIONS]
-    assert all(amount in told.out for amount in ("cpu 4, memory 7680Mi", "nvidia.com/gpu 1"))
-
-
 def test_layers_and_keys_that_are_not_read(berth: Berth, folder: Path) -> None:
     (folder / "a.yaml").write_text("jupyterhub: {singleuser: {memory: {guarantee: 3G}}}\ny: {a: 1}")
     (folder / "b.yaml").write_text("jupyterhub: {singleuser: {cpu: {guarantee: 2}}}")
@@ -49,13 +43,6 @@ def test_layers_and_keys_that_are_not_read(berth: Berth, folder: Path) -> None:
 
     assert (told.code, "cpu 2, memory 3Gi" in told.out) == (0, True)
     assert "Not read: y.\n" in told.out
-
-
-@tabled("edit")
-def test_what_cannot_be_followed_is_a_usage_error(words: list[str], berth: Berth, folder: Path) -> None:
-    (folder / "a.yaml").write_text("singleuser: {}")
-
-    assert berth("import", *words).code == 2
 
 
 def test_a_file_without_a_key_of_the_chart_is_an_error(berth: Berth, folder: Path) -> None:
@@ -94,11 +81,8 @@ def test_nothing_is_told_when_the_site_names_the_values_and_tolerates_their_tain
 ) -> None:
     for sample in ("classes", "first-course"):  # as docs/jupyterhub.md says
         (started / f"reservations/{sample}.yaml").unlink()
-    site = started / "reservations/site.yaml"
     runtime = "runtime: {tolerations: [{operator: Exists}]}"
-    site.write_text(
-        site.read_text().replace("name: prod", f"name: prod\n      z2jh: values.yaml\n      {runtime}")
-    )
+    project.change(started, "site", "name: prod", f"name: prod\n      z2jh: values.yaml\n      {runtime}")
 
     assert berth("-C", str(started), "import", "z2jh", "values.yaml", "--release", "hub").code == 0
     assert json.loads(berth("-C", str(started), "validate", "-o", "json").out)["items"] == []

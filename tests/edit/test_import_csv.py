@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.answer import Answer, Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.requesting import HOSTILE
 
 HEADINGS = "Course,Class,Seats,Dates,Times,First,Last,Zone,Contact"
@@ -108,12 +109,6 @@ def test_two_rows_of_one_course_are_told_and_not_as_another_reservation(table: T
 @pytest.mark.parametrize("contact", ["Ada Lovelace", "ada at example.org", "ada@example", "room 4", "@"])
 def test_a_contact_is_an_address_or_a_user(table: Table, contact: str) -> None:
     assert table.findings(f"Algebra,small,25,2027-06-01,9-11,,,,{contact}") == [("2", "37", "B014")]
-
-
-def test_a_date_that_a_clock_change_moves_is_told(table: Table) -> None:
-    answer = table("Owls,small,25,2027-03-28,02:30-06:00,,,,")
-
-    assert "! Sun 2027-03-28 03:30-06:00: a clock change skips the time" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -213,8 +208,7 @@ def test_a_table_of_another_name_is_asked_about_also_where_a_course_has_another_
     table: Table, berth: Berth, folder: Path
 ) -> None:
     table(*ROWS)
-    file = folder / "reservations/statistics.yaml"
-    file.write_text(file.read_text("utf-8").replace("name: statistics\n", "name: stat-u\n"), "utf-8")
+    project.change(folder, "statistics", "name: statistics\n", "name: stat-u\n")
     copy = (folder.parent / "exams.csv").rename(folder.parent / "exams-final.csv")
     answer = berth("import", "csv", str(copy), *NOW)
 

@@ -200,9 +200,7 @@ def test_a_warning_does_not_stop_it_unless_strict(berth: Berth, folder: Path) ->
 
 def test_nothing_is_written_with_an_error_of_the_project(berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY, title="Algebra"))
-    site = folder / "reservations/site.yaml"
-    ceiling = "- name: prod\n      ceilings: [{seats: {small: 4}}]"
-    site.write_text(site.read_text("utf-8").replace("- name: prod", ceiling), "utf-8")
+    project.change(folder, "site", "- name: prod", "- name: prod\n      ceilings: [{seats: {small: 4}}]")
     (folder / "reservations/course.yaml").unlink()
     told = berth(*COURSE)
 

@@ -19,6 +19,7 @@ from berth.version import VERSION
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.console import ROOT
 from tests.terminal import on_terminal
 
@@ -96,17 +97,14 @@ def test_a_part_is_written_if_asked_for(part: str, more: list[str], berth: Berth
 
 
 def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth, started: Path) -> None:
-    form, classes = started / REQUESTS[0], started / "reservations/classes.yaml"
+    form = started / REQUESTS[0]
     before = {path: (started / path).read_bytes() for path in FILES}
     assert berth("init", str(started), "--requests").code == 0
     assert files(started) == sorted([*FILES, *REQUESTS])
     assert {path: (started / path).read_bytes() for path in FILES} == before
 
-    classes.write_text(classes.read_text("utf-8").replace("name: small", "name: large"), "utf-8")
-    course = started / "reservations/first-course.yaml"
-    course.write_text(
-        course.read_text("utf-8").replace("resourceClass: small", "resourceClass: large"), "utf-8"
-    )
+    project.change(started, "classes", "name: small", "name: large")
+    project.change(started, "first-course", "resourceClass: small", "resourceClass: large")
     assert "Wrote" not in berth("init", str(started), "--requests").out
     form.unlink()
     assert f"Wrote {REQUESTS[0]}." in berth("init", str(started), "--requests").out
@@ -279,12 +277,6 @@ def test_the_demo_counts_no_pods_that_are_there(berth: Berth, tmp_path: Path) ->
         "namespaces": ["default"],
         "selector": {"matchLabels": {"app": "session"}},
     }
-
-
-def test_the_first_course_begins_on_the_next_monday(started: Path, berth: Berth) -> None:
-    told = berth("-C", str(started), "list", *NOW)
-    row = " ".join(told.out.splitlines()[1].split())
-    assert row == "first-course prod 25 small 12 1350 Mon 2026-01-12 08:30"
 
 
 def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None:
@@ -465,32 +457,3 @@ def test_new_narrows_the_sessions_by_labels(
 
     items = json.loads(berth("-C", str(started), "validate", "-o", "json").out)["items"]
     assert [item["code"] for item in items if item["file"] == "reservations/algebra.yaml"] == notes
-
-
-@pytest.mark.parametrize("labels", ["course", "course=a b", "=algebra"])
-def test_new_refuses_what_are_not_labels(labels: str, started: Path, berth: Berth) -> None:
-    course = ("09:00-13:00", "--dates", "2026-02-02", "--seats", "5", "--match-labels", labels)
-    told = berth("-C", str(started), "new", "algebra", *course)
-
-    assert (told.code, "--match-labels" in told.err) == (2, True)
-    assert not (started / "reservations/algebra.yaml").exists()
-
-
-@pytest.mark.parametrize("has_repository", [False, True], ids=["no-repository", "repository"])
-@pytest.mark.parametrize("has_labels", [False, True], ids=["every-session", "its-own"])
-def test_a_list_of_thirty_new_courses_prints_no_note(
-    has_labels: bool, has_repository: bool, started: Path, berth: Berth
-) -> None:
-    (started / "reservations/first-course.yaml").unlink()
-    if has_repository:
-        site = started / "reservations/site.yaml"
-        url = "  repository: {url: https://git.example.org/capacity.git}\n"
-        site.write_text(site.read_text("utf-8") + url, "utf-8")
-    for number in range(30):
-        name = f"course-{number}"
-        labels = ("--match-labels", f"course={name}") if has_labels else ()
-        course = ("09:00-13:00", "--dates", "2026-02-02", "--seats", "5", *labels, "--now", "2026-01-10")
-        assert berth("-C", str(started), "new", name, *course).code == 0
-
-    told = berth("-C", str(started), "list", "--now", "2026-01-10")
-    assert (told.code, told.err, told.out.count("course-")) == (0, "", 30)

@@ -11,6 +11,7 @@ from berth.schema.describe import json_schema
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.edit.newcourse import GIVEN, once_on, with_sessions
 
 NEW = """\
@@ -45,12 +46,6 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == json_schema()
 
 
-@tabled("edit")
-def test_new_leaves_out_weeks(flags: list[str], line: str, berth: Berth, folder: Path) -> None:
-    assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon,wed", *flags).code == 0
-    assert line in (folder / "reservations/algebra.yaml").read_text("utf-8")
-
-
 def test_new_takes_terms_instead_of_dates(berth: Berth, folder: Path) -> None:
     (folder / "reservations/terms.yaml").write_text(
         "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
@@ -67,14 +62,6 @@ def test_new_takes_terms_instead_of_dates(berth: Berth, folder: Path) -> None:
     assert "startDate" not in text
 
 
-def test_new_refuses_terms_with_dates_and_unknown_ones(berth: Berth, folder: Path) -> None:
-    words = ("new", "algebra", "09:00-13:00", "--weekly", "mon", "--class", "small", "--seats", "25")
-
-    assert berth(*words, "--within", "spring", "--from", "2026-02-02").code == 2
-    assert "error[B061]" in berth(*words, "--within", "spring").err
-    assert not (folder / "reservations/algebra.yaml").exists()
-
-
 def asked(**more: str) -> ReservationRequest:
     """A request that has no dates yet, on Wednesday 2026-01-07, where a term is declared."""
     given = {"class": "small", "seats": "25", **more}
@@ -82,12 +69,6 @@ def asked(**more: str) -> ReservationRequest:
 
 
 WEDNESDAY = (date(2026, 1, 7) - date(1970, 1, 1)).days
-
-
-def test_an_answer_to_the_first_date_may_be_a_term() -> None:
-    assert asked().missing() == ["from", "until"]
-    assert asked().with_answer("from", "spring-2026").missing() == []
-    assert asked().with_answer("from", "2026-02-02").missing() == ["until"]
 
 
 @pytest.mark.parametrize(
@@ -147,19 +128,7 @@ def test_new_says_which_dates_holidays_leave_out(berth: Berth) -> None:
     ("day", "verb"), [("2027-03-28", "skips"), ("2027-10-31", "repeats")], ids=["skipped", "repeated"]
 )
 def test_a_command_says_which_date_a_clock_change_moves(berth: Berth, day: str, verb: str) -> None:
-    new = berth(
-        "new",
-        "owls",
-        "02:30-06:00",
-        "--class",
-        "small",
-        "--seats",
-        "1",
-        "--behavior",
-        "none",
-        "--dates",
-        day,
-    )
+    new = berth(*f"new owls 02:30-06:00 --class small --seats 1 --behavior none --dates {day}".split())
     moved = (
         berth("move", "owls", day, "--to", "2027-05-02"),
         berth("move", "owls", "2027-05-02", "--to", f"{day} 02:10-03:30"),
@@ -170,8 +139,7 @@ def test_a_command_says_which_date_a_clock_change_moves(berth: Berth, day: str, 
 
 
 def test_new_says_that_dates_may_be_wrong_in_a_project_with_errors(berth: Berth, folder: Path) -> None:
-    site = folder / "reservations/site.yaml"
-    site.write_text(site.read_text("utf-8").replace("engine: argocd", "engine: argo"), "utf-8")
+    project.change(folder, "site", "engine: argocd", "engine: argo")
     told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon")
 
     assert (told.code, "The project has errors, so the dates above may be wrong" in told.err) == (0, True)

@@ -8,6 +8,7 @@ import yaml
 
 from tests.answer import Berth
 from tests.cases import tabled
+from tests.cli import project
 
 NOW = ("--now", "2026-01-01")
 FIRST, SECOND = "course-rehearsal", "course-rehearsal-2"
@@ -21,13 +22,6 @@ GROUPS = """\
 
 def spec(folder: Path, name: str = FIRST) -> Any:
     return yaml.safe_load((folder / f"reservations/{name}.yaml").read_text("utf-8"))["spec"]
-
-
-def change_course(folder: Path, before: str, after: str) -> None:
-    file = folder / "reservations/course.yaml"
-    text = file.read_text("utf-8")
-    assert before in text
-    file.write_text(text.replace(before, after), "utf-8")
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -71,14 +65,14 @@ def test_when_it_begins(words: list[str], now: str, expected: str, berth: Berth,
 def test_it_lasts_as_long_as_the_lead_and_a_quarter_of_an_hour_at_least(
     berth: Berth, folder: Path, lead: int, end: str
 ) -> None:
-    change_course(folder, "{placeholderCount", f"{{leadTimeMinutes: {lead}, placeholderCount")
+    project.change(folder, "course", "{placeholderCount", f"{{leadTimeMinutes: {lead}, placeholderCount")
     assert berth("rehearse", "course", "2026-02-02", *NOW).code == 0
 
     assert spec(folder)["recurrence"]["dates"][0]["endTime"] == end
 
 
 def test_groups_that_start_together_are_rehearsed_together(berth: Berth, folder: Path) -> None:
-    change_course(folder, "  provisioning:", f"{GROUPS}  provisioning:")
+    project.change(folder, "course", "  provisioning:", f"{GROUPS}  provisioning:")
     refused = berth("rehearse", "course", "2026-02-12", *NOW)
     assert (refused.code, "B047" in refused.err) == (1, True)
     assert berth("rehearse", "course", "2026-02-12", "10:00", *NOW).code == 0
@@ -102,16 +96,11 @@ def test_classes_and_zone_are_copied(berth: Berth, folder: Path) -> None:
 
 
 def test_the_backend_is_copied(berth: Berth, folder: Path) -> None:
-    site, classes = (folder / "reservations" / name for name in ("site.yaml", "classes.yaml"))
-    site.write_text(
-        site.read_text("utf-8").replace("name: prod", "name: prod\n      koordinator: {}"), "utf-8"
-    )
-    sessions = (
-        "  cluster: prod\n  sessions: {source: pods, namespaces: [jhub], selector: {matchLabels: {a: b}}}\n"
-    )
-    classes.write_text(classes.read_text("utf-8").replace("  cluster: prod\n", sessions), "utf-8")
+    sessions = "sessions: {source: pods, namespaces: [jhub], selector: {matchLabels: {a: b}}}"
     backend = "backend: {type: koordinator, allocateOnce: false}"
-    change_course(folder, "  provisioning:", f"  {backend}\n  provisioning:")
+    project.change(folder, "site", "name: prod", "name: prod\n      koordinator: {}")
+    project.change(folder, "classes", "  cluster: prod\n", f"  cluster: prod\n  {sessions}\n")
+    project.change(folder, "course", "  provisioning:", f"  {backend}\n  provisioning:")
     assert berth("rehearse", "course", "2026-02-02", *NOW).code == 0
 
     assert spec(folder)["backend"] == {"type": "koordinator", "allocateOnce": False}
@@ -121,7 +110,7 @@ def test_a_rehearsal_that_is_to_come_is_changed_and_one_that_is_over_stays(
     berth: Berth, folder: Path
 ) -> None:
     berth("rehearse", "course", "2026-02-02", *NOW)
-    change_course(folder, "placeholderCount: 25", "placeholderCount: 30")
+    project.change(folder, "course", "placeholderCount: 25", "placeholderCount: 30")
     assert "B132" in berth("validate").out
     assert berth("rehearse", "course", "2026-02-02", "--at", "2026-01-20T07:00", *NOW).code == 0
     assert not (folder / f"reservations/{SECOND}.yaml").exists()

@@ -149,10 +149,11 @@ def test_an_answer_without_sound_classes_is_an_error(answer: object, code: str, 
     assert path.rpartition("].")[2] in found.findings[0].path
 
 
-def test_a_pool_that_is_not_there_is_an_error() -> None:
-    (found,) = imported(POOLS, "Publik pool").findings
+@pytest.mark.parametrize(("name", "meant"), [("Publik pool", "Public pool"), ("gpus", "GPUs")])
+def test_a_pool_that_is_not_there_is_an_error_with_the_one_that_is_meant(name: str, meant: str) -> None:
+    (found,) = imported(POOLS, name).findings
 
-    assert (found.code, "Public pool" in found.fix) == ("B011", True)
+    assert (found.code, found.fix) == ("B011", f"Did you mean {meant}?")
 
 
 def test_the_command_writes_one_file_and_lists_the_classes(berth: Berth, folder: Path) -> None:
@@ -206,12 +207,6 @@ def test_a_class_that_differs_from_renkus_is_told(spec: dict[str, object], expec
 @pytest.mark.parametrize("answer", ["", "[", json.dumps(ERROR)], ids=["empty", "not-json", "error"])
 def test_resource_pools_that_cannot_be_read_are_told(answer: str) -> None:
     assert drift(answer) == ["B087 spec.clusters[prod].renkuClasses"]
-
-
-def test_a_pool_that_is_almost_there_is_suggested() -> None:
-    (finding,) = imported([pool(renku_class(1), name="HPC")], "hpc").findings
-
-    assert finding.fix == "Did you mean HPC?"
 
 
 def test_an_id_that_another_file_has_is_a_finding_at_the_class_of_renku(berth: Berth, folder: Path) -> None:

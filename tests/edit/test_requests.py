@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.answer import Answer, Berth
 from tests.cases import tabled
+from tests.cli import project
 from tests.edit.newcourse import with_sessions
 from tests.requesting import ANSWERS, FILE, HOSTILE, NAME, assert_harmless, form_text, part_text
 
@@ -89,14 +90,6 @@ def test_days_are_what_new_understands(answers: dict[str, str], recurrence: str,
     assert ask.spec(part_text(**{**ANSWERS, **answers}))["recurrence"]["type"] == recurrence
 
 
-def test_groups_have_seats_by_name(ask: Asking) -> None:
-    spec = ask.spec(form_text(times="regular=09:00-11:00 late=14:00-16:00", seats="regular=20,late=5"))
-
-    usual = spec["provisioning"]["placeholderCount"]
-    counts = {one["name"]: one.get("placeholderCount", usual) for one in spec["recurrence"]["schedule"]}
-    assert counts == {"regular": 20, "late": 5}
-
-
 @pytest.mark.parametrize(
     ("key", "text", "code"),
     [
@@ -137,18 +130,10 @@ def test_a_title_is_one_line_that_people_see(ask: Asking, character: str, contac
 
 
 def test_every_wrong_answer_is_told_at_once(ask: Asking) -> None:
-    text = form_text(seats="many", times="9-5", time_zone="Mars", until="never")
+    text = form_text(**{"class": "smal"}, seats="many", times="9-5", time_zone="Mars", until="never")
 
-    assert [heading for _, _, heading in ask.findings(text)] == ["Seats", "Times", "Last date", "Time zone"]
-
-
-def test_a_class_that_does_not_exist_is_told_with_the_rest(ask: Asking) -> None:
-    found = ask.findings(form_text(**{"class": "smal"}, seats="many", until="never"))
-
-    assert [(code, heading) for _, code, heading in found] == [
-        ("B061", "Resource class"),
-        ("B013", "Seats"),
-        ("B017", "Last date"),
+    assert [heading for _, _, heading in ask.findings(text)] == [
+        *("Resource class", "Seats", "Times", "Last date", "Time zone"),
     ]
 
 
@@ -191,9 +176,7 @@ def test_dates_need_no_first_date(ask: Asking) -> None:
 
 
 def test_a_ceiling_is_told_at_the_heading_of_the_seats(ask: Asking, folder: Path) -> None:
-    site = folder / "reservations/site.yaml"
-    ceiling = "- {name: prod, ceilings: [{seats: {small: 30}}]}"
-    site.write_text(site.read_text("utf-8").replace("- name: prod", ceiling), "utf-8")
+    project.change(folder, "site", "- name: prod", "- {name: prod, ceilings: [{seats: {small: 30}}]}")
 
     assert [finding[1:] for finding in ask.findings(form_text(seats="500"))] == [("B067", "Seats")]
 
@@ -310,18 +293,12 @@ def test_the_form_names_the_terms_by_date(folder: Path) -> None:
     assert first["description"].endswith("Terms: spring, fall.")
 
 
-def test_the_answer_lists_findings_by_heading(ask: Asking) -> None:
-    told = ask(form_text(seats="many"), words=("-o", "markdown"))
-
-    (line,) = [line for line in told.out.splitlines() if line.startswith("- ")]
-    assert (told.code, line.partition(":")[0]) == (1, "- **Seats**")
-
-
-def test_the_answer_says_which_text_is_wrong(ask: Asking) -> None:
+def test_the_answer_lists_findings_by_heading_and_says_which_text_is_wrong(ask: Asking) -> None:
     told = ask(form_text(seats="many"), part_text(until="never"), words=("-o", "markdown"))
 
-    places = [line.rpartition(" (")[2] for line in told.out.splitlines() if line.startswith("- ")]
-    assert places == ["line 11)", "line 3 of a comment)"]
+    lines = [line for line in told.out.splitlines() if line.startswith("- ")]
+    assert [line.partition(":")[0] for line in lines] == ["- **Seats**", "- **Last date**"]
+    assert [line.rpartition(" (")[2] for line in lines] == ["line 11)", "line 3 of a comment)"]
 
 
 def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:

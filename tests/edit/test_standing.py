@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.answer import Berth
+from tests.cli import project
 
 STANDING = """\
 apiVersion: berth.dev/v1alpha1
@@ -20,10 +21,7 @@ spec:
 
 
 def test_what_stands_has_no_dates_to_edit_and_all_else_can_be_set(berth: Berth, folder: Path) -> None:
-    site = folder / "reservations/site.yaml"
-    site.write_text(
-        site.read_text("utf-8").replace("name: prod", "name: prod\n      koordinator: {}"), "utf-8"
-    )
+    project.change(folder, "site", "name: prod", "name: prod\n      koordinator: {}")
     desks = folder / "reservations/desks.yaml"
     desks.write_text(STANDING, "utf-8")
     refused = (2, "", "berth: the reservation is standing: it has no dates.\n")

@@ -5,6 +5,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -83,11 +85,22 @@ class Repository:
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.git("rev-parse", "HEAD")
 
+    def push(self, message: str, branch: str = "change") -> str:
+        """Commit all files, and push them as this branch. Return the commit."""
+        head = self.commit(message)
+        self.git("push", "--quiet", "--force", "origin", f"HEAD:refs/heads/{branch}")
+        return head
+
+    @contextmanager
+    def on_main(self, message: str, then: str = "change") -> Iterator[None]:
+        """Push what happens within the block to the main branch, and check out another one."""
+        self.git("checkout", "--quiet", "main")
+        yield
+        self.push(message, "main")
+        self.git("checkout", "--quiet", then)
+
     def edit(self, file: str, before: str, after: str) -> None:
-        path = self.folder / "reservations" / file
-        text = path.read_text("utf-8")
-        assert before in text
-        path.write_text(text.replace(before, after), "utf-8")
+        project.change(self.folder, file.removesuffix(".yaml"), before, after)
 
     def merge_into(self, branch: str) -> None:
         """Let main go on, and somebody merge it into a branch of the remote, as a button of forges does."""

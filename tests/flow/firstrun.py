@@ -47,8 +47,7 @@ class FirstRun:
         repository = self.repository
         repository.git("checkout", "--quiet", "-b", "change")
         repository.edit("first-course.yaml", "placeholderCount: 25", "placeholderCount: 30")
-        repository.commit("more seats")
-        repository.git("push", "--quiet", "origin", "change")
+        repository.push("more seats")
         return self.github.pull_request()
 
     def push(self) -> Reviewed:

@@ -129,11 +129,8 @@ def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval
     site = (repository.folder / "reservations/site.yaml").read_text("utf-8")
     repository.git("checkout", "--quiet", "HEAD~1", "--", "reservations/site.yaml")
     head = approval.commit("without the policy")
-    repository.git("checkout", "--quiet", "main")
-    (repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
-    repository.commit("a policy")
-    repository.git("push", "--quiet", "origin", "main")
-    repository.git("checkout", "--quiet", "change")
+    with repository.on_main("a policy"):
+        (repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
 
     assert approval.state(("eve", "APPROVED", head)) == ("pending", "waits for @ada")
 

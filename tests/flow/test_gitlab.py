@@ -43,8 +43,7 @@ class MergeRequest:
         repository.git("checkout", "--quiet", "-b", "change")
         repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
         repository.run("berth", "render")
-        repository.commit("more seats")
-        repository.git("push", "--quiet", "origin", "change")
+        repository.push("more seats")
 
     def run(self, *notes: tuple[int, int, str], token: str = "secret") -> Answer:
         """`notes`: id, author and text of each that is there."""
@@ -66,12 +65,9 @@ class MergeRequest:
     def refuse(self) -> None:
         """Let the target branch get a policy after the branch left it."""
         repository = self.repository
-        repository.git("checkout", "--quiet", "main")
-        (repository.folder / "reservations/site.yaml").write_text(project.SITE + REFUSE, "utf-8")
-        repository.run("berth", "render")
-        repository.commit("a policy")
-        repository.git("push", "--quiet", "origin", "main")
-        repository.git("checkout", "--quiet", "change")
+        with repository.on_main("a policy"):
+            (repository.folder / "reservations/site.yaml").write_text(project.SITE + REFUSE, "utf-8")
+            repository.run("berth", "render")
 
     @property
     def text(self) -> str:
@@ -110,8 +106,7 @@ def test_nothing_replaces_the_target_branch(request_of_seats: MergeRequest, kind
         repository.git("push", "--quiet", "origin", f"refs/tags/{name}")
     else:
         shutil.copytree(repository.folder / "reservations", repository.folder / name / "reservations")
-        repository.commit("a folder")
-        repository.git("push", "--quiet", "origin", "change")
+        repository.push("a folder")
 
     assert request_of_seats.run().code == 1
     assert "refused by policy large" in request_of_seats.text

@@ -144,14 +144,6 @@ def spans_of(wanted: ReservationRequest) -> object:
     return tuple((span.times.start, span.times.end) for span in wanted.spans())
 
 
-def entry_times(start: str, _: str, end: str) -> object:
-    """Both times of a span as the two keys of a date, blanks around them left out."""
-    report = DocumentProblems(Origin("a.yaml"))
-    value = {"date": "2027-01-12", "startTime": start.strip(), "endTime": end.strip()}
-    found = validate.read_as(ExtraEntry, value, report)
-    return report.problems[0].code if report.problems else ((found.start_time, found.end_time),)
-
-
 def numbers(weeks: Any) -> tuple[int, ...]:
     return tuple(weeks if isinstance(weeks[0], int) else weeks[0])
 
