@@ -1,9 +1,5 @@
 """Commands in process, and as processes of their own."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -34,22 +30,5 @@ def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
     def run(*arguments: str) -> Answer:
         code = cli.run(["-C", str(folder), *arguments])
         return Answer(code, *capsys.readouterr())
-
-    return run
-
-
-@pytest.fixture
-def process(folder: Path) -> Berth:
-    """A command as a process of its own, in the small project."""
-
-    def run(*arguments: str, environment: Mapping[str, str] = {}) -> Answer:
-        done = subprocess.run(
-            [sys.executable, "-m", "berth", *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-            capture_output=True,
-            check=False,
-        )
-        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run

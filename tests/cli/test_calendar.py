@@ -31,6 +31,7 @@ def test_it_writes_a_page_and_a_feed_for_the_site_and_each_reservation(berth: Be
     assert out == "site/: 5 written, 0 removed, 0 unchanged. Open site/index.html, or publish the folder.\n"
     feeds = [f"feeds/{name}.ics" for name in ("course", "night", "rest")]
     assert [*files_in(folder / "site")] == sorted(["berth.ics", "index.html", *feeds])
+    assert berth("calendar", *NOW).out.startswith("site/: 0 written, 0 removed, 5 unchanged.")
 
 
 def test_the_feed_of_the_site_has_the_events_of_all_feeds(berth: Berth, folder: Path) -> None:
@@ -60,15 +61,19 @@ def test_a_date_that_moves_to_an_earlier_time_updates_in_clients(berth: Berth, f
     assert after.decoded("DTSTAMP") > before.decoded("DTSTAMP")
 
 
-def test_the_feed_of_a_reservation_that_is_gone_is_removed(berth: Berth, folder: Path) -> None:
+def test_only_the_feed_of_a_reservation_that_is_gone_is_removed(
+    berth: Berth, folder: Path
+) -> None:
     berth("calendar", *NOW)
     project.write(folder, rest=None)
+    others = [folder / "site" / name for name in ("feeds/theirs.ics", "CNAME")]
+    for file in others:
+        file.write_text("BEGIN:VCALENDAR")
 
     code, out, _ = berth("calendar", *NOW)
 
-    assert code == 0
-    assert out.splitlines()[0] == "removed site/feeds/rest.ics"
-    assert not (folder / "site/feeds/rest.ics").exists()
+    assert (code, out.splitlines()[0]) == (0, "removed site/feeds/rest.ics")
+    assert [file.exists() for file in (*others, folder / "site/feeds/rest.ics")] == [True, True, False]
 
 
 def test_the_page_is_the_same_whatever_the_clock_says(berth: Berth, folder: Path) -> None:

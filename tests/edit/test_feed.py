@@ -9,7 +9,7 @@ from berth.reading.source import Source
 from berth.schema.documentproblems import Refusal
 
 from tests.cases import tabled
-from tests.edit.events import event, feed, imported, moment, starts, windows, world
+from tests.edit.events import event, feed, imported, moment, starts, windows
 
 TIME = ("DTSTART:20260302T100000", "DTEND:20260302T120000")
 
@@ -244,4 +244,3 @@ def test_the_second_calendar_of_a_file_has_its_own_method_and_zone() -> None:
     found = imported(Source("team.ics", canceled + feed(event(*TIME, uid="2")).text))
 
     assert found.results == ["canceled", "new"]
-    assert starts(imported(world("two-calendars.ics"))) == ["03-02 09:00", "03-02 15:00"]

@@ -178,26 +178,6 @@ def test_a_new_value_goes_before_the_comments_of_what_follows(
     assert edit_document(text, 0, change) == text.replace(before, added + before)
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("provisioning.placeholderCount=30", Assignment(("provisioning", "placeholderCount"), 30)),
-        ("metadata.labels.x=y", Assignment(("metadata", "labels", "x"), "y")),
-        (
-            "recurrence.schedule[1].startTime=10:00",
-            Assignment(("recurrence", "schedule", 1, "startTime"), "10:00"),
-        ),
-        ("title=Physics: an introduction", Assignment(("title",), "Physics: an introduction")),
-        ("suspend=true", Assignment(("suspend",), True)),
-        ("recurrence.calendars=[a, b]", Assignment(("recurrence", "calendars"), ["a", "b"])),
-        ("title=", Assignment(("title",), None)),
-    ],
-    ids=lambda value: value.partition("=")[0].replace(".", "-") if isinstance(value, str) else "",
-)
-def test_an_assignment(said: str, expected: Assignment) -> None:
-    assert parse_assignment(said) == expected
-
-
 @pytest.mark.parametrize("said", ["title", "=3", "a..b=1", "a[x]=1", "list=[1"])
 def test_what_is_no_assignment(said: str) -> None:
     with pytest.raises(CommandError):

@@ -16,26 +16,6 @@ def write(folder: str, files: dict[str, bytes]) -> tuple[int, list[str]]:
     return write_site(folder, files, (MARK,), "feeds")
 
 
-def test_files_are_written_and_left_alone_when_they_are_the_same(tmp_path: Path) -> None:
-    folder = str(tmp_path / "new/site")
-
-    assert write(folder, FILES) == (3, [])
-    assert write(folder, FILES) == (0, [])
-    assert write(folder, {**FILES, "index.html": MARK + b"other"}) == (1, [])
-
-
-def test_the_feed_of_a_reservation_that_is_gone_is_removed(tmp_path: Path) -> None:
-    write(str(tmp_path), FILES)
-    (tmp_path / "feeds/theirs.ics").write_bytes(b"BEGIN:VCALENDAR")
-    (tmp_path / "CNAME").write_bytes(b"seats.example.org")
-
-    assert write(str(tmp_path), {"index.html": FILES["index.html"]}) == (
-        0,
-        ["feeds/a.ics", "feeds/b.ics"],
-    )
-    assert {*files_in(tmp_path)} == {"index.html", "feeds/theirs.ics", "CNAME"}
-
-
 @pytest.mark.parametrize("obstacle", ["file", "folder", "link"])
 def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path, obstacle: str) -> None:
     path = tmp_path / "feeds/b.ics"
