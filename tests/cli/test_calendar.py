@@ -61,9 +61,7 @@ def test_a_date_that_moves_to_an_earlier_time_updates_in_clients(berth: Berth, f
     assert after.decoded("DTSTAMP") > before.decoded("DTSTAMP")
 
 
-def test_only_the_feed_of_a_reservation_that_is_gone_is_removed(
-    berth: Berth, folder: Path
-) -> None:
+def test_only_the_feed_of_a_reservation_that_is_gone_is_removed(berth: Berth, folder: Path) -> None:
     berth("calendar", *NOW)
     project.write(folder, rest=None)
     others = [folder / "site" / name for name in ("feeds/theirs.ics", "CNAME")]

@@ -33,6 +33,17 @@ class Requests:
         assert answer.startswith(ANSWER_MARK)
         return answer
 
+    def begin(self) -> int:
+        """Ask for seats, and let the job answer; return the number of the issue."""
+        number = self.fake.issue(form_text())
+        self.run(number)
+        return number
+
+    def correct(self, number: int, **answers: str) -> str:
+        """Comment with other answers; return what the job answers."""
+        self.fake.comment(number, part_text(**answers))
+        return self.run(number)
+
     @property
     def pulls(self) -> list[tuple[str, str]]:
         return [(pull["head"]["ref"], pull["state"]) for pull in self.fake.state.pulls.values()]
@@ -69,10 +80,8 @@ def test_a_request_becomes_a_pull_request_that_is_rendered_and_an_answer_with_it
 
 
 def test_a_later_comment_and_an_edit_change_the_same_pull_request(requests: Requests) -> None:
-    number = requests.fake.issue(form_text())
-    requests.run(number)
-    requests.fake.comment(number, part_text(seats="40"))
-    answer = requests.run(number)
+    number = requests.begin()
+    answer = requests.correct(number, seats="40")
     assert "40 small" in answer
     assert "placeholderCount: 40" in requests.file(number)
 
@@ -93,8 +102,7 @@ def test_a_date_without_a_year_counts_from_the_day_of_the_request(requests: Requ
 
 
 def test_a_run_that_changes_nothing_pushes_and_answers_nothing(requests: Requests) -> None:
-    number = requests.fake.issue(form_text())
-    requests.run(number)
+    number = requests.begin()
     before, comments = requests.branch(number), dict(requests.fake.state.comments)
     requests.fake.comment(number, "Thank you!")
     requests.run(number)
@@ -112,12 +120,10 @@ def test_findings_are_answered_and_nothing_is_opened(requests: Requests) -> None
 
 
 def test_findings_of_a_later_comment_leave_the_pull_request(requests: Requests) -> None:
-    number = requests.fake.issue(form_text())
-    requests.run(number)
+    number = requests.begin()
     before = requests.branch(number)
-    requests.fake.comment(number, part_text(until="never"))
 
-    assert "stays as it was" in requests.run(number)
+    assert "stays as it was" in requests.correct(number, until="never")
     assert requests.branch(number) == before
 
 
@@ -132,46 +138,33 @@ def test_a_comment_that_looks_like_ours_stays(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     forged = requests.fake.comment(number, f"{ANSWER_MARK}\nAll is well.", STRANGER)
     requests.run(number)
-    requests.fake.comment(number, part_text(seats="40"))
-    requests.run(number)
+    requests.correct(number, seats="40")
 
     assert forged in requests.fake.state.comments
 
 
-def test_what_people_pushed_to_the_branch_stays(requests: Requests) -> None:
-    number = requests.fake.issue(form_text())
-    requests.run(number)
-    repository = requests.job.repository
-    repository.git("fetch", "--quiet", "origin")
-    repository.git("checkout", "--quiet", "--detach", requests.branch(number))
-    repository.commit("a longer lead")
-    repository.git("push", "--quiet", "origin", f"HEAD:berth-request-{number}")
+@pytest.mark.parametrize("is_merge", [False, True], ids=["commit", "merge"])
+def test_what_people_pushed_to_the_branch_stays(requests: Requests, *, is_merge: bool) -> None:
+    number = requests.begin()
+    branch, repository = f"berth-request-{number}", requests.job.repository
+    if is_merge:
+        repository.merge_into(branch)
+    else:
+        repository.git("fetch", "--quiet", "origin")
+        repository.git("checkout", "--quiet", "--detach", requests.branch(number))
+        repository.push("a longer lead", branch)
     before = requests.branch(number)
-    requests.fake.comment(number, part_text(seats="40"))
 
-    assert "People have changed pull request" in requests.run(number)
-    assert requests.branch(number) == before
-
-
-def test_a_merge_by_people_stays(requests: Requests) -> None:
-    number = requests.fake.issue(form_text())
-    requests.run(number)
-    requests.job.repository.merge_into(f"berth-request-{number}")
-    before = requests.branch(number)
-    requests.fake.comment(number, part_text(seats="40"))
-
-    assert "People have changed pull request" in requests.run(number)
+    assert "People have changed pull request" in requests.correct(number, seats="40")
     assert requests.branch(number) == before
 
 
 def test_a_closed_pull_request_is_not_opened_again(requests: Requests) -> None:
-    number = requests.fake.issue(form_text())
-    requests.run(number)
+    number = requests.begin()
     requests.fake.close(2)
     before = requests.branch(number)
-    requests.fake.comment(number, part_text(seats="40"))
 
-    assert "open a new issue" in requests.run(number)
+    assert "open a new issue" in requests.correct(number, seats="40")
     assert (requests.pulls, requests.branch(number)) == ([(f"berth-request-{number}", "closed")], before)
 
 
@@ -182,11 +175,9 @@ def test_no_tag_leads_a_request_astray(requests: Requests, tag: str) -> None:
     main = repository.git("rev-parse", "main")
     repository.git("update-ref", f"refs/tags/{tag}", repository.commit("of somebody else"))
     repository.git("push", "--quiet", "origin", f"refs/tags/{tag}")
-    number = requests.fake.issue(form_text())
-    requests.run(number)
-    requests.fake.comment(number, part_text(seats="40"))
+    number = requests.begin()
 
-    assert "40 small" in requests.run(number)
+    assert "40 small" in requests.correct(number, seats="40")
     assert "placeholderCount: 40" in requests.file(number)
     assert repository.git("rev-parse", "FETCH_HEAD~1") == main
 
