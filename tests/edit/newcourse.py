@@ -3,8 +3,8 @@
 from pathlib import Path
 
 GIVEN = (
-    *("--class", "small", "--seats", "10", "--behavior", "none"),
-    *("--from", "2026-02-02", "--until", "2026-02-15"),
+    *("--class", "small", "--seats", "10", "--from", "2026-02-02", "--until", "2026-02-15"),
+    *("--behavior", "none"),
 )
 
 
