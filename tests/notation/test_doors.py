@@ -641,7 +641,6 @@ people = st.builds(
 @example("1,200")
 @example("1.200")
 @example("025")
-@example("+25")
 @example("~60")
 @example(" 0")
 @example("0\t")
@@ -649,7 +648,8 @@ people = st.builds(
 @example("\u00a025")
 @example("GPU 4090")
 def test_near_misses_of_counts_mean_the_same_at_every_door(text: str) -> None:
-    assume(text.strip() and "=" not in text)
+    """In a file, +25 is the number of YAML; elsewhere it may mean 25 more, and asks."""
+    assume(text.strip() and "=" not in text and not text.strip().startswith("+"))
     count = COUNT_DOORS.commands["option"](text)
     but = ("override",) if isinstance(count, int) and count > MAX_TARGET else ()
     _agree(COUNT_DOORS, text, (*but, *without_set(text)))
