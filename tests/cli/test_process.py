@@ -89,7 +89,8 @@ def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (3, told)
 
 
-def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_exits_130_at_once_and_silently(number: signal.Signals, many: Path) -> None:
     """Its answer fills the pipe, so that it waits for a reader until the signal comes."""
     with subprocess.Popen(
         [sys.executable, "-m", "berth", "occurrences"],
@@ -102,7 +103,7 @@ def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.read(1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
 
         assert process.wait(10) == 130
         assert process.stderr.read() == b""

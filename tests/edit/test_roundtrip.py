@@ -89,6 +89,33 @@ def test_the_last_line_stays_without_a_line_end(last: str, ending: str) -> None:
     assert edit_document(text, 0, set_count) == text.replace("25", "30").replace("|+", "|")
 
 
+MIXED = """\
+metadata:
+  name: x
+spec:
+    title: "Course # 1"   # shown
+    recurrence:
+        schedule:
+        - {day: mon}
+        # why
+        - {day: tue}  # flow
+        except:
+        - 2027-02-15
+    provisioning: {placeholderCount: 25}
+"""
+
+
+def test_a_comment_that_would_move_is_named_and_nothing_is_written() -> None:
+    with pytest.raises(CommandError, match="# why"):
+        edit_document(MIXED, 0, set_count)
+
+
+def test_a_number_sign_in_quotes_is_no_comment() -> None:
+    text = MIXED.replace("        # why\n", "")
+
+    assert 'title: "Course # 1"' in edit_document(text, 0, set_count)
+
+
 @pytest.mark.parametrize(
     "value", ["[1,  # why\n    2]", "{a: 1,  # why\n    b: 2}", "[\n    1,\n    2,  # why\n  ]"]
 )

@@ -7,6 +7,7 @@ import gc
 import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -119,6 +120,7 @@ def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:
     gc.set_threshold(_MANY)
     if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes in every locale
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code = _complete() if COMPLETE in os.environ else act(sys.argv[1:])
     except KeyboardInterrupt:

@@ -90,13 +90,13 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     piece = pieces[index].replace("\r\n", "\n") + ("" if has_end else "\n")
     try:
         edited = _written(piece, edit)
-        lost = Counter(_any_comment(piece)) - Counter(_any_comment(edited))
-        if lost:  # by the edit, which may remove what it is about, or by writing alone
-            lost &= Counter(_any_comment(piece)) - Counter(_any_comment(_written(piece, lambda *_: None)))
+        lost = _comments(piece) - _comments(_written(piece, lambda *_: None)) if "#" in piece else {}
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
     if lost:
-        raise CommandError(f'an edit would lose the comment "{min(lost)}"; move it out of the brackets')
+        comment = min(comment for comment, _ in lost)
+        message = f'an edit would lose or move the comment "{comment}"'
+        raise CommandError(f"{message}; move it out of brackets, and indent all lines alike")
     edited = edited if has_end else edited.removesuffix("\n")
     pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
@@ -144,7 +144,19 @@ def _writer(piece: str) -> YAML:
 
 
 _is_comment = re.compile(r"[ \t]*(?:#.*)?\n?").fullmatch  # a whole line; empty lines count
-_any_comment = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE).findall  # also at the end of a line
+_any_comment = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE).search  # also at the end of a line
+
+
+def _comments(text: str) -> Counter[tuple[str, str]]:
+    """Return the comments, each with the first word of the line that it is at or above, however indented."""
+    found, word = list[tuple[str, str]](), ""
+    for line in reversed(text.splitlines()):
+        comment = _any_comment(line)
+        content = line[: comment.start()] if comment else line
+        word = next(iter(content.replace("- ", "").split()), word)
+        if comment:
+            found.append((" ".join(comment[0].split()), word))
+    return Counter(found)
 
 
 def keep_comments(before: str, after: str) -> str:
