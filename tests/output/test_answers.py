@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 import yaml
 from berth.output.answers import document, serialize
 from berth.output.columns import Items
@@ -40,3 +41,10 @@ def test_csv_has_a_line_for_each_item_and_a_column_for_each_key_that_one_may_hav
         "d,,until=x,false,,",
     ]
     assert serialize(document("Things", {"items": Items(["a", "b"], [])}), "csv") == "a,b\n"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)"])
+def test_a_text_in_csv_is_no_formula_of_a_spreadsheet(text: str) -> None:
+    items = Items(["text", "number"], [{"text": text, "number": -2}])
+
+    assert serialize(document("Things", {"items": items}), "csv") == f"text,number\n'{text},-2\n"

@@ -55,6 +55,8 @@ def _csv_cell(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return " ".join(map(_csv_cell, value))
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@")):
+        return f"'{value}"  # a spreadsheet would run it
     return "" if value is None else str(value)
 
 
