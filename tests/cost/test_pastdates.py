@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from berth.core.record import OccurrenceRecord, Points
 from berth.cost.pastdates import PastDate, past_dates
-from berth.cost.proposals import EARLIER, LATER, NO_ROOM, Asked, proposals
+from berth.cost.proposals import Asked, proposals
 
 HOUR, WEEK = 3600, 168 * 3600
 LEAD = 60 * 60
@@ -118,11 +118,11 @@ def of(*dates: PastDate) -> list[tuple[str, int, int]]:
     ("dates", "expected"),
     [
         pytest.param([took(1, 58)], [], id="late-once"),
-        pytest.param([took(1, 58), took(2, 57)], [(EARLIER, 60, 65)], id="late-twice"),
+        pytest.param([took(1, 58), took(2, 57)], [("B212", 60, 65)], id="late-twice"),
         pytest.param([took(1, 58), took(2, 57, ("no answer",))], [], id="faults-teach-nothing"),
         pytest.param([took(1, 58, seats=50), took(2, 58, seats=50)], [], id="half-of-the-seats"),
         pytest.param([took(n, 20) for n in range(7)], [], id="in-time-seven-times"),
-        pytest.param([took(n, 20) for n in range(8)], [(LATER, 60, 30)], id="in-time-eight-times"),
+        pytest.param([took(n, 20) for n in range(8)], [("B213", 60, 30)], id="in-time-eight-times"),
     ],
 )
 def test_a_lead_takes_as_many_rehearsals_as_dates(
@@ -136,7 +136,7 @@ def test_only_the_last_rehearsal_of_a_date_to_come_says_that_there_is_no_room() 
     (failed,) = past_dates([rehearsal(1, {"small": ((9, 80),)}, ("no room",))], 5, LATEST)
     over = failed._replace(id=failed.rehearses, rehearses="", end=failed.end + HOUR)
 
-    assert of(failed) == [(NO_ROOM, 100, 100)]
+    assert of(failed) == [("B215", 100, 100)]
     assert of(failed, took(2, 20)._replace(rehearses=failed.rehearses)) == []
     assert of(failed, over) == []
     (found,) = proposals([failed], NOW)

@@ -3,7 +3,7 @@
 from berth.backends.backendregistry import DEFAULT_HOLDER, HOLDERS, BackendType
 from berth.findings import Path
 from berth.schema.basemodel import Model, field
-from berth.schema.documentproblems import CONFLICT, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.seatholders import Holder
 
 _OPTIONS: dict[str, type[Model]] = {
@@ -36,7 +36,7 @@ class BackendSpec(*_OPTIONS.values(), _Type):  # type: ignore[misc] # the regist
             if attribute in self.model_fields_set and getattr(self, attribute) is not None:
                 message = f"type {self.type} takes no {model_field.alias}."
                 fix = f"Remove it, or write type: {name}."
-                report(CONFLICT, (*path, str(model_field.alias)), message, fix, at_key=True)
+                report("B016", (*path, str(model_field.alias)), message, fix, at_key=True)
 
     @property
     def holder(self) -> Holder:

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from berth.checks.project import Project
 from berth.findings import Origin, Path, Problem
 from berth.machines.versions import FEATURES, GATES_SINCE, version_text
-from berth.schema.documentproblems import IDLE_KEY
-from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
+from berth.schema.metadata import DO_NOT_DISRUPT
 from berth.schema.reservation import Reservation
-from berth.schema.siteparts import LACKS, KarpenterSpec
+from berth.schema.siteparts import KarpenterSpec
 from berth.schema.values import Cluster
 
-NO_KARPENTER, TAKEN_AWAY = "B157", "B192"
 _NEWEST = KarpenterSpec.model_construct()
 
 
@@ -42,7 +40,7 @@ def check_cluster_feature(name: str, cluster: Cluster, origin: Origin, path: Pat
             f"in Karpenter {version_text(there.version)}."
         )
         fix = f"Enable it, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
-    yield origin.problem(LACKS, path, message, fix)
+    yield origin.problem("B283", path, message, fix)
 
 
 def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) -> Iterator[Problem]:
@@ -55,7 +53,7 @@ def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) 
             f"{reservation.holder.unit.plural} to the 0 in git, also in the middle of a window."
         )
         fix = "Use engine argocd, or flux from 2.9 on, which ignore replicas; or write type: placeholder."
-        yield reservation.origin.problem(TAKEN_AWAY, path, message, fix)
+        yield reservation.origin.problem("B192", path, message, fix)
 
 
 def check_autoscalers(project: Project) -> Iterator[Problem]:
@@ -66,7 +64,7 @@ def check_autoscalers(project: Project) -> Iterator[Problem]:
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
             fix = "Remove it; for Karpenter write karpenter: {gates: {CapacityBuffer: true}}."
             where: Path = ("spec", "clusters", i, "capacityBuffers")
-            yield site.origin.problem(IDLE_KEY, where, message, fix, at_key=True)
+            yield site.origin.problem("B029", where, message, fix, at_key=True)
         karpenter = cluster.karpenter
         at: Path = ("spec", "clusters", i, "karpenter")
         if karpenter is None:
@@ -74,7 +72,7 @@ def check_autoscalers(project: Project) -> Iterator[Problem]:
         if cluster.autoscaler != "karpenter":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
             fix = "Write autoscaler: karpenter, or remove this."
-            yield site.origin.problem(NO_KARPENTER, at, message, fix, at_key=True)
+            yield site.origin.problem("B157", at, message, fix, at_key=True)
         for gate in karpenter.gates:
             since = GATES_SINCE.get(gate)
             if since is not None and karpenter.version < since:
@@ -83,7 +81,7 @@ def check_autoscalers(project: Project) -> Iterator[Problem]:
                     f"Karpenter {version_text(karpenter.version)} does not start with it."
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
-                yield site.origin.problem(LACKS, (*at, "gates", gate), message, fix, at_key=True)
+                yield site.origin.problem("B283", (*at, "gates", gate), message, fix, at_key=True)
 
 
 def check_pods_for_autoscaler(project: Project) -> Iterator[Problem]:
@@ -93,4 +91,4 @@ def check_pods_for_autoscaler(project: Project) -> Iterator[Problem]:
             message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
-            yield resource_class.origin.problem(UNREAD, path, message, fix, at_key=True)
+            yield resource_class.origin.problem("B176", path, message, fix, at_key=True)

@@ -16,8 +16,7 @@ from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
 from berth.schema.values import Recurrence
 
-NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE, FIXED_ZONE = "B056", "B057", "B058", "B240"
-_IF_MEANT = f'if it is meant, annotate berth.dev/ignore: "{FIXED_ZONE}: <reason>".'
+_IF_MEANT = f'if it is meant, annotate berth.dev/ignore: "{"B240"}: <reason>".'
 
 
 def check_zone_is_named(project: Project) -> Iterator[Problem]:
@@ -25,7 +24,7 @@ def check_zone_is_named(project: Project) -> Iterator[Problem]:
     if project.declared.assumes_utc:
         message = "no time zone is named here, so the times of reservations that name none are in UTC."
         fix = "Add timeZone: one such as Europe/Zurich, or UTC."
-        yield project.site.origin.problem(ASSUMED_ZONE, ("spec",), message, fix)
+        yield project.site.origin.problem("B058", ("spec",), message, fix)
 
 
 def check_site_zone(project: Project) -> Iterator[Problem]:
@@ -39,7 +38,7 @@ def check_site_zone(project: Project) -> Iterator[Problem]:
         )
         first = min(filter(None, found), key=lambda occurrence: occurrence.start, default=None)
         message, fix = _offset_texts(site.zone, first)
-        yield site.origin.problem(FIXED_ZONE, ("spec", "timeZone"), message, fix)
+        yield site.origin.problem("B240", ("spec", "timeZone"), message, fix)
 
 
 def check_zone_of_reservation(checked: CheckedReservation) -> Iterator[Problem]:
@@ -51,7 +50,7 @@ def check_zone_of_reservation(checked: CheckedReservation) -> Iterator[Problem]:
     path = ("spec", "recurrence", "timeZone")
     if zone in FIXED:
         message, fix = _offset_texts(zone, _first_elsewhere(zone, occurrences))
-        yield reservation.problem(FIXED_ZONE, path, message, fix)
+        yield reservation.problem("B240", path, message, fix)
     elif is_utc(zone) and not is_utc(site.zone) and reservation.recurrence.type in ("daily", "weekly"):
         place = named(site.zone)
         regular = [occurrence.start for occurrence in occurrences if not {MOVED, EXTRA} & {*occurrence.marks}]
@@ -63,7 +62,7 @@ def check_zone_of_reservation(checked: CheckedReservation) -> Iterator[Problem]:
                 f"{after[-5:]} on {after[:-6]}."
             )
             fix = f"Write timeZone: {place.name} with the times of its clocks; {_IF_MEANT}"
-            yield reservation.problem(FIXED_ZONE, path, message, fix)
+            yield reservation.problem("B240", path, message, fix)
 
 
 def _offset_texts(zone: str, differs: Occurrence | None) -> tuple[str, str]:
@@ -106,7 +105,7 @@ def check_calendar_dates(checked: CheckedReservation) -> Iterator[Problem]:
         )
         fix = "Add this year's dates to the calendar, or name another one."
         path = ("spec", "recurrence", "calendars", i)
-        yield reservation.origin.problem(NEVER_MEETS, path, message, fix)
+        yield reservation.origin.problem("B056", path, message, fix)
 
 
 def check_site_calendars(project: Project) -> Iterator[Problem]:
@@ -123,7 +122,7 @@ def check_site_calendars(project: Project) -> Iterator[Problem]:
         message = f"the dates of these calendars end on {max(ends)}, before {name} begins on {first}"
         message += f", and before {len(later) - 1} more." if len(later) > 1 else "."
         fix = "Add this year's dates to a calendar, or name another one."
-        yield site.origin.problem(NEVER_MEETS, ("spec", "calendars"), message, fix)
+        yield site.origin.problem("B056", ("spec", "calendars"), message, fix)
 
 
 def _span(recurrence: Recurrence) -> tuple[date, date] | None:
@@ -181,6 +180,6 @@ def _same_course(reservation: Reservation, other: str, name: str, at: int) -> Pr
     )
     fix = (
         "Remove one of the two, or narrow their sessions; if the sum is meant, "
-        f'annotate berth.dev/ignore: "{SAME_COURSE}: <reason>".'
+        f'annotate berth.dev/ignore: "{"B057"}: <reason>".'
     )
-    return reservation.problem(SAME_COURSE, ("spec", "recurrence"), message, fix)
+    return reservation.problem("B057", ("spec", "recurrence"), message, fix)

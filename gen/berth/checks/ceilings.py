@@ -167,9 +167,6 @@ def holders_text(holders: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name} {amount}" for name, amount in holders[:_MAX_NAMED]) + more
 
 
-EXCEEDED = "B067"
-
-
 class _CeilingLimit(NamedTuple):
     """One limit of a ceiling. `each`: what one seat of a class takes. `what`: `of small`, `of cpu`."""
 
@@ -458,4 +455,4 @@ def _problem(
         )
     if limit.is_of_base:
         fix = "First merge the new ceiling, class or cluster, then reserve in another change."
-    return reservation.problem(EXCEEDED, path, message, fix)
+    return reservation.problem("B067", path, message, fix)

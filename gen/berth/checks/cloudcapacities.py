@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import NO_KARPENTER, check_cluster_feature, has_feature
+from berth.checks.autoscalers import check_cluster_feature, has_feature
 from berth.checks.references import check_named_cluster
 from berth.findings import ERROR, Path, Problem, severity
 from berth.machines.nodelabels import NODEPOOL
@@ -17,9 +17,6 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, ResourceClass, Site
-
-IDLE, NO_MACHINE, TOO_LITTLE = "B158", "B162", "B174"
-NODES_LIMIT, TWICE, WAITING = "B175", "B180", "B193"
 
 
 def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -36,7 +33,7 @@ def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
             if cloud.reservations:
                 message += " Its reserved instances are paid for anyway."
             fix = f"Add cloudCapacity: [{cloud.name}] to a class, or remove it."
-            problems.append(cloud.origin.problem(IDLE, ("spec",), message, fix))
+            problems.append(cloud.origin.problem("B158", ("spec",), message, fix))
     problems += _shared(declared, site)
     yield from problems
     # A faulty capacity is not reported again at the classes that use it.
@@ -77,7 +74,7 @@ def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
         message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
         fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
         path: Path = ("spec", "cluster") if cloud.cluster else ("spec",)
-        yield cloud.origin.problem(NO_KARPENTER, path, message, fix)
+        yield cloud.origin.problem("B157", path, message, fix)
     yield from _features(cloud, cluster)
 
 
@@ -99,29 +96,29 @@ def _reserved(cloud: CloudCapacity) -> Iterator[Problem]:
     if why:
         message = f"no instance satisfies the requirements: {why}."
         fix = "Change requirements, labels or types."
-        yield cloud.origin.problem(NO_MACHINE, ("spec", "requirements"), message, fix)
+        yield cloud.origin.problem("B162", ("spec", "requirements"), message, fix)
         return
     at: Path = ("spec", "capacityTypes")
     if "reserved" in cloud.capacity_types:
         if not cloud.capacity_terms:
             message = "capacityTypes has reserved, but reservations is empty: Karpenter uses no others."
             fix = "Add reservations, or remove reserved from capacityTypes."
-            yield cloud.origin.problem(NO_MACHINE, at, message, fix)
+            yield cloud.origin.problem("B162", at, message, fix)
     elif cloud.reservations:
         count = sum(machines.count for machines in cloud.reservations)
         instances = "instance stays idle and is" if count == 1 else "instances stay idle and are"
         message = f"capacityTypes has no reserved: {count} reserved {instances} paid for."
         fix = "Add reserved to capacityTypes, or remove the reservations."
-        yield cloud.origin.problem(IDLE, at, message, fix)
+        yield cloud.origin.problem("B158", at, message, fix)
     elif cloud.node_class.capacity_terms:
         message = "capacityTypes has no reserved: Karpenter uses nothing that these terms select."
         path = ("spec", "nodeClass", "capacityReservationSelectorTerms")
-        yield cloud.origin.problem(IDLE, path, message, "Add reserved to capacityTypes, or remove them.")
+        yield cloud.origin.problem("B158", path, message, "Add reserved to capacityTypes, or remove them.")
     for i, machines in enumerate(cloud.reservations):
         if why := cloudmatching.exclusion(cloud, machines):
             message = f"Karpenter never uses the {reservation_text(machines)}: {why}."
             fix = "Change requirements or instanceTypes, or remove the reservation."
-            yield cloud.origin.problem(NO_MACHINE, ("spec", "reservations", i), message, fix)
+            yield cloud.origin.problem("B162", ("spec", "reservations", i), message, fix)
 
 
 def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
@@ -141,11 +138,11 @@ def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
         if buys_nothing(resource, amount):
             message = f"a limit of {amount} {resource} keeps Karpenter from buying any node."
             path = ("spec", "limits", resource)
-            yield cloud.origin.problem(TOO_LITTLE, path, message, "Raise or remove it.")
+            yield cloud.origin.problem("B174", path, message, "Raise or remove it.")
     if "nodes" in limits and "cpu" not in limits and not is_static:
         message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
         fix = "Add a limit of cpu, which it checks."
-        yield cloud.origin.problem(NODES_LIMIT, ("spec", "limits", "nodes"), message, fix)
+        yield cloud.origin.problem("B175", ("spec", "limits", "nodes"), message, fix)
 
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -170,7 +167,7 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
                     "and its launches may fail."
                 )
                 fix = "Give each cluster a reservation of its own."
-                yield cloud.origin.problem(TWICE, path, message, fix)
+                yield cloud.origin.problem("B180", path, message, fix)
 
 
 def _class(resource_class: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
@@ -187,7 +184,7 @@ def _class(resource_class: ResourceClass, declared: Declared, site: Site) -> Ite
         if fit.mismatch:
             message = f"seats of this class can never run on nodes of {name}: {fit.mismatch}."
             fix = "Change the class or the capacity, or remove the capacity here."
-            yield resource_class.origin.problem(NO_MACHINE, at, message, fix)
+            yield resource_class.origin.problem("B162", at, message, fix)
             continue
         idle = list(_idle(resource_class, cloud, at))
         yield from idle
@@ -219,7 +216,7 @@ def _idle(resource_class: ResourceClass, cloud: CloudCapacity, at: Path) -> Iter
         if why and not cloudmatching.exclusion(cloud, machines):
             message = f"its seats never use the {reservation_text(machines)} of {cloud.name}: {why}."
             fix = "Change the class, or use a capacity without this reservation."
-            yield resource_class.origin.problem(IDLE, at, message, fix)
+            yield resource_class.origin.problem("B158", at, message, fix)
 
 
 def _waiting(resource_class: ResourceClass, clouds: list[tuple[Path, CloudCapacity]]) -> Iterator[Problem]:
@@ -235,4 +232,4 @@ def _waiting(resource_class: ResourceClass, clouds: list[tuple[Path, CloudCapaci
                 f"and never go to {after.name}."
             )
             fix = f"Add on-demand to the capacityTypes of {cloud.name}: seats then use it when they are full."
-            yield resource_class.origin.problem(WAITING, at, message, fix)
+            yield resource_class.origin.problem("B193", at, message, fix)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from berth.checks.ceilings import NO_END, PoolLoad, held_by_reservation, holders_text, levels, sum_changes
 from berth.checks.cloudcapacities import reservation_text, usable_clouds
 from berth.checks.cloudmatching import ClassFit
-from berth.checks.collisions import COLLISION, KUSTOMIZE
+from berth.checks.collisions import KUSTOMIZE
 from berth.checks.project import CheckedReservation
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence
@@ -32,7 +32,6 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 
-NOT_THERE, ENDS_WITHIN, EXPIRES, TOO_MANY = "B167", "B169", "B172", "B190"
 _FOR_EVER = NO_END * 60
 
 
@@ -119,7 +118,7 @@ def _missing(seats: _Seats, fits: Sequence[ClassFit]) -> Iterator[Problem]:
             f"active all the time: {known}."
         )
         fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
-        yield seats.problem(NOT_THERE, message, fix)
+        yield seats.problem("B167", message, fix)
 
 
 def _ends(seats: _Seats, cloud: CloudCapacity, fit: ClassFit) -> Iterator[Problem]:
@@ -136,7 +135,7 @@ def _ends(seats: _Seats, cloud: CloudCapacity, fit: ClassFit) -> Iterator[Proble
                 f"{seats.resource_class} is open ({_windows_text(bad)}): from then on its instances {then}."
             )
             end = "have the seats expire before" if bad[0].is_persistent else "end the window before"
-            yield seats.problem(ENDS_WITHIN, message, f"Make the reservation last longer, or {end}.")
+            yield seats.problem("B169", message, f"Make the reservation last longer, or {end}.")
 
 
 def _drained(seats: _Seats, machines: MachineReservation, bad: Sequence[SeatWindow]) -> Problem:
@@ -152,7 +151,7 @@ def _drained(seats: _Seats, machines: MachineReservation, bad: Sequence[SeatWind
         "Karpenter drains its instances 40 minutes before. "
         f"The last safe instant is {instant_text(last)}."
     )
-    return seats.problem(NOT_THERE, message, f"{by}, or keep the class away from this block.")
+    return seats.problem("B167", message, f"{by}, or keep the class away from this block.")
 
 
 def _covers(machines: MachineReservation, span: SeatWindow) -> bool:
@@ -193,7 +192,7 @@ def _whole_nodes_expire(seats: _Seats, cloud: CloudCapacity) -> Iterator[Problem
             f"nodes of class {seats.resource_class} are needed for {hours} hours without a break "
             f"({_windows_text(bad)}); they {_expiry_text(cloud)}."
         )
-        yield seats.problem(EXPIRES, message, _expiry_fix(cloud))
+        yield seats.problem("B172", message, _expiry_fix(cloud))
 
 
 def check_expiry(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> Iterator[Problem]:
@@ -217,7 +216,7 @@ def check_expiry(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolL
             f"{instant_text(first)}, while these seats are open: {holders}."
         )
     path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
-    yield cloud.origin.problem(EXPIRES, path, message, _expiry_fix(cloud))
+    yield cloud.origin.problem("B172", path, message, _expiry_fix(cloud))
 
 
 def _expiry_text(cloud: CloudCapacity) -> str:
@@ -256,11 +255,11 @@ def check_budgets(cloud: CloudCapacity, budgets: WindowBudgets | TooManyBudgets)
     """Check the budgets, and that the file's name is not one of kustomize's."""
     if cloud.name == KUSTOMIZE:
         message = f"its file would have the name {KUSTOMIZE}.yaml, which kustomize uses."
-        yield cloud.origin.problem(COLLISION, ("metadata", "name"), message, "Rename the capacity.")
+        yield cloud.origin.problem("B066", ("metadata", "name"), message, "Rename the capacity.")
     if isinstance(budgets, TooManyBudgets):
         message = (
             f"the windows of its classes need {budgets.needed} disruption budgets; a NodePool takes "
             f"{MAX_BUDGETS - len(own_budgets(cloud))} more."
         )
         fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
-        yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
+        yield cloud.origin.problem("B190", ("spec",), message, fix)

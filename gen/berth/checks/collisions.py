@@ -7,12 +7,10 @@ from berth.core.objectnames import RECORD_SUFFIX, is_timetable
 from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
-from berth.manifests.timetabletext import LARGEST, TOO_LARGE
+from berth.manifests.timetabletext import LARGEST
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
-COLLISION = "B066"
-RECORD_NAME = "B066"
 DEFAULT_ACCOUNT = ("ServiceAccount", "default")  # which each namespace has
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 
@@ -41,7 +39,7 @@ def check_rendered_names(project: Project) -> Iterator[Problem]:
                 f"Berth's ConfigMaps have at most {LARGEST // 1024}."
             )
             fix = "Give them shorter names, or let an engine apply them: argocd or flux."
-            yield site.origin.problem(TOO_LARGE, ("spec", "clusters", i), message, fix)
+            yield site.origin.problem("B073", ("spec", "clusters", i), message, fix)
 
 
 def _names(placed: Placed, cronjobs: int) -> list[tuple[str, str]]:
@@ -94,10 +92,10 @@ def _is_code(kind: str, name: str) -> bool:
 def _record_name(reservation: Reservation) -> Problem:
     message = f"{reservation.name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
     fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
-    return reservation.origin.problem(RECORD_NAME, ("metadata", "name"), message, fix)
+    return reservation.origin.problem("B066", ("metadata", "name"), message, fix)
 
 
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
     message = f"its {kind} would have the name {given}, which {other} uses."
     fix = "Rename the reservation or its class."
-    return reservation.origin.problem(COLLISION, ("metadata", "name"), message, fix)
+    return reservation.origin.problem("B066", ("metadata", "name"), message, fix)

@@ -15,7 +15,6 @@ from berth.schema.values import ResourceClass
 if TYPE_CHECKING:
     from berth.schema.z2jh import ProfileSession
 
-NOT_PREEMPTED, SPAWN_LIMIT = "B262", "B265"
 _STOCK = "default-scheduler"
 _IGNORED_BELOW = -10  # the priority below which cluster-autoscaler adds no nodes for a pod
 
@@ -41,14 +40,14 @@ def check_priorities(hub: ComparedHub) -> Iterator[Problem]:
             f"which have {ours}, and cluster-autoscaler adds no node for pods below {_IGNORED_BELOW}."
         )
         fix = f"Write a defaultPriority above {max(ours, _IGNORED_BELOW)}, such as 0."
-        yield hub.hub.written.problem(NOT_PREEMPTED, (*priorities, "defaultPriority"), message, fix)
+        yield hub.hub.written.problem("B262", (*priorities, "defaultPriority"), message, fix)
     if own.enabled and own.image_puller_priority <= ours:
         message = (
             f"image pullers have priority {own.image_puller_priority}, and the placeholders of Berth {ours}: "
             "on a node without room for one more pod, they cannot preempt a placeholder."
         )
         fix = f"Write an imagePullerPriority above {ours}, such as -5."
-        yield hub.hub.written.problem(NOT_PREEMPTED, (*priorities, "imagePullerPriority"), message, fix)
+        yield hub.hub.written.problem("B262", (*priorities, "imagePullerPriority"), message, fix)
     theirs, sessions = (own.user_placeholder_priority, own.default_priority) if own.enabled else (0, 0)
     if users.enabled and users.replicas and (theirs >= sessions or theirs > ours):
         message = (
@@ -60,7 +59,7 @@ def check_priorities(hub: ComparedHub) -> Iterator[Problem]:
         path = path if own.enabled else ("scheduling", "userPlaceholder", "replicas")
         enable = "" if own.enabled else "podPriority.enabled: true and "
         fix = f"Write {enable}userPlaceholderPriority: {ours}, or scheduling.userPlaceholder.replicas: 0."
-        yield hub.hub.written.problem(NOT_PREEMPTED, path, message, fix)
+        yield hub.hub.written.problem("B262", path, message, fix)
 
 
 def check_schedulers(
@@ -89,7 +88,7 @@ def check_schedulers(
             fix = f"Write schedulerName: {theirs} in the class."
             if theirs == _STOCK:
                 fix = "Remove schedulerName from the class."
-            yield hub.hub.written.problem(NOT_PREEMPTED, path, message, fix)
+            yield hub.hub.written.problem("B262", path, message, fix)
             break
 
 
@@ -122,4 +121,4 @@ def check_arrivals(project: Project) -> Iterator[Problem]:
             "until these run."
         )
         fix = f"Write hub.concurrentSpawnLimit: {most}, if your API server can take it; 0 is no limit."
-        yield hub.hub.written.problem(SPAWN_LIMIT, path, message, fix)
+        yield hub.hub.written.problem("B265", path, message, fix)

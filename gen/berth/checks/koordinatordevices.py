@@ -13,7 +13,6 @@ from berth.manifests.placed import Placed
 from berth.quantity import NANO, parse
 from berth.schema.values import ResourceClass
 
-REFUSED = "B118"
 _QOS = "koordinator.sh/qosClass"
 _BATCH = "kubernetes.io/batch-"
 _OWN = "koordinator.sh/"
@@ -53,7 +52,7 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
                 f"{part.cluster.priority}: no placeholder could be created."
             )
             path: Path = ("spec", "podLabels", _QOS)
-            yield resource_class.origin.problem(REFUSED, path, message, "Remove the label.")
+            yield resource_class.origin.problem("B118", path, message, "Remove the label.")
         for name in filter(lambda name: name.startswith(_BATCH), resource_class.requests):
             message = (
                 f"Koordinator in cluster {part.cluster.name} rejects pods that request {name} without {_QOS} "
@@ -61,7 +60,7 @@ def _placeholders(part: Placed) -> Iterator[Problem]:
             )
             path = ("spec", "requests", name)
             fix = "Use backend koordinator without placeholders, or request cpu and memory."
-            yield resource_class.origin.problem(REFUSED, path, message, fix, at_key=True)
+            yield resource_class.origin.problem("B118", path, message, fix, at_key=True)
 
 
 def check_device_requests(project: Project) -> Iterator[Problem]:
@@ -76,7 +75,7 @@ def check_device_requests(project: Project) -> Iterator[Problem]:
         for name, message, fix in _lacks(amounts):
             is_own = name in resource_class.requests
             path: Path = ("spec", "requests", name) if is_own else ("spec", "reservation")
-            yield resource_class.origin.problem(REFUSED, path, message, fix, at_key=True)
+            yield resource_class.origin.problem("B118", path, message, fix, at_key=True)
 
 
 def _requests(found: ResourceClass) -> Iterator[tuple[str, object]]:

@@ -15,8 +15,6 @@ from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass
 
-NO_DATES = "B201"
-
 
 def check_machine_dates(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     """Check the CloudCapacity that says when a reservation happens. An unknown one is reported as such."""
@@ -26,12 +24,12 @@ def check_machine_dates(reservation: Reservation, declared: Declared) -> Iterato
         if name in declared.generic:
             message = f"{name} is generic capacity, which has no reserved machines with dates."
             fix = "Write type: once with startDate, endDate and schedule."
-            yield reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)
+            yield reservation.problem("B201", DATES_OF_MACHINES, message, fix)
         return
     if not cloud.reservations:
         message = f"CloudCapacity {name} has no reservations, so it has no dates."
         fix = "Add reservations with from and until there, or write type: once with startDate and endDate."
-        yield reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)
+        yield reservation.problem("B201", DATES_OF_MACHINES, message, fix)
     without = [machines for machines in cloud.reservations if machines.usable is None]
     for machines in without:
         yield _no_dates(reservation, machines)
@@ -53,7 +51,7 @@ def _no_dates(reservation: Reservation, machines: MachineReservation) -> Problem
     else:
         message = f"{text} of CloudCapacity {name} is over before its machines may be used."
         fix = "Correct its from and until."
-    return reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)
+    return reservation.problem("B201", DATES_OF_MACHINES, message, fix)
 
 
 def _unusable(
@@ -69,7 +67,7 @@ def _unusable(
         else:
             message += "the class does not name it."
             fix = f"Add cloudCapacity: [{cloud.name}] to the class, or use another class."
-        yield reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)
+        yield reservation.problem("B201", DATES_OF_MACHINES, message, fix)
         return
     fit = class_fit(resource_class, cloud)
     there = {machines.usable for machines in fit.reserved}
@@ -89,4 +87,4 @@ def _unusable(
         f"{instant_text(missing[0])} to {instant_text(missing[1])}: {why}."
     )
     fix = "Change the class or the capacity, or name a CloudCapacity whose machines the class can use."
-    yield reservation.problem(NO_DATES, DATES_OF_MACHINES, message, fix)
+    yield reservation.problem("B201", DATES_OF_MACHINES, message, fix)

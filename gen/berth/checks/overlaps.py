@@ -11,8 +11,6 @@ from berth.schema.declared import Declared
 from berth.schema.resourceclass import BY_LABEL
 from berth.schema.values import Cluster, Site
 
-SAME_SESSIONS = "B075"
-
 
 def check_classes_overlap(project: Project) -> Iterator[Problem]:
     """Check all classes. A class is reported if others may take its sessions; the first by rank is named.
@@ -76,4 +74,4 @@ def _problem(declared: Declared, name: str, winners: Sequence[str]) -> Problem:
         f"for {winners[0]} before {name}, where both have an open window for it."
     )
     fix = "Give them selectors that exclude each other, such as one label with different values."
-    return resource_class.origin.problem(SAME_SESSIONS, ("spec", "sessions"), message, fix)
+    return resource_class.origin.problem("B075", ("spec", "sessions"), message, fix)

@@ -7,7 +7,6 @@ from berth.checks.project import Project
 from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
 
-OWNED = "B270"
 Contacts = tuple[str, ...]
 
 
@@ -61,4 +60,4 @@ def _is_in(file: str, path: str) -> bool:
 
 def owned_problem(kind: str, name: str, origin: Origin, contacts: Contacts) -> Problem:
     message = f"{kind} {name} serves all reservations, and {origin.file} belongs to {', '.join(contacts)}."
-    return origin.problem(OWNED, ("kind",), message, "Move it to a file of the platform team.")
+    return origin.problem("B270", ("kind",), message, "Move it to a file of the platform team.")

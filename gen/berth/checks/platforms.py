@@ -22,7 +22,6 @@ from berth.schema.values import AUTO_MODE, AUTOPILOT, Cluster, ResourceClass, Si
 if TYPE_CHECKING:
     from berth.schema.cloudcapacity import CloudCapacity
 
-CHANGED, REFUSED = "B282", "B283"
 
 _LEAST_CPU, _MOST_CPU = NANO // 20, 30 * NANO
 _HARDWARE = ("cloud.google.com/compute-class", "cloud.google.com/machine-family")
@@ -46,7 +45,7 @@ def check_platforms(project: Project) -> Iterator[Problem]:
             message = f"{_title(cluster)} adds the nodes of cluster {cluster.name}, not {other}."
             usual = "karpenter" if cluster.platform == AUTO_MODE else "cluster-autoscaler"
             fix = f"Write autoscaler: {usual}, whose rules it follows."
-            yield site.origin.problem(REFUSED, ("spec", "clusters", i, "autoscaler"), message, fix)
+            yield site.origin.problem("B283", ("spec", "clusters", i, "autoscaler"), message, fix)
     for cloud in declared.clouds.values():
         home = cluster_named(cloud.cluster, site)
         if home is not None and home.platform == AUTO_MODE:
@@ -55,7 +54,7 @@ def check_platforms(project: Project) -> Iterator[Problem]:
                 "nothing would make nodes of what is rendered for it."
             )
             fix = "Write provider: generic with the shapes of its nodes, and your own NodePool of Auto Mode."
-            yield cloud.origin.problem(REFUSED, ("spec",), message, fix)
+            yield cloud.origin.problem("B283", ("spec",), message, fix)
         elif home is not None:
             yield from _misread(cloud)
 
@@ -70,7 +69,7 @@ def _misread(cloud: "CloudCapacity") -> Iterator[Problem]:
         if requirement.key in _AUTO_LABELS:
             message = f"{requirement.key} is a label of EKS Auto Mode: Karpenter chooses no instances by it."
             path: Path = ("spec", "requirements", i, "key")
-            yield cloud.origin.problem(CHANGED, path, message, _other_label(requirement.key))
+            yield cloud.origin.problem("B282", path, message, _other_label(requirement.key))
 
 
 def _other_label(key: str) -> str:
@@ -106,7 +105,7 @@ def _labels(resource_class: ResourceClass, cluster: Cluster) -> Iterator[Problem
         fix = _other_label(key)
         if cluster.platform != AUTO_MODE:
             fix = f"Write platform: {AUTO_MODE} for the cluster in the Site, or another label."
-        yield resource_class.origin.problem(CHANGED, path, message, fix, at_key=True)
+        yield resource_class.origin.problem("B282", path, message, fix, at_key=True)
 
 
 def _selected(resource_class: ResourceClass) -> Iterator[tuple[Path, str]]:
@@ -135,13 +134,13 @@ def _sizes(resource_class: ResourceClass) -> Iterator[Problem]:
     for name in ("cpu", "memory"):
         if not asked.get(name):
             message = f"GKE Autopilot sets {name} where a pod requests none."
-            yield resource_class.origin.problem(CHANGED, path, message, f"Write {name}.")
+            yield resource_class.origin.problem("B282", path, message, f"Write {name}.")
             return
     cpu, memory = asked["cpu"], asked["memory"]
     if cpu > _MOST_CPU:
         message = f"GKE Autopilot refuses more than {text(_MOST_CPU)} cpu for a pod of its usual hardware."
         fix = f"Request less, or select {_HARDWARE[0]} in nodeSelector."
-        yield resource_class.origin.problem(REFUSED, (*path, "cpu"), message, fix)
+        yield resource_class.origin.problem("B283", (*path, "cpu"), message, fix)
         return
     raised_cpu = max(cpu, _LEAST_CPU, _up(2 * memory, 13 * 2**30, NANO // 1000))
     raised_memory = max(memory, _up(raised_cpu * 2**30, 1, 2**20 * NANO))
@@ -153,7 +152,7 @@ def _sizes(resource_class: ResourceClass) -> Iterator[Problem]:
                 "for each cpu."
             )
             fix = f"Write {_shown(name, raised)}, also for the sessions: they then have the size of a seat."
-            yield resource_class.origin.problem(CHANGED, (*path, name), message, fix)
+            yield resource_class.origin.problem("B282", (*path, name), message, fix)
 
 
 def _up(dividend: int, divisor: int, unit: int) -> int:
@@ -164,9 +163,6 @@ def _up(dividend: int, divisor: int, unit: int) -> int:
 def _shown(name: str, amount: int) -> str:
     """Return an amount of cpu in thousandths, or of memory in MiB."""
     return f"{amount // (NANO // 1000)}m" if name == "cpu" else f"{amount // (2**20 * NANO)}Mi"
-
-
-NOT_OURS = "B280"
 
 
 def check_namespace_per_cluster(project: Project) -> Iterator[Problem]:
@@ -182,7 +178,7 @@ def check_namespace_per_cluster(project: Project) -> Iterator[Problem]:
             fix = f"Write a namespace of its own; or {{name: {cluster.namespace}, create: false}}."
             owner: Path = ("clusters", i) if cluster.has_own_namespace else ()
             path: Path = ("spec", *owner, "namespace")
-            yield site.origin.problem(NOT_OURS, path, message, fix)
+            yield site.origin.problem("B280", path, message, fix)
 
 
 def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
@@ -205,7 +201,6 @@ def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
     return f"{CALLED[options.type]}'s own objects are" if cluster.namespace == home else ""
 
 
-NO_VOLUMES = "B283"
 VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
 
 
@@ -220,5 +215,5 @@ def check_image_volumes(project: Project) -> Iterator[Problem]:
             message = f"Kubernetes {version} of cluster {cluster.name} cannot mount images as volumes."
             path = ("spec", "imageWarmUp")
             yield resource_class.origin.problem(
-                NO_VOLUMES, path, message, "Write initContainer, or leave it out."
+                "B283", path, message, "Write initContainer, or leave it out."
             )

@@ -32,8 +32,7 @@ from berth.schema.values import ResourceClass, Site
 if TYPE_CHECKING:
     from decimal import Decimal
 
-REFUSED, WARNED, NEEDS_APPROVAL, NO_COST = "B230", "B231", "B232", "B233"
-PROBLEM_CODES = {REFUSE: REFUSED, WARN: WARNED, APPROVAL: NEEDS_APPROVAL}
+PROBLEM_CODES = {REFUSE: "B230", WARN: "B231", APPROVAL: "B232"}
 _FIXES = {
     REFUSE: "Change the reservation, or ask the platform team to leave it out of the policy.",
     WARN: "Check that this is meant.",
@@ -506,7 +505,7 @@ def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts | N
             )
             fix = "Let their classes name a cloudCapacity with prices, or leave them out of the policy."
             path = ("spec", "policies", i, "when", "costAbove")
-            yield site.origin.problem(NO_COST, path, message, fix)
+            yield site.origin.problem("B233", path, message, fix)
 
 
 def result_text(result: PolicyResult) -> str:

@@ -19,7 +19,6 @@ from berth.output.yamltext import flow
 from berth.quantity import parse
 from berth.reading.source import Source
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass, Site
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from berth.schema.z2jh import Hub, ProfileSession
 
 _OF_KUBESPAWNER = {"app", "component", "release", "chart", "heritage", "app.kubernetes.io/component"}
-UNLIKE, UNREADABLE, UNKNOWN_ID = "B085", "B087", "B266"
 
 ReadFile = Callable[[str], Source]
 """Reads a file of the project. Raises OSError."""
@@ -92,7 +90,7 @@ def _read(  # noqa: PLR0913, PLR0917 - what a file is read for
         at = ": ".join(filter(None, (f"{first.file} line {first.line}", first.path)))
         why = f"{at}: {first.message} {first.fix}"
     message = f"no class is compared with {', '.join(files)}: {why}"
-    problems.append(site.origin.problem(UNREADABLE, path, message, "Correct the file, or its path."))
+    problems.append(site.origin.problem("B087", path, message, "Correct the file, or its path."))
     return None
 
 
@@ -105,7 +103,7 @@ def _check_hub(classes: Sequence[ResourceClass], site: Site, hub: ComparedHub) -
     if not own and any(one.sessions is not None and one.sessions.source == "jupyterhub" for one in classes):
         message = f"no class counts sessions in namespace {hub.files.namespace}."
         fix = "Name the namespace of sessions.namespaces, or import classes of this hub."
-        yield site.origin.problem(IDLE_KEY, (*hub.path, "namespace"), message, fix)
+        yield site.origin.problem("B029", (*hub.path, "namespace"), message, fix)
     pairs = [(one, _counted(one, hub.hub.sessions)) for one in own]
     for resource_class, counted in pairs:
         yield from _too_small(resource_class, counted)
@@ -135,9 +133,9 @@ def _check_selectors(classes: Sequence[ResourceClass], hubs: Sequence[ComparedHu
             where = "extra_labels in kubespawner_override of its profile" if has_profiles else "extraLabels"
             fix = (
                 f"Add to {where}: {flow(missing)}; if something else sets it, "
-                f'annotate berth.dev/ignore: "{UNLIKE}: <reason>".'
+                f'annotate berth.dev/ignore: "{"B085"}: <reason>".'
             )
-            yield resource_class.origin.problem(UNLIKE, ("spec", "sessions", "selector"), message, fix)
+            yield resource_class.origin.problem("B085", ("spec", "sessions", "selector"), message, fix)
 
 
 def _may_hold(requirement: LabelRequirement, hub: "Hub") -> bool:
@@ -193,7 +191,7 @@ def _check_renku(
         else:
             message = f"no class in {file} has the id {number}."
             fix = "Write the id of the class in Renku, or save the resource pools again."
-            yield resource_class.origin.problem(UNKNOWN_ID, ("spec", "renkuId"), message, fix)
+            yield resource_class.origin.problem("B266", ("spec", "renkuId"), message, fix)
 
 
 # Size
@@ -218,7 +216,7 @@ def _too_small(
             )
             fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
-            yield resource_class.origin.problem(UNLIKE, ("spec", *path), message, fix)
+            yield resource_class.origin.problem("B085", ("spec", *path), message, fix)
 
 
 def _without_devices(resource_class: ResourceClass, counted: "Sequence[ProfileSession]") -> Iterator[Problem]:
@@ -232,7 +230,7 @@ def _without_devices(resource_class: ResourceClass, counted: "Sequence[ProfileSe
         )
         fix = "Write resourceClaims with the DeviceClass of each, or narrow sessions.selector."
         path: Path = ("spec", "resourceClaims") if own else ("spec",)
-        yield resource_class.origin.problem(UNLIKE, path, message, fix)
+        yield resource_class.origin.problem("B085", path, message, fix)
 
 
 def _amount(amounts: Mapping[str, str], name: str) -> int:
@@ -268,7 +266,7 @@ def _misplaced(
                     f"nodes: {why}."
                 )
                 fix = f"Write the {keys} of the {there}."
-                yield resource_class.origin.problem(UNLIKE, ("spec", *path), message, fix)
+                yield resource_class.origin.problem("B085", ("spec", *path), message, fix)
                 break
 
 

@@ -12,16 +12,12 @@ from berth.dates.exceptions import DATES_OF_MACHINES, entry_path
 from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
-from berth.schema.documentproblems import IDLE_KEY, choice, nearest, shown
+from berth.schema.documentproblems import choice, nearest, shown
 from berth.schema.reservation import Reservation
 from berth.schema.values import ResourceClass, Seats, Site
 
 if TYPE_CHECKING:
     from berth.schema.policies import MatchSpec
-
-UNKNOWN_NAME, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = "B061", "B068", "B032", "B035"
-DOUBTFUL_TEMPLATE = "B074"
-OTHER_CLUSTER, TWO_KINDS = "B161", "B200"
 
 
 def check_named_cluster(
@@ -34,7 +30,7 @@ def check_named_cluster(
         yield origin.problem("B011", ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
     elif name and name not in clusters:
         message = f"no cluster named {shown(name)} in the Site."
-        yield origin.problem(UNKNOWN_NAME, path, message, choice(name, clusters))
+        yield origin.problem("B061", path, message, choice(name, clusters))
 
 
 def check_names_in_classes(project: Project) -> Iterator[Problem]:
@@ -57,7 +53,7 @@ def _clouds(resource_class: ResourceClass, declared: Declared, site: Site) -> It
             if there is not None and there is not home:
                 message = f"CloudCapacity {name} is in cluster {there.name}, but the class is in {home.name}."
                 yield resource_class.origin.problem(
-                    OTHER_CLUSTER, path, message, "Use a CloudCapacity of the class's cluster."
+                    "B161", path, message, "Use a CloudCapacity of the class's cluster."
                 )
 
 
@@ -74,7 +70,7 @@ def check_capacities_of_classes(declared: Declared) -> Iterator[Problem]:
                 f"{bought[0]} is capacity of Karpenter and {generic[0]} is generic: placeholders of the "
                 f"class are restricted to nodes of {bought[0]}."
             )
-            yield origin.problem(TWO_KINDS, path, message, "Name one of the two.")
+            yield origin.problem("B200", path, message, "Name one of the two.")
 
 
 def check_renku_ids(declared: Declared) -> Iterator[Problem]:
@@ -104,7 +100,7 @@ def check_names_in_ceilings(project: Project) -> Iterator[Problem]:
                 home = cluster_of(resource_class, site) if resource_class else None
                 if not declared.may_exist("ResourceClass", name):
                     message, fix = f"no ResourceClass named {shown(name)}.", choice(name, names)
-                    yield site.origin.problem(UNKNOWN_NAME, path, message, fix, at_key=True)
+                    yield site.origin.problem("B061", path, message, fix, at_key=True)
                 elif home is not None and home is not cluster:
                     message = f"class {name} is in cluster {home.name}, so this ceiling never applies."
                     fix = f"Move it to cluster {home.name}, or remove it."
@@ -139,7 +135,7 @@ def _check_targets(match: "MatchSpec", site: Site, path: Path) -> Iterator[Probl
         if not any(_may_begin(begin, pattern) for begin in targets):
             message = f"{shown(pattern)} fits nothing that {where} lists in held."
             fix = choice(pattern, tuple(f"{begin}*" for begin in targets)) if targets else "Remove it."
-            yield site.origin.problem(UNKNOWN_NAME, (*path, i), message, fix)
+            yield site.origin.problem("B061", (*path, i), message, fix)
 
 
 def _may_begin(beginning: str, pattern: str) -> bool:
@@ -175,7 +171,7 @@ def check_names_in_reservation(reservation: Reservation, declared: Declared) -> 
         names = ", ".join(resource_class.name for resource_class in classes)
         message = f"sessions has no effect: class {names} does not say what its sessions are."
         fix = "Add sessions to the class, or remove it here."
-        yield reservation.problem(IDLE_KEY, ("spec", "sessions"), message, fix)
+        yield reservation.problem("B029", ("spec", "sessions"), message, fix)
     behaviors = pool_behaviors(reservation)
     counted = [resource_class for resource_class in classes if behaviors[resource_class.name] != "none"]
     if counted:
@@ -205,7 +201,7 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
     else:
         known = declared.calendars if kind == "Calendar" else (*declared.clouds, *declared.generic)
         fix = nearest(name, sorted(known), f"Add a {kind} with this name; known:")
-    yield origin.problem(UNKNOWN_NAME, path, f"no {kind} named {shown(name)}.", fix)
+    yield origin.problem("B061", path, f"no {kind} named {shown(name)}.", fix)
 
 
 def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
@@ -247,7 +243,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
                 f"behavior {behavior} counts sessions, but class {resource_class.name} has no `sessions`."
             )
             fix = "Add sessions to the class, or write scaleDownBehavior: none."
-            yield reservation.problem(UNCOUNTABLE, (*at, "scaleDownBehavior"), message, fix)
+            yield reservation.problem("B068", (*at, "scaleDownBehavior"), message, fix)
     if (
         reservation.sessions.course
         or not classes
@@ -258,7 +254,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     message = f"every session of class {names} counts for this reservation, as in Renku."
     keys = "sessions.namespaces, matchLabels, matchAnnotations or projectTemplate"
     fix = f"To count only the sessions of this course, add {keys}."
-    yield reservation.problem(NARROWS_NOTHING, ("spec", "sessions"), message, fix)
+    yield reservation.problem("B032", ("spec", "sessions"), message, fix)
 
 
 def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
@@ -280,7 +276,7 @@ def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[
             message = f"sessions of class {class_names_text} are not counted in namespace {shown(name)}."
             fix = choice(name, tuple(sorted(known)))
             path = ("spec", "sessions", "namespaces", i)
-            yield reservation.origin.problem(ELSEWHERE, path, message, fix)
+            yield reservation.origin.problem("B035", path, message, fix)
 
 
 def _templates(
@@ -294,16 +290,14 @@ def _templates(
             message = (
                 f"sessions of class {resource_class.name} do not belong to a Renku project: none would count."
             )
-            yield reservation.problem(
-                ELSEWHERE, path, message, "Remove it, or use a class with source renku."
-            )
+            yield reservation.problem("B035", path, message, "Remove it, or use a class with source renku.")
         elif _has_projects(resource_class) is None:
             message = (
                 f"sessions of class {resource_class.name} belong to a project only if they have the "
                 f"annotation {RENKU_PROJECT}; those without it do not count."
             )
-            fix = f'Remove it; if they have it, annotate berth.dev/ignore: "{DOUBTFUL_TEMPLATE}: <reason>".'
-            yield reservation.problem(DOUBTFUL_TEMPLATE, path, message, fix)
+            fix = f'Remove it; if they have it, annotate berth.dev/ignore: "{"B074"}: <reason>".'
+            yield reservation.problem("B074", path, message, fix)
     names = ", ".join(
         resource_class.name for resource_class in counted if _has_projects(resource_class) is not False
     )
@@ -312,7 +306,7 @@ def _templates(
             "the Site has no renku.url, so the template of a project cannot be looked up: "
             f"all sessions of class {names} count, whatever their template."
         )
-        yield reservation.problem(DOUBTFUL_TEMPLATE, path, message, "Add renku.url to the Site.")
+        yield reservation.problem("B074", path, message, "Add renku.url to the Site.")
 
 
 def _has_projects(resource_class: ResourceClass) -> bool | None:

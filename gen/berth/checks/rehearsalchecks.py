@@ -13,8 +13,6 @@ from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Rehearses
 from berth.schema.values import Seats
 
-IN_VAIN, OTHER_SEATS = "B130", "B132"
-
 
 def rehearsed(rehearses: Rehearses, occurrences: Iterable[Occurrence]) -> list[Occurrence]:
     """Return the occurrences of a course that a rehearsal is for."""
@@ -47,7 +45,7 @@ def check_rehearsal_is_ahead(
         when = local_text(past[0].end, named(past[0].zone))
         fix = f"Rehearse later: berth rehearse {rehearses.name} {rehearses.when} --at INSTANT."
         yield rehearsal.problem(
-            IN_VAIN, ("spec", "recurrence"), f"it would end on {when}, which is over.", fix
+            "B130", ("spec", "recurrence"), f"it would end on {when}, which is over.", fix
         )
 
 
@@ -65,7 +63,7 @@ def check_rehearsed_dates(project: Project) -> Iterator[Problem]:
             courses = [name for name, item in known.items() if not item.reservation.spec.rehearses]
             message = f'no course named "{rehearses.name}", which it rehearses.'
             fix = f"{nearest(rehearses.name, courses)} To remove it: berth delete {reservation.name}."
-            yield reservation.problem(IN_VAIN, ("spec", "rehearses", "name"), message, fix)
+            yield reservation.problem("B130", ("spec", "rehearses", "name"), message, fix)
 
 
 def _compare(
@@ -80,15 +78,15 @@ def _compare(
     remove = f"Remove the rehearsal: berth delete {reservation.name}"
     if course.recurrence.type == "capacity":
         message = f"the dates of {course.name} are those of machines, which are not there to rehearse with."
-        yield reservation.problem(IN_VAIN, place, message, f"{remove}.")
+        yield reservation.problem("B130", place, message, f"{remove}.")
     elif not dates and (expansion.occurrences or not expansion.problems):
         message = f"{course.name} has no date {rehearses.when}, which {reservation.name} rehearses."
         fix = f"{remove}; or name another date: berth occurrences {course.name} lists them."
-        yield reservation.problem(IN_VAIN, place, message, fix)
+        yield reservation.problem("B130", place, message, fix)
     elif len({one.id.partition("~")[0] for one in dates}) > 1:
         starts = ", ".join(sorted({one.id.partition("T")[2].partition("~")[0] for one in dates}))
         message = f"{course.name} has several dates {rehearses.when}, and this does not say which one."
-        yield reservation.problem(IN_VAIN, place, message, f"Add startTime: {starts}.")
+        yield reservation.problem("B130", place, message, f"Add startTime: {starts}.")
     elif dates:
         yield from _judge(reservation, rehearses, dates, occurrences)
 
@@ -106,7 +104,7 @@ def _judge(
             f"{local_text(opens, zone)}."
         )
         fix = f"Rehearse earlier: {again} --at INSTANT; or remove it: berth delete {reservation.name}."
-        yield reservation.problem(IN_VAIN, ("spec", "recurrence"), message, fix)
+        yield reservation.problem("B130", ("spec", "recurrence"), message, fix)
     for occurrence in own:
         seats = summed_seats(dates)
         if dict(occurrence.seats) != dict(seats):
@@ -117,5 +115,5 @@ def _judge(
             )
             at = local_text(occurrence.open, named(occurrence.zone)).partition(" ")[2]
             fix = f'Write the same seats: {again} --at "{at}" does.'
-            yield reservation.problem(OTHER_SEATS, ("spec", "provisioning"), message, fix)
+            yield reservation.problem("B132", ("spec", "provisioning"), message, fix)
             return

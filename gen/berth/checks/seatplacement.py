@@ -23,8 +23,6 @@ from berth.schema.values import Cluster, ResourceClass
 if TYPE_CHECKING:
     from berth.schema.scheduling import PodToleration
 
-TOO_LARGE, UNCOUNTED = "B143", "B285"
-
 
 def check_seats_fit_on_nodes(project: Project) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
@@ -34,7 +32,7 @@ def check_seats_fit_on_nodes(project: Project) -> Iterator[Problem]:
             asked = resource_class.requests.get(name)
             if asked is not None and nanos(asked) > nanos(most):
                 yield resource_class.origin.problem(
-                    TOO_LARGE, ("spec", "requests", name), *too_large(asked, name, most)
+                    "B143", ("spec", "requests", name), *too_large(asked, name, most)
                 )
 
 
@@ -53,7 +51,7 @@ def check_seats_request_something(project: Project) -> Iterator[Problem]:
         if not excused.get(seat.name, False):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
             yield seat.origin.problem(
-                grammar.QUANTITY, ("spec", "requests"), message, "Write what one session requests."
+                "B022", ("spec", "requests"), message, "Write what one session requests."
             )
 
 
@@ -87,10 +85,9 @@ def check_volume_capacities(project: Project) -> Iterator[Problem]:
             fix = "Add volumes to its nodes, or volumesPerNode: kubectl get csinode -o yaml shows the number."
             if not lacking:
                 fix = "Add cloudCapacity to the class, or remove volumes."
-            yield resource_class.origin.problem(UNCOUNTED, ("spec", "volumes"), message, fix)
+            yield resource_class.origin.problem("B285", ("spec", "volumes"), message, fix)
 
 
-NO_ROOM = "B033"
 _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
 _COMMON = (OS, ARCH)  # labels that choose no group of nodes
 
@@ -124,7 +121,7 @@ def check_job_placement(project: Project) -> Iterator[Problem]:
                 '"B033: <reason>".'
             )
             path = ("spec", "tolerations", closed[0][0])
-            yield resource_class.origin.problem(NO_ROOM, path, message, fix)
+            yield resource_class.origin.problem("B033", path, message, fix)
 
 
 def names_a_taint(one: "PodToleration") -> bool:
@@ -156,7 +153,6 @@ def taint_text(one: "PodToleration") -> str:
     return f"{one.key}{value}{effect}"
 
 
-TOO_OLD, NOT_HELD, NOT_FREED, NO_NODES, BOTH = "B283", "B311", "B312", "B140", "B314"
 SINCE = (1, 34)  # Kubernetes that has resource.k8s.io/v1
 _CLAIMS: Path = ("spec", "resourceClaims")
 
@@ -176,7 +172,7 @@ def _requested_devices(found: ResourceClass) -> Iterator[Problem]:
         if is_device and parse(amount):
             message = f"a seat requests {name}, and claims devices besides: it takes both."
             fix = "Remove one of the two if they mean the same devices."
-            yield found.origin.problem(BOTH, ("spec", "requests", name), message, fix, at_key=True)
+            yield found.origin.problem("B314", ("spec", "requests", name), message, fix, at_key=True)
 
 
 def _claims_in_cluster(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
@@ -188,11 +184,11 @@ def _claims_in_cluster(found: ResourceClass, cluster: Cluster) -> Iterator[Probl
             version = version_text(cluster.kubernetes)
             message = f"Kubernetes {version} of cluster {cluster.name} has no resource.k8s.io/v1."
             fix = f"Use Kubernetes {least} or later, or request devices of a device plugin in requests."
-        yield found.origin.problem(TOO_OLD, _CLAIMS, message, fix, at_key=True)
+        yield found.origin.problem("B283", _CLAIMS, message, fix, at_key=True)
     if cluster.autoscaler == "karpenter":
         message = f"Karpenter in cluster {cluster.name} adds no nodes for pods with claims by default."
         fix = "Keep enough nodes with devices; or set IGNORE_DRA_REQUESTS=false, and ignore this finding."
-        yield found.origin.problem(NO_NODES, _CLAIMS, message, fix, at_key=True)
+        yield found.origin.problem("B140", _CLAIMS, message, fix, at_key=True)
 
 
 def check_claims_are_held(checked: CheckedReservation) -> Iterator[Problem]:
@@ -209,14 +205,14 @@ def check_claims_are_held(checked: CheckedReservation) -> Iterator[Problem]:
                     f"{resource_class.name} claims."
                 )
                 fix = "Write type: placeholder, or choose a class without resourceClaims."
-                yield reservation.problem(NOT_HELD, ("spec", "backend"), message, fix)
+                yield reservation.problem("B311", ("spec", "backend"), message, fix)
             elif path is not None:
                 message = (
                     f"placeholders of class {resource_class.name} keep their devices until the end, and "
                     "sessions cannot preempt them for devices."
                 )
                 fix = "Write scaleDownBehavior: maintain, with which each session removes a placeholder."
-                yield reservation.problem(NOT_FREED, path, message, fix)
+                yield reservation.problem("B312", path, message, fix)
 
 
 def _lasting(reservation: Reservation, found: ResourceClass) -> Path | None:

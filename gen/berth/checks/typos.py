@@ -18,8 +18,6 @@ from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence
 
-LONG_WINDOW, ALL_PAST, LARGE_COUNT, FAR_END = "B080", "B081", "B082", "B084"
-
 LONGEST = 14 * 60  # minutes
 _LARGEST = 1_000  # seats or nodes
 _FAR = 549 * 86_400  # seconds in 18 months
@@ -33,7 +31,7 @@ def check_hours_and_dates(checked: CheckedReservation) -> Iterator[Problem]:
         if minutes > LONGEST and (start, end) != (0, DAY):  # which is a whole day
             message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
             fix = f"Check both times; if it is meant, add endDay: {int(end < start)}."
-            yield reservation.problem(LONG_WINDOW, (*path, "endTime"), message, fix)
+            yield reservation.problem("B080", (*path, "endTime"), message, fix)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
 
@@ -77,8 +75,8 @@ def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[P
     if is_scheduled and recurrence.last is not None and not recurrence.within:
         path = (*path, "endDate")
     message = f"the last date is {_when(last)}, more than 18 months away."
-    fix = f'Check the year; if it is meant, annotate berth.dev/ignore: "{FAR_END}: <reason>".'
-    yield reservation.problem(FAR_END, path, message, fix)
+    fix = f'Check the year; if it is meant, annotate berth.dev/ignore: "{"B084"}: <reason>".'
+    yield reservation.problem("B084", path, message, fix)
 
 
 def check_dates_are_ahead(
@@ -92,7 +90,7 @@ def check_dates_are_ahead(
     if last is not None and last.end <= now and not reservation.suspend:
         message = f"all dates are in the past: the last is {_when(last)}."
         fix = "Check the year."
-        yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, fix)
+        yield reservation.problem("B081", ("spec", "recurrence"), message, fix)
 
 
 def check_single_dates(
@@ -110,7 +108,7 @@ def check_single_dates(
         reasons += [f"falls on a holiday ({holiday})"] if holiday else []
         if reasons and {MOVED, EXTRA, ON_HOLIDAY} & {*occurrence.marks}:
             message = f"{span_text(occurrence.start, occurrence.end, zone)} {', and '.join(reasons)}."
-            yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, "Check the date.")
+            yield reservation.problem("B081", ("spec", "recurrence"), message, "Check the date.")
 
 
 def _outside(recurrence: Recurrence, day: date) -> list[str]:
@@ -142,7 +140,7 @@ def check_large_counts(checked: CheckedReservation) -> Iterator[Problem]:
             message = f"{count:,} {unit.plural} of {name} are more than 1,000, and no ceiling limits them."
             fix = "Check the number"
             fix += "; if it is meant, add a ceiling for the class." if unit is not Unit.NODE else "."
-            yield checked.reservation.problem(LARGE_COUNT, path, message, fix)
+            yield checked.reservation.problem("B082", path, message, fix)
 
 
 def _counts(reservation: Reservation) -> Iterator[tuple[Path, str, int]]:

@@ -84,7 +84,7 @@ def _dates_and_times(text: str, today: int) -> tuple[tuple[str, str | None], ...
         elif dates and dates[-1][1] is None:
             dates[-1] = dates[-1][0], word
         else:
-            raise Refusal(f"{word} has no date before it.", "Write DATE TIME.", days.DATE)
+            raise Refusal(f"{word} has no date before it.", "Write DATE TIME.", "B017")
     return tuple(dates)
 
 
@@ -137,7 +137,7 @@ def _new_end(text: str, today: int) -> NewTimes:
     words = _T.sub(" ", text).split()
     if len(words) not in (1, 2):
         fix = 'Write a time, or a date and a time: "2026-02-03 01:00".'
-        raise Refusal(f"{shown(text)} is not the end of a date.", fix, times.TIME)
+        raise Refusal(f"{shown(text)} is not the end of a date.", fix, "B018")
     day = _new_day(words[0], today) if len(words) == 2 else None
     return NewTimes(end=clock_text(end_time(words[-1])), end_day=day)
 
@@ -154,7 +154,7 @@ def _written_when(text: str, today: int) -> Iterator[str]:
 def _when(text: str, today: int) -> NewTimes:
     match = _WHEN.fullmatch(text.strip())
     if match is None or not match[0]:
-        raise Refusal(f"{shown(text)} is not a date or a time.", _WHEN_ADVICE, days.DATE)
+        raise Refusal(f"{shown(text)} is not a date or a time.", _WHEN_ADVICE, "B017")
     day, start, end_day, end = match["day"], match["start"], match["end_day"], match["end"]
     return NewTimes(
         day and _new_day(day, today),

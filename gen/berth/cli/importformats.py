@@ -24,7 +24,6 @@ from berth.schema.documentproblems import nearest
 
 FEED_LIMIT = 16 * LIMIT  # bytes of a calendar: some tens of thousands of events
 _TYPES: dict[str, None] = dict.fromkeys(("weekly", "daily", "once", "dates"))
-UNKNOWN_CLASS, TWICE = "B061", "B060"
 _FLAGS = {  # which options go with a source
     "renku": "time_zone suspend",
     "renku-classes": "cluster namespace pools file_name",
@@ -228,7 +227,7 @@ def _answered(wanted: ReservationRequest, key: str, prompt: Prompt, known: Decla
                 _check_classes(answer, known)
             if key == "name" and any(reservation.name == answer for reservation in known.reservations):
                 raise CommandError(
-                    f"NAME: there is a reservation {answer} already. Write another name", TWICE
+                    f"NAME: there is a reservation {answer} already. Write another name", "B060"
                 )
             return wanted.with_answer(key, answer)
         except CommandError as error:
@@ -246,9 +245,7 @@ def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = 
     for name in filter(None, (part.strip() for part in text.split(","))):
         if name not in known.classes:
             advice = nearest(name, sorted(known.classes))
-            raise_all(
-                [*others, CommandError(f'--class: no class is named "{name}". {advice}', UNKNOWN_CLASS)]
-            )
+            raise_all([*others, CommandError(f'--class: no class is named "{name}". {advice}', "B061")])
 
 
 @command(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from berth.checks.typos import ALL_PAST, check_dates_are_ahead
+from berth.checks.typos import check_dates_are_ahead
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.selection import clock_of
@@ -14,7 +14,7 @@ from berth.dates.moments import named, span_text
 from berth.diff.wording import clock_changes, left_out_lines, number_of
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
 from berth.edit.edits import annotations_of
-from berth.edit.requestform import TWICE, FormAnswer, at_headings, requested, taken_name
+from berth.edit.requestform import FormAnswer, at_headings, requested, taken_name
 from berth.edit.requesttable import read_table, updated_text
 from berth.findings import ERROR, Finding, in_order
 from berth.notation.refusal import CommandError
@@ -69,7 +69,7 @@ class _TableImport:
         if name in self.rows:
             line = self.rows[name].answers["title"].place.line
             fix = "Write its dates in one row, or another title."
-            return [*wrong_answers, answers["title"].finding(TWICE, f"line {line} has this course.", fix)]
+            return [*wrong_answers, answers["title"].finding("B060", f"line {line} has this course.", fix)]
         if known is None and title in self._others and (is_taken or not self._is_feed_given):
             other, feed = self._others[title]
             return [*wrong_answers, taken_name(other, answers, feed)]
@@ -137,7 +137,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
         return settings.refused(in_order(findings))
     if code := write_imported(settings, pipeline, found.texts, source.file):
         return code
-    settings.report([finding for finding in in_order(findings) if finding.code == ALL_PAST])
+    settings.report([finding for finding in in_order(findings) if finding.code == "B081"])
     for name, row in found.rows.items():
         occurrences, skipped, _ = dates[name]
         stdout(f"{visible(row.answers['title'].text)}: {_dates_text(occurrences)}.\n")

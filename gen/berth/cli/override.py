@@ -33,7 +33,7 @@ from berth.notation.instants import is_span, next_time
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
 from berth.pipeline import Pipeline
-from berth.schema.documentproblems import RANGE, nearest
+from berth.schema.documentproblems import nearest
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
@@ -134,7 +134,7 @@ def override_target(name: str, text: str) -> int:
     target = 0 if text.strip() == "0" else read_at(place, lambda: seat_count(text))
     if target > MAX_TARGET:
         fix = f"Write a whole number from 0 to {MAX_TARGET}."
-        raise CommandError(f"{place}: {target} is above {MAX_TARGET}. {fix}", RANGE)
+        raise CommandError(f"{place}: {target} is above {MAX_TARGET}. {fix}", "B012")
     return target
 
 

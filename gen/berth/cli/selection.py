@@ -20,7 +20,7 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import day_span, local_day, named
 from berth.dates.zone import DAY, Zone, date_text, resolve
 from berth.findings import Problem
-from berth.notation.days import ORDER, DateSpan, day, span
+from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, Refusal, read_at
 from berth.pipeline import Pipeline
@@ -117,7 +117,7 @@ class Clock(NamedTuple):
         first = None if since is None else self.date("--from", since)
         last = None if until is None else self.date("--until", until)
         if first and last and last < first:
-            refusal = Refusal(f"{last} is before --from {first}.", "Write a later date.", ORDER)
+            refusal = Refusal(f"{last} is before --from {first}.", "Write a later date.", "B024")
             raise CommandError.at("--until", refusal)
         return first, last
 

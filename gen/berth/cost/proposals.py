@@ -15,7 +15,6 @@ from berth.cost.pastdates import PastDate
 from berth.machines.formatting import minutes
 from berth.schema.seatholders import Unit
 
-FEWER, MORE, EARLIER, LATER, NOBODY, NO_ROOM = "B210", "B211", "B212", "B213", "B214", "B215"
 FEW_DATES = 4  # with fewer, nothing is lowered
 MANY_DATES = 8  # from which on the margin is small; with fewer, no list of dates is lowered
 TWICE = 2  # dates on which something was too little before more is proposed
@@ -47,7 +46,7 @@ class Proposal(NamedTuple):
 
     @property
     def is_lead(self) -> bool:
-        return self.code in (EARLIER, LATER)
+        return self.code in ("B212", "B213")
 
 
 def proposals(dates: Sequence[PastDate], now: Asked) -> list[Proposal]:
@@ -69,17 +68,17 @@ def _of_seats(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
     full = [peak for _, peak in counted if peak > now.seats]
     served = [peak for date, peak in counted if peak + date.missing <= now.seats]  # all found a seat
     if len(full) >= TWICE:
-        code, number, after = MORE, len(counted), _steps(max(full) * (100 + MARGIN) // 100)
+        code, number, after = "B211", len(counted), _steps(max(full) * (100 + MARGIN) // 100)
         why = f"more sessions than seats on {len(full)} of {_dates(number)}, at most {max(full)}"
     elif full or len(served) < (MANY_DATES if now.is_listed else FEW_DATES):
         return
     elif not max(served):
         advice = "Look at how its sessions are recognized, or suspend it"
         why = f"no session counted in {_dates(len(served))}"
-        yield Proposal(NOBODY, now.seats, now.seats, advice, why)
+        yield Proposal("B214", now.seats, now.seats, advice, why)
         return
     else:
-        code, number, most = FEWER, len(served), max(served)
+        code, number, most = "B210", len(served), max(served)
         after = _steps(most * (100 + (MARGIN if number >= MANY_DATES else WIDE_MARGIN)) // 100)
         why = f"never more than {most} session{'' if most == 1 else 's'} in {_dates(number)}"
         if 100 * (now.seats - after) < WORTH_PERCENT * now.seats:
@@ -96,15 +95,15 @@ def _of_lead(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
     openings = _openings([date for date, _ in ready])
     needed = minutes(max((at - date.open for date, at in ready), default=0)) + now.ready_minutes
     if len(late) >= TWICE:
-        code, after = EARLIER, min(_steps(needed), MAX_LEAD)
+        code, after = "B212", min(_steps(needed), MAX_LEAD)
         most = minutes(max(date.late for date in late))
         why = f"ready {most} minute{'' if most == 1 else 's'} late on {len(late)} of {openings}"
     elif not late and len(ready) == len(same) >= MANY_DATES:
-        code, after = LATER, _steps(needed + STEP)
+        code, after = "B213", _steps(needed + STEP)
         why = f"ready at least {min(date.due - at for date, at in ready) // 60} minutes early in {openings}"
     else:
         return
-    if after > now.lead if code == EARLIER else now.lead - after >= WORTH_MINUTES:
+    if after > now.lead if code == "B212" else now.lead - after >= WORTH_MINUTES:
         yield Proposal(
             code, now.lead, after, f"Open {after} minutes before the start instead of {now.lead}", why
         )
@@ -128,7 +127,7 @@ def _of_room(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
             unit = now.unit.value if date.missing == 1 else now.unit.plural
             again = shlex.join(["berth", "rehearse", course, day, "--at", "INSTANT"])
             advice = f"Make room for {date.missing} more {unit}, and rehearse again: {again}"
-            yield Proposal(NO_ROOM, now.seats, now.seats, advice, why)
+            yield Proposal("B215", now.seats, now.seats, advice, why)
 
 
 def _steps(number: int) -> int:

@@ -12,7 +12,6 @@ from berth.findings import Fault, Path
 from berth.schema.calendardocument import Calendar
 from berth.schema.values import Entry, Except, Move, Recurrence
 
-NO_OCCURRENCE = "B045"
 DATES_OF_MACHINES: Path = ("spec", "recurrence", "cloudCapacity")
 
 
@@ -150,7 +149,7 @@ def _unused(item: Except, i: int) -> Fault[Path]:
     when = f"on {item.first}" if item.first == item.last else f"from {item.first} to {item.last}"
     message = f"the schedule has no occurrence {when}{_which(item)}."
     fix = "Name an occurrence of the schedule, or remove this exception."
-    return Fault(NO_OCCURRENCE, ("spec", "recurrence", "except", i), message, fix)
+    return Fault("B045", ("spec", "recurrence", "except", i), message, fix)
 
 
 def _which(item: Except | Move) -> str:
@@ -160,8 +159,6 @@ def _which(item: Except | Move) -> str:
 
 
 # Moved occurrences, and those with other seats
-
-NO_LENGTH, WHICH_ONE, CHANGED_TWICE, LEFT_OUT, CLOSED = "B024", "B047", "B048", "B053", "B059"
 
 
 class MovedTo(NamedTuple):
@@ -223,19 +220,19 @@ def _move_fault(
     if not matches:
         message = f"the schedule has no occurrence on {move.day}{_which(move)}."
         fix = "Name an occurrence of the schedule, or add one with `extra`."
-        return Fault(NO_OCCURRENCE, (*path, "date"), message, fix)
+        return Fault("B045", (*path, "date"), message, fix)
     starts = list(dict.fromkeys(clock(wall) for wall, _ in matches))
     names = list(dict.fromkeys(schedule[entry].name or '""' for _, entry in matches))
     for key, known, given in (("startTime", starts, move.start), ("name", names, move.name)):
         if given is None and len(known) > 1:
             message = f"{move.day} has {len(matches)} occurrences, and {key} does not say which one changes."
-            return Fault(WHICH_ONE, path, message, f"Add {key}: {' or '.join(known)}.")
+            return Fault("B047", path, message, f"Add {key}: {' or '.join(known)}.")
     if len(matches) > 1:
         message = f"{move.day} at {starts[0]} is the start of {len(matches)} lines: they have the same id."
-        return Fault(SAME_ID, path, message, _NAME_ONE)
+        return Fault("B049", path, message, _NAME_ONE)
     if matches[0] in movers:
         message = f"{move.day} at {starts[0]} is already changed by moved[{movers[matches[0]]}]."
-        return Fault(CHANGED_TWICE, path, message, "Keep one of the two.")
+        return Fault("B048", path, message, "Keep one of the two.")
     return None
 
 
@@ -256,7 +253,7 @@ def moves_left_out(recurrence: Recurrence, moves: Moves, exclusions: Exclusions)
         if reason is not None:
             message = f"{day_of(wall)} at {clock(wall)} is left out ({reason}): it has no seats to change."
             fix = "Add the new date to `to`, or remove this entry."
-            yield Fault(LEFT_OUT, ("spec", "recurrence", "moved", to.move), message, fix)
+            yield Fault("B053", ("spec", "recurrence", "moved", to.move), message, fix)
 
 
 def closed_changes(
@@ -271,7 +268,7 @@ def closed_changes(
         elif entry < len(recurrence.schedule):
             continue
         message = f"{day_of(start)} {clock(start)} does not happen: the site is closed then ({reason})."
-        yield Fault(CLOSED, path, message, "Choose another date, or remove this entry.")
+        yield Fault("B059", path, message, "Choose another date, or remove this entry.")
 
 
 def single_excepts(excepts: Sequence[Except], wall: int, name: str) -> list[int]:
@@ -291,13 +288,13 @@ def _contradiction(i: int, to: MovedTo, wall: int) -> Iterator[Fault[Path]]:
         ("moved", to.move, f"it {verb} {which}, which except[{i}] leaves out."),
     ):
         path: Path = ("spec", "recurrence", name, index)
-        yield Fault(CHANGED_TWICE, path, message, "Remove one of the two entries.")
+        yield Fault("B048", path, message, "Remove one of the two entries.")
 
 
 def empty_window(path: Path) -> Fault[Path]:
     """Report a window whose end is not after its start."""
     fix = "Write a later time; for 24 hours add endDay: 1."
-    return Fault(NO_LENGTH, path, "the end is not after the start.", fix)
+    return Fault("B024", path, "the end is not after the start.", fix)
 
 
 def _destination(move: Move, occurrence: BareOccurrence, lengths: Sequence[int]) -> tuple[int, int]:
@@ -310,7 +307,6 @@ def _destination(move: Move, occurrence: BareOccurrence, lengths: Sequence[int])
 
 # Entries that overlap or have the same id. Each pair of entries is reported once, with its first date.
 
-OVERLAP, SAME_ID = "B031", "B049"
 _NAME_ONE = "Name one of them (name: extra-time), change a time, or write one entry with all the seats."
 
 
@@ -386,13 +382,13 @@ def _overlap(
         when = span_text(occurrence.start, occurrence.end, zone)
         message = f"{when} overlaps {other}: seats of {classes} add up."
         path: Path = ("spec", "recurrence", "moved", second.move)
-        return Fault(OVERLAP, path, message, f"Choose another time; if it is meant, {ignore}")
+        return Fault("B031", path, message, f"Choose another time; if it is meant, {ignore}")
     day = day_of(local(zone, max(earlier.start, occurrence.start)))
     other = "its next occurrence" if first == second else _entry_text(first.entry, recurrence)
     hours = _hours(second.entry, recurrence)
     message = f"{hours} overlaps {other}, first on {day}: seats of {classes} add up."
     fix = f"Change one of the times; if both are meant, give each its name (name: regular), or {ignore}"
-    return Fault(OVERLAP, entry_path(second.entry, recurrence), message, fix)
+    return Fault("B031", entry_path(second.entry, recurrence), message, fix)
 
 
 def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -> list[Fault[Path]]:
@@ -404,7 +400,7 @@ def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -
         first = starts.setdefault((wall, names[entry]), entry)
         if first != entry and (first, entry) not in faults:
             faults[first, entry] = Fault(
-                SAME_ID,
+                "B049",
                 (*entry_path(entry, recurrence), "startTime"),
                 f"{day_of(wall)} {clock(wall)} is also a start of {_entry_text(first, recurrence)}: "
                 "two occurrences have the same id.",

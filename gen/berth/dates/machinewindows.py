@@ -7,14 +7,12 @@ start, the window starts a lead later. Its id names the local time at which it o
 
 from itertools import pairwise
 
-from berth.dates.exceptions import CLOSED, DATES_OF_MACHINES, NO_LENGTH, SAME_ID, Exclusions
+from berth.dates.exceptions import DATES_OF_MACHINES, Exclusions
 from berth.dates.expansion import ON_HOLIDAY, OVERNIGHT, DatedOccurrence, is_overnight
 from berth.dates.moments import span_text
 from berth.dates.zone import DAY, Zone, clock, date_text, walls
 from berth.findings import Fault, Path
 from berth.schema.values import Recurrence
-
-OVERLAPPING = "B201"
 
 
 def machine_windows(
@@ -31,14 +29,14 @@ def machine_windows(
         if first + lead >= last:
             minutes = (last - first) // 60
             message = f"the machines exist for {minutes} min, no longer than the lead of {lead // 60} min."
-            faults.append(Fault(NO_LENGTH, DATES_OF_MACHINES, message, "Write a shorter leadTimeMinutes."))
+            faults.append(Fault("B024", DATES_OF_MACHINES, message, "Write a shorter leadTimeMinutes."))
             continue
         reason = exclusions.closed(start, end)
         if reason is not None:
             when = span_text(first + lead, last, zone)
             message = f"{when} does not happen: the site is closed then ({reason})."
             fix = "Change the calendar, or the dates of the machines."
-            faults.append(Fault(CLOSED, DATES_OF_MACHINES, message, fix))
+            faults.append(Fault("B059", DATES_OF_MACHINES, message, fix))
         marks = [OVERNIGHT] if is_overnight(start, end) else []
         marks += [] if exclusions.holiday(start, end) is None else [ON_HOLIDAY]
         date = date_text(opens // DAY)
@@ -56,9 +54,9 @@ def _collisions(recurrence: Recurrence, rows: list[DatedOccurrence], zone: Zone)
         if after.open < before.end:
             message = f"machines of {recurrence.capacity} have dates that overlap: {' and '.join(texts)}."
             fix = "Give each a CloudCapacity and a CapacityReservation of its own, or equal dates."
-            faults.append(Fault(OVERLAPPING, DATES_OF_MACHINES, message, fix))
+            faults.append(Fault("B201", DATES_OF_MACHINES, message, fix))
         elif after.when == before.when:  # both times are the repeated hour of a clock change
             message = f"{' and '.join(texts)} begin at the same local time: they have the same id."
             fix = "Write timeZone: UTC, which repeats no hour."
-            faults.append(Fault(SAME_ID, DATES_OF_MACHINES, message, fix))
+            faults.append(Fault("B049", DATES_OF_MACHINES, message, fix))
     return faults

@@ -127,7 +127,6 @@ def _marks(zone: Zone, start: int, end: int, own: str, exclusions: Exclusions) -
     return marks
 
 
-NEVER_FALLS, NOTHING, TOO_MANY = "B040", "B042", "B044"
 MOST = 2000
 _MOST_BARE = 10 * MOST  # before exceptions; there may be millions
 _MOST_REASONS = 3  # for which a message says that they leave dates out
@@ -314,10 +313,10 @@ def _missing_dates(
         if not any(counts):
             why = _no_date(recurrence, recurrence.schedule)
         fix = "Change the dates, or remove the reservation."
-        return [Fault(NOTHING, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
+        return [Fault("B042", _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        Fault(NEVER_FALLS, entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
+        Fault("B040", entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
@@ -367,13 +366,13 @@ def _missing_weeks(recurrence: Recurrence, days: Sequence[Iterable[range]]) -> l
         if happening and never:
             only = entry._replace(dates=entry.dates._replace(weeks=never))
             message, fix = f"{_no_date(recurrence, [only])}.", "Remove the week, or change the dates."
-            faults.append(Fault(NEVER_FALLS, (*entry_path(i, recurrence), "weeks"), message, fix))
+            faults.append(Fault("B040", (*entry_path(i, recurrence), "weeks"), message, fix))
     return faults
 
 
 def _too_many(count: int) -> Fault[Path]:
     message = f"{count:,} occurrences are more than {MOST:,}."
-    return Fault(TOO_MANY, _WHOLE, message, "Shorten the range of dates, or write several reservations.")
+    return Fault("B044", _WHOLE, message, "Shorten the range of dates, or write several reservations.")
 
 
 def _reasons(

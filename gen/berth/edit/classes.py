@@ -18,7 +18,7 @@ from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
 from berth.schema.basemodel import Json
-from berth.schema.documentproblems import MISSING, nearest
+from berth.schema.documentproblems import nearest
 from berth.schema.renkuclasses import read_pools
 from berth.schema.renkunames import fitted
 from berth.schema.values import ResourceClass
@@ -117,10 +117,10 @@ def import_renku_classes(request: ClassRequest) -> ImportedClasses:
     for pool in request.pools if known else ():
         if pool not in names:
             message = f'no resource pool is named "{pool}".'
-            problems.append(file.problem(MISSING, (), message, nearest(pool, sorted(names))))
+            problems.append(file.problem("B011", (), message, nearest(pool, sorted(names))))
     if known and not wanted and not problems:
         fix = "Name the resource pools that you mean (--pool)."
-        problems.append(file.problem(MISSING, (), f"no class is left: {known[0].elsewhere}.", fix))
+        problems.append(file.problem("B011", (), f"no class is left: {known[0].elsewhere}.", fix))
     findings = tuple(locate(problems, request.files))
     if not wanted or any(finding.severity == ERROR for finding in findings):
         return ImportedClasses((), findings)

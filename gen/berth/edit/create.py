@@ -22,8 +22,8 @@ from berth.output.yamltext import block, flow, quote
 from berth.reading.source import SCHEMA
 from berth.schema import grammar
 from berth.schema.basemodel import Model
-from berth.schema.documentproblems import CHOICE, CONFLICT, MISSING, Refusal, close, nearest, shown
-from berth.schema.entry import EQUAL_TIMES, Monthly
+from berth.schema.documentproblems import Refusal, close, nearest, shown
+from berth.schema.entry import Monthly
 from berth.schema.plainfields import plain_fields
 from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import Reservation
@@ -109,7 +109,7 @@ class ReservationRequest(NamedTuple):
             unknown = next((name for name in names if name not in self.terms), "")
             hint = nearest(unknown, self.terms) if self.terms else "No calendar declares one."
             fix = f"{hint} For a date: {refusal.fix}"
-            no_term = Refusal(f'no term is named "{unknown}".', fix, UNKNOWN_TERM)
+            no_term = Refusal(f'no term is named "{unknown}".', fix, "B061")
             raise CommandError.at("--from or --within", no_term) from None
         return "from"
 
@@ -137,13 +137,13 @@ class ReservationRequest(NamedTuple):
         keys = ("from", "until", "within") if self.type == "dates" else ("from", "until")
         why = f"the {'dates are listed' if self.type == 'dates' else 'terms have these dates'} already."
         if self.type == "dates" or "within" in self.given:
-            refusal = Refusal(why, "Leave it out.", CONFLICT)
+            refusal = Refusal(why, "Leave it out.", "B016")
             raise_all(CommandError.at(f"--{key}", refusal) for key in keys if key in self.given)
 
     def _check_order(self) -> None:
         first, last = self.value("from"), self.value("until")
         if first is not None and last is not None and last < first:
-            refusal = Refusal(f"{last} is before {first}.", "Write a date on or after the first.", days.ORDER)
+            refusal = Refusal(f"{last} is before {first}.", "Write a date on or after the first.", "B024")
             raise CommandError.at("--until", refusal)
 
     def value(self, key: str) -> Any:
@@ -183,19 +183,17 @@ class ReservationRequest(NamedTuple):
                     f"{counts['']} does not say how many are for each of {', '.join(filter(None, names))}."
                 )
                 fix = f"Write a number for each: {_each_name(names, str(counts['']))}."
-                raise CommandError.at("--seats", Refusal(message, fix, MISSING))
+                raise CommandError.at("--seats", Refusal(message, fix, "B011"))
             return [counts[""]] * len(names)
         for name in counts:
             if name not in names:
                 advice = nearest(name, names) if any(names) else "Name the times: regular=09:00-11:00."
-                refusal = Refusal(f'neither times nor classes are named "{name}".', advice, CHOICE)
+                refusal = Refusal(f'neither times nor classes are named "{name}".', advice, "B014")
                 raise CommandError.at("--seats", refusal)
         for name in names:
             if name not in counts:
                 what = f'"{name}" has no number.' if name else "times without a name have no number."
-                raise CommandError.at(
-                    "--seats", Refusal(what, "Write NAME=NUMBER for each of them.", MISSING)
-                )
+                raise CommandError.at("--seats", Refusal(what, "Write NAME=NUMBER for each of them.", "B011"))
         return [counts[name] for name in names]
 
 
@@ -207,7 +205,7 @@ def _named_span(text: str) -> NamedSpan:
     name, equals, times = text.rpartition("=")
     named_span = NamedSpan(grammar.dns_label(name) if equals else "", taken(lambda: time_span(times)))
     if named_span.times.start == named_span.times.end:
-        raise Refusal("the end equals the start.", "Write another time.", EQUAL_TIMES)
+        raise Refusal("the end equals the start.", "Write another time.", "B024")
     return named_span
 
 
@@ -226,9 +224,9 @@ def _labels(text: str, _: ReservationRequest) -> dict[str, str]:
     for name in _names(text):
         key, equals, value = name.partition("=")
         if not equals:
-            raise Refusal(f"{shown(name)} is not KEY=VALUE.", "Example: course=algebra.", grammar.NAME)
+            raise Refusal(f"{shown(name)} is not KEY=VALUE.", "Example: course=algebra.", "B019")
         if grammar.label_key(key) in found:
-            raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.NAME)
+            raise Refusal(f"{shown(key)} has two values.", "Write each key once.", "B019")
         found[key] = grammar.label_value(value)
     return found
 
@@ -251,7 +249,6 @@ def _of_field(model: type[Model], key: str) -> Callable[[str, ReservationRequest
 
 RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
 _EVERY_DAY = ("daily", "every day", "each day")
-UNKNOWN_TERM = "B061"
 _COURSE = 14 * 7 + 4  # days from its first Monday to its last Friday
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import NamedTuple
 
-from berth.dates.exceptions import CLOSED, NO_OCCURRENCE, WHICH_ONE, Exclusions, calendars_of, single_excepts
+from berth.dates.exceptions import Exclusions, calendars_of, single_excepts
 from berth.dates.expansion import LocalOccurrence
 from berth.dates.moments import no_date_text, span_text
 from berth.dates.recurrence import local_occurrences
@@ -191,7 +191,7 @@ class Dates:
             fix = f"Name its {which_keys}: {' or '.join(addresses)}."
         listed = ", ".join(map(self.words, matches))
         message = f"{which.day}{which.words} matches {len(matches)} occurrences: {listed}."
-        return self.problem(WHICH_ONE, message, fix)
+        return self.problem("B047", message, fix)
 
     def address(
         self,
@@ -234,7 +234,7 @@ class Dates:
         reason = self._exclusions.closed(start, end)
         if reason is not None:
             when = span_text(*window(self.zone, start, end), self.zone)
-            raise CommandError(f"the site is closed on {when} ({reason}). Choose another date", CLOSED)
+            raise CommandError(f"the site is closed on {when} ({reason}). Choose another date", "B059")
 
     def is_holiday(self, start: int, end: int) -> bool:
         """Tell whether a calendar leaves out what is at these wall times."""
@@ -253,7 +253,7 @@ class Dates:
             moved = [item for item in near if self.shown(item)[1] // DAY != day]
             now = f"; it was moved: {', '.join(map(self.words, moved))}" if moved else ""
             message = f"{self.reservation.name} has no occurrence on {which.day}{which.words}{now}."
-            return self.problem(NO_OCCURRENCE, message, fix)
+            return self.problem("B045", message, fix)
         return self._no_date(range(day, day + 1), which.words)
 
     def missing_range(self, dates: OccurrenceRange) -> Problem:
@@ -267,7 +267,7 @@ class Dates:
         where, separator, near = text.partition(";")
         message = f"{self.reservation.name} has {where}{which}{separator}{near}."
         return self.problem(
-            NO_OCCURRENCE,
+            "B045",
             message,
             f"Name another date: berth occurrences {self.reservation.name} lists them.",
         )

@@ -12,7 +12,7 @@ from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy
 from berth.checks.project import Item
 from berth.checks.rehearsalchecks import check_rehearsal_is_ahead, rehearsals_of, rehearsed
 from berth.dates.expansion import Skipped, days_of_entries
-from berth.dates.recurrence import NEVER_FALLS, expand
+from berth.dates.recurrence import expand
 from berth.dates.zone import number
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
@@ -244,7 +244,7 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     message = f"it has no date from {first} to {last}, so it is not in the copy."
     fix = "To have it there, let the copy end later."
     paths = [("spec", "recurrence", "schedule", i) for i in ended]
-    problems = [reservation.origin.problem(NEVER_FALLS, path, message, fix) for path in paths]
+    problems = [reservation.origin.problem("B040", path, message, fix) for path in paths]
     return result._replace(warnings=(*result.warnings, *pipeline.located(problems)))
 
 

@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 from berth.edit.seatcounts import ONLY_CLASS, Counts
 from berth.schema.counts import parse_count
-from berth.schema.documentproblems import CONFLICT, Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 
 _BREAK = re.compile(r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -30,10 +30,10 @@ def described_seats(description: str, classes: Collection[str], *, is_berths: bo
             count = parse_count(number.strip(" .;,"))
             if counts.setdefault(name, count) != count:
                 message = f"{name or 'seats'} has two counts: {counts[name]} and {count}."
-                raise Refusal(message, "Write one of them.", CONFLICT)
+                raise Refusal(message, "Write one of them.", "B016")
     if ONLY_CLASS in counts and len(counts) > 1:
         message = f"there is a count of seats, and one of {shown(next(name for name in counts if name))}."
-        raise Refusal(message, "Write the number of each class alone.", CONFLICT)
+        raise Refusal(message, "Write the number of each class alone.", "B016")
     return counts
 
 

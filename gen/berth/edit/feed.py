@@ -20,7 +20,6 @@ from berth.notation.refusal import close, shown
 from berth.notation.zones import zone_advice
 from berth.reading.source import Source
 
-UNREADABLE, NOT_IMPORTED, PARTLY_IMPORTED = "B205", "B206", "B207"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _NAME = re.compile(r"\s*([A-Za-z0-9-]+)\s*[:;]")
 _DATE, _LENGTH = r"[0-9]{8}(?:T[0-9]{6}Z?)?", r"[-+]?P[0-9WDTHMS]+"
@@ -121,7 +120,7 @@ class Feed:
         self.outcomes: list[EventOutcome] = []
         self.refused: set[tuple[str, str]] = set()  # UIDs and titles of events that are not imported
 
-    def warn(self, event: Event, key: str, message: str, fix: str, code: str = PARTLY_IMPORTED) -> None:
+    def warn(self, event: Event, key: str, message: str, fix: str, code: str = "B207") -> None:
         """Report something about a property of an event, or about all of it."""
         where = key if key in event.lines else ""
         self.report(code, event.lines[where], where, event.name, message, fix)
@@ -137,7 +136,7 @@ class Feed:
 
     def refuse(self, events: Sequence[Event], error: NotImportedError) -> None:
         """Report that events are not imported."""
-        self.warn(events[0], error.key, error.message, error.fix, NOT_IMPORTED)
+        self.warn(events[0], error.key, error.message, error.fix, "B206")
         self.tell(events, REFUSED, error.message.rstrip("."))
         self.refused |= {key for event in events for key in keys_of(event.uid, event.title)}
 
@@ -223,7 +222,7 @@ def read_feed(source: Source) -> Feed:
             )
             (line, *_) = calendar.all("X-WR-TIMEZONE")
             fix = f"Give --time-zone. {zone_advice(zones.default)}"
-            feed.findings.append(FilePlace(feed.file, line.line).finding(PARTLY_IMPORTED, message, fix))
+            feed.findings.append(FilePlace(feed.file, line.line).finding("B207", message, fix))
         is_canceled = calendar.title("METHOD").upper() == "CANCEL"
         for part in calendar.parts:
             if part.kind == "VEVENT":
@@ -234,7 +233,7 @@ def read_feed(source: Source) -> Feed:
 
 def _not_a_calendar(file: str, line: int, message: str) -> FindingsError:
     fix = "Export the calendar again, as iCalendar (.ics)."
-    return FindingsError([FilePlace(file, line).finding(UNREADABLE, message, fix)])
+    return FindingsError([FilePlace(file, line).finding("B205", message, fix)])
 
 
 def _calendars(source: Source) -> list[_Component]:
@@ -307,7 +306,7 @@ class _EventReader:
         """Return the event, or report why it cannot be read."""
         part = self.part
         if part.unread:
-            self._warn(PARTLY_IMPORTED, "", part.unread[0], "the line is not a property; it is left out.")
+            self._warn("B207", "", part.unread[0], "the line is not a property; it is left out.")
         self._name_misspelled()
         try:
             span = self._span()
@@ -338,7 +337,7 @@ class _EventReader:
             )
         except NotImportedError as error:
             line = next((one.line for one in part.all(error.key)), part.line)
-            self._warn(NOT_IMPORTED, error.key, line, error.message, error.fix)
+            self._warn("B206", error.key, line, error.message, error.fix)
             reason = error.message.rstrip(".")
             self.feed.outcomes.append(EventOutcome(part.line, self.name, REFUSED, "", reason))
             self.feed.refused |= keys_of(part.title("UID"), self.title)
@@ -352,7 +351,7 @@ class _EventReader:
             for name in names:
                 if name not in _PARAMETERS and (near := close(name, (*_READ, *_PARAMETERS), _ALIKE)):
                     message = f"{shown(name)} is not read. Did you mean {near[0]}?"
-                    self._warn(PARTLY_IMPORTED, one.name, one.line, message)
+                    self._warn("B207", one.name, one.line, message)
 
     def _warn(self, code: str, key: str, line: int, message: str, fix: str = _CORRECT) -> None:
         self.feed.report(code, line, key, self.name, message, fix)
@@ -393,7 +392,7 @@ class _EventReader:
                         yield EventSpan(begin, last and self._moment(line, last, is_end=True))
                 except NotImportedError as error:
                     message = f"{error.message} It is left out."
-                    self._warn(PARTLY_IMPORTED, name, line.line, message, error.fix)
+                    self._warn("B207", name, line.line, message, error.fix)
 
     def _time(self, line: _Property, *, is_end: bool = False) -> EventTime:
         return self._moment(line, _value(line, line.value), is_end=is_end)

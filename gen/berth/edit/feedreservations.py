@@ -45,7 +45,6 @@ from berth.schema.reservationspec import DEFAULT_LEAD, ReservationSpec
 from berth.schema.seatholders import Unit
 from berth.schema.values import Entry, Extra, Recurrence, Seats
 
-GONE, TWICE = "B208", "B209"
 _LONGEST_NAME = 40  # characters; names of objects are longer
 _YEAR = 365
 _LONGEST = 366 * DAY
@@ -347,12 +346,12 @@ class _ReservationImport:
             if numbers[record.key] > 1:
                 message = "another reservation was imported from the same event."
                 fix = "Remove the annotations berth.dev/imported-* of the copy."
-                yield record.origin.problem(TWICE, path, message, fix)
+                yield record.origin.problem("B209", path, message, fix)
             elif record.reservation is not None and not is_over and record.key not in known:
                 name = record.reservation.name
                 message = f'the event of {name} is gone from "{self.options.feed}", or canceled.'
                 fix = f"Run berth delete {name}, or remove its annotations berth.dev/imported-* to keep it."
-                yield record.origin.problem(GONE, path, message, fix)
+                yield record.origin.problem("B208", path, message, fix)
 
 
 def _with_lost(parts: Sequence[str], lost: Sequence[Skipped]) -> str:

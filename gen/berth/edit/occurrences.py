@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from berth.checks.typos import LONGEST
-from berth.dates.exceptions import NO_OCCURRENCE
 from berth.dates.expansion import LocalOccurrence, window_minutes
 from berth.dates.zone import DAY, clock, day_of, number, window
 from berth.edit.datelists import ListChanges, add_entry, end_keys, original_keys, remove_entry, set_keys
@@ -30,7 +29,6 @@ from berth.notation.days import next_weekday
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan, end_time
 from berth.output.answers import seats_text
-from berth.schema.entry import EQUAL_TIMES
 from berth.schema.values import Seats
 
 
@@ -124,7 +122,7 @@ def _not_movable(dates: Dates, which: OccurrenceSelector, occurrence: LocalOccur
     if not occurrence.is_excepted:
         address = dates.address(occurrence)
         fix = f"For another date: berth move {dates.reservation.name} {address} --to DATE."
-    return dates.problem(NO_OCCURRENCE, f"{when} is left out ({occurrence.reason}).", fix)
+    return dates.problem("B045", f"{when} is left out ({occurrence.reason}).", fix)
 
 
 def _moved_end(occurrence: LocalOccurrence, start: int, to: NewTimes) -> int:
@@ -184,7 +182,7 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
         start = number(date.fromisoformat(day)) * DAY + times.start
         end = start + window_minutes(times.start, times.end, None)
         if end == start:
-            raise CommandError("TIMES: the end equals the start. Write another time", EQUAL_TIMES)
+            raise CommandError("TIMES: the end equals the start. Write another time", "B024")
         dates.check_open(start, end)
         seats = reservation.seats
         if counts is not None:

@@ -9,22 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from berth.checks.references import UNKNOWN_NAME
 from berth.dates.expansion import Occurrence
-from berth.dates.recurrence import NOTHING
 from berth.edit.create import QUESTIONS, ReservationRequest, option_places
 from berth.edit.prompts import FORM, NOTES
 from berth.findings import ERROR, FilePlace, Finding
 from berth.notation.refusal import CommandError, read_at
-from berth.reading.source import TOO_LARGE, Source
+from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import CHOICE, MISSING, RANGE, choice, shown
+from berth.schema.documentproblems import choice, shown
 from berth.schema.renkunames import name_of
 
 LIMIT = 262_144  # bytes of a text: GitHub accepts 65,536 characters
 NO_ANSWER = "_No response_"
-UNLIKE_FORM, UNREADABLE, TWICE = "B295", "B002", "B060"
 HEADINGS = [prompt.heading for prompt in FORM.values()]
 _NAMES = "|".join(sorted(HEADINGS, key=len, reverse=True))
 _BOLD = r"(?:\*\*|__)"
@@ -76,11 +73,11 @@ def read_request(sources: Sequence[Source]) -> FormAnswers:
         try:
             text = source.text.decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError:
-            findings.append(start.finding(UNREADABLE, "the text is not UTF-8.", "Write it again."))
+            findings.append(start.finding("B002", "the text is not UTF-8.", "Write it again."))
             continue
         if len(source.text) > LIMIT:
             message = f"the text is larger than {LIMIT // 1024} KiB."
-            findings.append(start.finding(TOO_LARGE, message, "Shorten the notes."))
+            findings.append(start.finding("B006", message, "Shorten the notes."))
             continue
         found = [*_answers(source.file, text, _IN_COMMENT if number else _IN_FORM, findings)]
         answers |= {answer.key: answer for answer in found}
@@ -88,7 +85,7 @@ def read_request(sources: Sequence[Source]) -> FormAnswers:
         for missing in () if number else (one for one in FORM if one not in answers):
             message = f"the heading {shown(f'### {FORM[missing].heading}')} is missing."
             fix = "Write it again, with its answer below it, or fill in the form again."
-            findings.append(FilePlace(source.file, text.count("\n") + 1).finding(UNLIKE_FORM, message, fix))
+            findings.append(FilePlace(source.file, text.count("\n") + 1).finding("B295", message, fix))
     return FormAnswers(answers, tuple(findings), tuple(key for key in FORM if key in replaced))
 
 
@@ -108,7 +105,7 @@ def _answers(file: str, text: str, pattern: re.Pattern[str], findings: list[Find
         line = next(line for line in above.split("\n") if line.strip())
         place = FilePlace(file, above.split("\n").index(line) + 1)
         message = f"{shown(line.strip())} is above the first heading of the form."
-        findings.append(place.finding(UNLIKE_FORM, message, elsewhere))
+        findings.append(place.finding("B295", message, elsewhere))
     lines: dict[str, int] = {}
     for match, end, key in zip(matches, [*(one.start() for one in matches[1:]), None], keys, strict=False):
         body, number = text[match.end() : end], text.count("\n", 0, match.start()) + 1
@@ -121,10 +118,10 @@ def _answers(file: str, text: str, pattern: re.Pattern[str], findings: list[Find
         if key in lines:
             message = f"it is also in line {lines[key]}."
             heading = answer._replace(place=FilePlace(file, number))
-            findings.append(heading.finding(UNLIKE_FORM, message, "Remove one of them."))
+            findings.append(heading.finding("B295", message, "Remove one of them."))
         elif others and key != NOTES:
             other = answer._replace(place=FilePlace(file, number + others[0][0]))
-            findings.append(other.finding(UNLIKE_FORM, f"{shown(others[0][1])} is a second line.", elsewhere))
+            findings.append(other.finding("B295", f"{shown(others[0][1])} is a second line.", elsewhere))
         lines.setdefault(key, number)
         yield answer._replace(text="") if answer.text == NO_ANSWER else answer
 
@@ -150,7 +147,7 @@ def requested(
         if len(answer.text) > longest:
             refused.add(key)
             message = f"the answer has {len(answer.text)} characters."
-            findings.append(answer.finding(RANGE, message, f"Write at most {longest}."))
+            findings.append(answer.finding("B012", message, f"Write at most {longest}."))
         if not answer.text or key == NOTES or key in refused:
             continue
         try:
@@ -186,7 +183,7 @@ def refused_answer(problem: CommandError, answers: Answers, key: str = "title") 
     message, fix = problem.message, ""
     if problem.refusal is not None:
         message, fix = problem.refusal.message, problem.refusal.fix
-    return answers[of_place if of_place in answers else key].finding(problem.code or CHOICE, message, fix)
+    return answers[of_place if of_place in answers else key].finding(problem.code or "B014", message, fix)
 
 
 def taken_name(name: str, answers: Answers, feed: str = "") -> Finding:
@@ -199,7 +196,7 @@ def taken_name(name: str, answers: Answers, feed: str = "") -> Finding:
     if feed:
         message += f", imported from {shown(feed)}"
         fix = f"If it is the same table, give --feed {shlex.quote(feed)}; if not, write another title."
-    return answers["title"].finding(TWICE, f"{message}.", fix)
+    return answers["title"].finding("B060", f"{message}.", fix)
 
 
 def _key_of(place: str) -> str:
@@ -215,7 +212,7 @@ def _unknown_classes(request: ReservationRequest, answers: Answers, known: Decla
     for name in request.value("class") or ():
         if not known.may_exist("ResourceClass", name):
             message = f"no ResourceClass named {shown(name)}."
-            yield answers["class"].finding(UNKNOWN_NAME, message, choice(name, names))
+            yield answers["class"].finding("B061", message, choice(name, names))
 
 
 def _missing(request: ReservationRequest, answers: Answers, refused: set[str]) -> Iterator[Finding]:
@@ -226,7 +223,7 @@ def _missing(request: ReservationRequest, answers: Answers, refused: set[str]) -
         if key in wanted and key not in refused and not answer.text:
             prompt = FORM[key]
             fix = f"Write one such as {prompt.example}." if prompt.example else prompt.help or "Choose one."
-            yield answer.finding(MISSING, f"{prompt.text} There is no answer.", fix)
+            yield answer.finding("B011", f"{prompt.text} There is no answer.", fix)
 
 
 def at_headings(
@@ -248,7 +245,7 @@ def at_headings(
     except CommandError as error:
         found.append(refused_answer(error, answers))
     for finding in findings:
-        severity = ERROR if finding.code == NOTHING else finding.severity
+        severity = ERROR if finding.code == "B042" else finding.severity
         if finding.file == file:
             path = re.sub(r"\[[^]]*\]", "", finding.path)
             while path and path not in places:

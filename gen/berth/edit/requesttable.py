@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from berth.edit.prompts import FORM
-from berth.edit.requestform import TWICE, UNREADABLE, FormAnswer
+from berth.edit.requestform import FormAnswer
 from berth.edit.roundtrip import MakeNode, edit_document
 from berth.findings import FilePlace, Finding
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.documentproblems import MISSING, shown
+from berth.schema.documentproblems import shown
 
 _COLUMNS = {
     **{prompt.heading.lower(): key for key, prompt in FORM.items()},
@@ -43,12 +43,12 @@ def read_table(source: Source) -> RequestTable:
     try:
         lines = source.text.decode("utf-8-sig").splitlines() or [""]
     except UnicodeDecodeError:
-        refused = start.finding(UNREADABLE, "the table is not UTF-8.", "Save it as CSV in UTF-8.")
+        refused = start.finding("B002", "the table is not UTF-8.", "Save it as CSV in UTF-8.")
         return RequestTable((), (), (refused,))
     if torn := [number for number, line in enumerate(lines, 1) if line.count('"') % 2]:
         place = FilePlace(source.file, torn[0], 1)
         refused = place.finding(
-            UNREADABLE, "a quoted cell does not end in its line.", "Write each row in one line."
+            "B002", "a quoted cell does not end in its line.", "Write each row in one line."
         )
         return RequestTable((), (), (refused,))
     separator = max(",;\t", key=lines[0].count)
@@ -59,7 +59,7 @@ def read_table(source: Source) -> RequestTable:
     keys = {heading.key for heading in headings}
     if lacking := [FORM[key].heading for key in _NEEDED if key not in keys]:
         message = f"there is no column {' or '.join(map(shown, lacking))}."
-        refused = start.finding(MISSING, message, "Write the headings of the form in the first line.")
+        refused = start.finding("B011", message, "Write the headings of the form in the first line.")
         return RequestTable((), _unread(headings), (refused,))
     findings: list[Finding] = []
     rows = []
@@ -75,17 +75,17 @@ def read_table(source: Source) -> RequestTable:
             if not heading.key or (row[heading.key].text and not cell.text):
                 continue
             if row[heading.key].text:
-                findings.append(answer.finding(TWICE, "there are two answers.", "Leave one of them empty."))
+                findings.append(answer.finding("B060", "there are two answers.", "Leave one of them empty."))
             row[heading.key] = answer
         rows.append({key: row[key] for key in FORM if key in row and (row[key].text or key != "time-zone")})
     if not rows:
-        findings.append(start.finding(MISSING, "the table has no rows.", "Write a line for each course."))
+        findings.append(start.finding("B011", "the table has no rows.", "Write a line for each course."))
     return RequestTable(tuple(rows), _unread(headings), tuple(findings))
 
 
 def _beyond(cell: FormAnswer) -> Finding:
     message = f"{shown(cell.text)} is in no column: the row has more cells than the first line."
-    return cell.place.finding(UNREADABLE, message, "Put quotes around a cell that has a separator in it.")
+    return cell.place.finding("B002", message, "Put quotes around a cell that has a separator in it.")
 
 
 def _unread(headings: Iterable[FormAnswer]) -> tuple[FormAnswer, ...]:

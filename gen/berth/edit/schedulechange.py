@@ -14,7 +14,6 @@ from berth.manifests.placed import class_names
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan
 from berth.output.answers import seats_text
-from berth.schema.documentproblems import CONFLICT
 from berth.schema.values import Seats
 
 
@@ -88,7 +87,7 @@ def _new_seats(dates: Dates, lines: Sequence[int], counts: Counts, first: int | 
         )
     problems = [
         reservation.origin.problem(
-            CONFLICT,
+            "B016",
             ("spec", "recurrence", "schedule", index),
             f"this line has seats of its own, {seats_text(seats, unit)}, which seats= would overwrite.",
             fix,

@@ -8,7 +8,7 @@ from typing import Any
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import MakeNode
 from berth.notation.refusal import CommandError, taken
-from berth.schema.documentproblems import TYPE, Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 from berth.schema.grammar import dns_label
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Provisioning
@@ -32,7 +32,7 @@ def parse_counts(text: str) -> Counts:
             dns_label(name)
         if name in counts or (not equals and len(listed) > 1):
             fix = "Write 25, or regular=120,extra-time=8."
-            raise Refusal(f"{shown(text)} is not a number of seats.", fix, TYPE)
+            raise Refusal(f"{shown(text)} is not a number of seats.", fix, "B013")
         counts[name] = taken(partial(seat_count, number))
     return counts
 

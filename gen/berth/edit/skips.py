@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from berth.dates.exceptions import NO_OCCURRENCE, single_excepts
+from berth.dates.exceptions import single_excepts
 from berth.dates.expansion import LocalOccurrence
 from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, day_of, number
@@ -147,7 +147,7 @@ def _no_date(dates: Dates, wanted: int) -> Problem:
     """Report that the schedule has nothing on a date, so that its times are needed."""
     name, day = dates.reservation.name, day_of(wanted * DAY)
     fix = f"To add one, give its times: berth add {name} {day} 09:00-13:00."
-    return dates.problem(NO_OCCURRENCE, f"the schedule of {name} has nothing on {day_text(wanted)}.", fix)
+    return dates.problem("B045", f"the schedule of {name} has nothing on {day_text(wanted)}.", fix)
 
 
 def _keep_others(dates: Dates, changes: ListChanges, exception: Except, wanted: int) -> None:

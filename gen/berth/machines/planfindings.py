@@ -20,7 +20,6 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Entry, Extra, ResourceClass, Site
 
 _STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"
-LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
 _PROVISIONING: Path = ("spec", "provisioning")
 _BUDGET: Path = ("spec", "diff", "budget")
 
@@ -58,7 +57,7 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
         fix = "Reserve fewer, or have the platform team raise the limits of the CloudCapacity."
         if not limited:
             fix = "Let the class use more capacity (cloudCapacity), or change the requirements of either."
-        yield reservation.problem(LIMITS if limited else NO_MACHINE, _PROVISIONING, message, fix)
+        yield reservation.problem("B195" if limited else "B196", _PROVISIONING, message, fix)
 
 
 def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> Iterator[Problem]:
@@ -108,7 +107,7 @@ def _short_lead(
             f"Its machines exist from {local_text(begin, zone)} on: start it at "
             f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(needed)}."
         )
-    return reservation.problem(LEAD, _PROVISIONING, message, fix)
+    return reservation.problem("B199", _PROVISIONING, message, fix)
 
 
 def _first_machines(found: ResourceClass, clouds: Sequence[CloudCapacity], at: int) -> int:
@@ -149,8 +148,8 @@ def _budget(months: Iterable[MonthPlan], site: Site, most: Decimal) -> Iterator[
                 f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
             fix = "Reserve fewer seats or another time, or have the platform team raise the budget first."
-            yield site.origin.problem(BUDGET, _BUDGET, message, fix)
+            yield site.origin.problem("B197", _BUDGET, message, fix)
         elif names:
             message = f"{month.month} cannot be compared with the budget: {missing}."
             fix = "Write the price in instanceTypes of the CloudCapacity."
-            yield site.origin.problem(NOT_SUMMED, _BUDGET, message, fix)
+            yield site.origin.problem("B198", _BUDGET, message, fix)

@@ -23,7 +23,6 @@ from berth.schema.reservationspec import EVERY_SESSION, SessionMatch
 from berth.schema.resourceclass import ClassSessions
 from berth.schema.values import ResourceClass, Scaling, Seats, Site
 
-TOO_LARGE = "B073"
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -38,7 +37,7 @@ def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurr
         f"has {-(-len(text) // 1024)} KiB; Berth allows {LARGEST // 1024} in a ConfigMap."
     )
     fix = "Split it, for example into a reservation for each year."
-    return reservation.problem(TOO_LARGE, ("spec", "recurrence"), message, fix)
+    return reservation.problem("B073", ("spec", "recurrence"), message, fix)
 
 
 def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:

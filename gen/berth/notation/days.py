@@ -11,7 +11,6 @@ from berth.dates.zone import DAY, day_of, number
 from berth.notation.refusal import Refusal, reads, shown
 from berth.notation.weekdays import DAY_NAMES, WEEKDAYS
 
-DATE, ORDER = "B017", "B024"
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
@@ -165,12 +164,12 @@ def _dated(found: list[_OtherDate], order: int, year: int, today: int | None) ->
         follows = len(dates) > 0 and not (one.year or one.is_end or found[len(dates) - 1].year)
         if follows and day.year < dates[-1].year:
             message = f"{shown(one.match[0])} may be of {day.year} or {dates[-1].year}."
-            raise Refusal(message, "Write its year.", DATE)
+            raise Refusal(message, "Write its year.", "B017")
         dates.append(day)
         weekday = DAY_NAMES[day.weekday()]
         if not all(weekday.startswith((one.match[key] or "")[:3]) for key in ("weekday", "after")):
             fix = "Correct the date or the weekday."
-            raise Refusal(f"{shown(one.match[0])}: {day} is a {weekday.capitalize()}.", fix, DATE)
+            raise Refusal(f"{shown(one.match[0])}: {day} is a {weekday.capitalize()}.", fix, "B017")
     return dates
 
 
@@ -199,14 +198,14 @@ def day(text: str, today: int | None = None, words: bool = True) -> date:
                 return day_of(next_weekday(named, today) * DAY)
         others = ", or today, tomorrow or a weekday" if today is not None and words else ""
         fix = f"Write year-month-day, for instance 2026-02-28{others}."
-        raise Refusal(f"{shown(text)} is not a date.", fix, DATE)
+        raise Refusal(f"{shown(text)} is not a date.", fix, "B017")
     year = int(match[1])
     if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
-        raise Refusal(message, "Write a date within them.", DATE)
+        raise Refusal(message, "Write a date within them.", "B017")
     found = _existing(year, int(match[2]), int(match[3]))
     if found is None:
-        raise Refusal(f"{text} does not exist in the calendar.", "Write a date that exists.", DATE)
+        raise Refusal(f"{text} does not exist in the calendar.", "Write a date that exists.", "B017")
     return found
 
 
@@ -228,11 +227,11 @@ def span(text: str, today: int | None = None, words: bool = True) -> DateSpan:
     ends = [day(end, today, words) for end in _RANGE.split(text.strip())]
     if len(ends) > 2:
         message = f"{shown(text)} is not a range of dates."
-        raise Refusal(message, "Write two dates, such as 2027-02-15..2027-02-26.", DATE)
+        raise Refusal(message, "Write two dates, such as 2027-02-15..2027-02-26.", "B017")
     first, last = ends[0], ends[-1]
     if last < first:
         message = f"the range ends on {last}, before it begins on {first}."
-        raise Refusal(message, f"Write {last}..{first}.", ORDER)
+        raise Refusal(message, f"Write {last}..{first}.", "B024")
     return DateSpan(first, last)
 
 
@@ -245,11 +244,11 @@ def spans(text: str, today: int | None = None, words: bool = True) -> tuple[Date
 def parts(text: str) -> list[str]:
     """Split a list as `spans` does; a range is one part, with `..`."""
     if _BESIDE_DATE.search(text):
-        raise Refusal(f"{shown(text)} has a weekday beside a date.", "Write the date alone.", DATE)
+        raise Refusal(f"{shown(text)} has a weekday beside a date.", "Write the date alone.", "B017")
     found = _SEPARATOR.split(_RANGE.sub("..", text.strip()))
     if not all(found):
         fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."
-        raise Refusal(f"{shown(text)} has an empty place.", fix, DATE)
+        raise Refusal(f"{shown(text)} has an empty place.", fix, "B017")
     return found
 
 

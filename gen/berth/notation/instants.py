@@ -7,9 +7,9 @@ from datetime import date
 from berth.dates.moments import local_day, read
 from berth.dates.zone import DAY, Zone, day_of, number, resolve
 from berth.notation import days, times
-from berth.notation.days import DATE, FIRST_YEAR, LAST_YEAR, day
+from berth.notation.days import FIRST_YEAR, LAST_YEAR, day
 from berth.notation.refusal import Refusal, reads, shown, taken
-from berth.notation.times import TIME, start_time
+from berth.notation.times import start_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
@@ -35,7 +35,7 @@ def instant(text: str, zone: Zone, now: int) -> int:
     seconds = _seconds(text, zone, now)
     if not resolve(zone, _FIRST) <= seconds < resolve(zone, _END):
         message = f"{shown(text)} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
-        raise Refusal(message, "Write an instant within them.", DATE)
+        raise Refusal(message, "Write an instant within them.", "B017")
     return seconds
 
 
@@ -91,9 +91,9 @@ def _refusal(text: str, of_day: Refusal | None, *, is_alone: bool) -> Refusal:
     if of_day is not None and (not is_alone or of_day.fix.startswith("Write 2")) and text[:1].isdigit():
         return of_day
     if is_span(f"+{text}"):
-        return Refusal(f"{shown(text)} is not an instant.", f"Write +{text}.", TIME)
+        return Refusal(f"{shown(text)} is not an instant.", f"Write +{text}.", "B018")
     fix = "Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h."
-    return Refusal(f"{shown(text)} is not an instant.", fix, DATE)
+    return Refusal(f"{shown(text)} is not an instant.", fix, "B017")
 
 
 def week_of(at: int, zone: Zone) -> tuple[int, int]:

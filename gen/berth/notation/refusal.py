@@ -7,7 +7,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from berth.reading.text import legible
 
-RANGE, TYPE, CHOICE = "B012", "B013", "B014"
 P = ParamSpec("P")
 T = TypeVar("T")
 

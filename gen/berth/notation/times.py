@@ -8,7 +8,6 @@ from typing import NamedTuple
 from berth.dates.zone import DAY, clock_text
 from berth.notation.refusal import Refusal, reads, shown
 
-TIME = "B018"
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _NAMED_SPAN = re.compile(r"(?:[^=]+=)?[0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}", re.ASCII)
@@ -120,7 +119,7 @@ def end_time(text: str) -> int:
 def start_time(text: str) -> int:
     """Return the minutes after midnight, 0 to 1439."""
     if text == "24:00":
-        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
+        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", "B018")
     return _minutes(text, "23:59")
 
 
@@ -130,10 +129,10 @@ def _minutes(text: str, last: str) -> int:
         fix = "Write HH:MM, for instance 09:00."
         if _DATE.match(text):
             fix = "Write HH:MM; a range of dates has `from` and `to`."
-        raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
+        raise Refusal(f"{shown(text)} is not a time of day.", fix, "B018")
     hours, minutes = int(match[1]), int(match[2])
     if hours > 23 or minutes > 59:
-        raise Refusal(f"{shown(text)} is not a time of day.", f"Write a time from 00:00 to {last}.", TIME)
+        raise Refusal(f"{shown(text)} is not a time of day.", f"Write a time from 00:00 to {last}.", "B018")
     return hours * 60 + minutes
 
 
@@ -144,7 +143,7 @@ def time_span(text: str) -> TimeSpan:
     start, dash, end = text.partition("-")
     if not dash or "-" in end:
         fix = "Write a start and an end, such as 09:00-13:00."
-        raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
+        raise Refusal(f"{shown(text)} is not a span of time.", fix, "B018")
     return TimeSpan(start_time(start.strip()), end_time(end.strip()))
 
 
@@ -156,7 +155,7 @@ def split_spans(text: str) -> tuple[str, ...]:
     if wrong:
         what = f"{shown(text if len(wrong) == len(found) else wrong[0])} does not list times."
         fix = "Write a start and an end, such as 09:00-13:00; with the name of a group late=09:00-13:00."
-        raise Refusal(what, fix, TIME)
+        raise Refusal(what, fix, "B018")
     for part in found:
         time_span(part.rpartition("=")[2])
     return found

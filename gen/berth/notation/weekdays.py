@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from berth.notation.refusal import CHOICE, RANGE, Refusal, close, reads, shown
+from berth.notation.refusal import Refusal, close, reads, shown
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -46,14 +46,14 @@ def weekday(text: str) -> int:
     near = close(word, known)
     listed = f"Write a number from 1 (Monday) to 7, or one of {', '.join(known)}."
     fix = f"Did you mean {' or '.join(near)}?" if near else listed
-    raise Refusal(f"{shown(text)} is not a weekday.", fix, CHOICE)
+    raise Refusal(f"{shown(text)} is not a weekday.", fix, "B014")
 
 
 def out_of_range(number: int) -> Refusal:
     """Refuse a number that is no weekday."""
     side = "below 1" if number < 1 else "above 7"
     return Refusal(
-        f"{number} is {side}.", "Write a number from 1 (Monday) to 7, or a name such as mon.", RANGE
+        f"{number} is {side}.", "Write a number from 1 (Monday) to 7, or a name such as mon.", "B012"
     )
 
 
@@ -99,11 +99,11 @@ def _listed(text: str, days_of: Callable[[str], tuple[int, ...]]) -> tuple[int, 
         if _NEGATIVE.fullmatch(part):
             raise out_of_range(int(part))
         if not all(part.split("-")):
-            raise Refusal(f"{shown(text)} has an empty place.", "Write weekdays such as mon,wed.", CHOICE)
+            raise Refusal(f"{shown(text)} has an empty place.", "Write weekdays such as mon,wed.", "B014")
         ends = [days_of(end) for end in part.split("-")]
         if len(ends) > 2 or (len(ends) == 2 and any(len(end) > 1 for end in ends)):
             message = f"{shown(part)} is not a range of weekdays."
-            raise Refusal(message, "Write two weekdays, such as mon-fri.", CHOICE)
+            raise Refusal(message, "Write two weekdays, such as mon-fri.", "B014")
         first, last = ends[0][0], ends[-1][-1]
         steps = range((last - first) % 7 + 1)
         days.update(ends[0] if len(ends) == 1 else ((first + step - 1) % 7 + 1 for step in steps))
@@ -123,15 +123,15 @@ def weeks(text: str) -> tuple[int, ...]:
             ends = [part]
         elif len(ends) > 2 or not all(map(_DIGITS.fullmatch, ends)):
             fix = f"Write {', '.join(WEEKS)}, or numbers such as 6-8,10."
-            raise Refusal(f"{shown(text)} does not name weeks.", fix, CHOICE)
+            raise Refusal(f"{shown(text)} does not name weeks.", fix, "B014")
         first, last = int(ends[0]), int(ends[-1])
         if not (1 <= first <= LAST_WEEK and 1 <= last <= LAST_WEEK):
             message = f"{part} is not within the weeks 1 to {LAST_WEEK}."
-            raise Refusal(message, "Write the number of an ISO week, or a range of them.", RANGE)
+            raise Refusal(message, "Write the number of an ISO week, or a range of them.", "B012")
         if last < first:
             over = ",".join(_range_text(*ends) for ends in ((first, LAST_WEEK), (1, last)))
             fix = f"Write {last}-{first}; over the turn of the year, write {over}."
-            raise Refusal(f"the range {part} ends before it begins.", fix, RANGE)
+            raise Refusal(f"the range {part} ends before it begins.", fix, "B012")
         numbers.update(range(first, last + 1))
     return tuple(sorted(numbers))
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from berth.dates.zone import known, load
 from berth.notation.refusal import Refusal, close, reads, shown
 
-ZONE = "B021"
 EXAMPLE = "Write a name such as Europe/Zurich or UTC."
 
 # Usual names, without "Standard Time" and the like, and large cities that have no zone of their own.
@@ -143,7 +142,7 @@ def zone(text: str) -> str:
     """Return the name of a zone, spelled exactly as the tz database has it."""
     if text in known():
         return text
-    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", zone_advice(text), ZONE)
+    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", zone_advice(text), "B021")
 
 
 class ZoneText(NamedTuple):
@@ -192,7 +191,7 @@ def zone_at(text: str, starts: Iterable[int] | None = None) -> str:
             ahead = round((meant_by.utcoffset() or timedelta()) / timedelta(hours=1))
             fixed = f"Etc/GMT{-ahead:+}" if ahead else "UTC"
             message = f"clocks in {place} show {clocks.tzname()} on {clocks:%Y-%m-%d}, not {setting}."
-            raise Refusal(message, f"Write {place}, or {fixed} for {setting} all year.", ZONE)
+            raise Refusal(message, f"Write {place}, or {fixed} for {setting} all year.", "B021")
     return place
 
 

@@ -19,7 +19,6 @@ OWNED = ("clusters", "gitops")
 """The folders that Berth writes to. An output folder has nothing beside them but a README.md of people."""
 _README = "README.md"
 
-FOREIGN, UNUSABLE = "B090", "B092"
 AGAIN = "Check its permissions and the free space of the disk, then run again."
 
 _is_label = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?").fullmatch
@@ -70,7 +69,7 @@ def refusal(shown: str, path: str, error: OSError, fix: str) -> FindingsError:
     is_named = bool(error.filename) and not (path or is_temporary(str(error.filename).rpartition("/")[2]))
     where = f" ({error.filename})" if is_named else ""
     message = f"It cannot be read or written: {error.strerror or error}{where}."
-    return FindingsError([finding(UNUSABLE, shown, path, message, fix)])
+    return FindingsError([finding("B092", shown, path, message, fix)])
 
 
 class Entries(NamedTuple):
@@ -94,10 +93,10 @@ class OwnedTree:
         self._is_link = os.path.islink(folder)  # noqa: PTH114 - importing pathlib is slow
         if self._is_link:
             message = f"{LINK} is in the place of the output folder."
-            self.problems.append(finding(FOREIGN, shown, "", message, "Replace it with a folder."))
+            self.problems.append(finding("B090", shown, "", message, "Replace it with a folder."))
         for name in twins_of(folder):
             message = f"some file systems take {name} for this folder, and what is in it for rendered files."
-            self.problems.append(finding(FOREIGN, shown, "", message, "Move it away or delete it."))
+            self.problems.append(finding("B090", shown, "", message, "Move it away or delete it."))
         self._entries = no_entries() if self._is_link else entries_of(folder)
         self.leftovers = self._entries.leftovers
 
@@ -154,14 +153,14 @@ class OwnedTree:
         if found not in self._reported:
             self._reported.add(found)
             message = f"{what} is where {path} must be written."
-            self.problems.append(finding(FOREIGN, self._shown, found, message, "Move it away or delete it."))
+            self.problems.append(finding("B090", self._shown, found, message, "Move it away or delete it."))
         return BLOCKED
 
     def _foreign(self, path: str) -> Finding:
         what, top = self._entries.others.get(path, _NO_HEADER), path.partition("/")[0]
         reason = f", which owns {top if top in OWNED else self._shown.rstrip('/')}/"
         message = f"{what} was not written by Berth{reason}."
-        return finding(FOREIGN, self._shown, path, message, "Move it away or delete it.")
+        return finding("B090", self._shown, path, message, "Move it away or delete it.")
 
 
 def folders_above(path: str) -> Iterable[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from berth.findings import FindingsError
-from berth.output.folder import AGAIN, FOREIGN, finding, refusal
+from berth.output.folder import AGAIN, finding, refusal
 from berth.output.stage import link_on_way, write_files
 
 _HEAD = 256  # bytes in which the mark must be
@@ -27,7 +27,7 @@ def write_site(
         changed = {path: data for path, data in files.items() if not _is_same(top / path, data)}
         problems = [
             finding(
-                FOREIGN,
+                "B090",
                 folder,
                 path,
                 f"Something that Berth did not write is where {path} must be written.",

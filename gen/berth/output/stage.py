@@ -18,7 +18,6 @@ from berth.output.folder import (
     AGAIN,
     BLOCKED,
     SAME,
-    UNUSABLE,
     OwnedTree,
     finding,
     folders_above,
@@ -244,7 +243,7 @@ class Stage:
         except BlockingIOError:
             self.abandon()
             message = "Another berth render is writing here."
-            busy = finding(UNUSABLE, self._shown, "", message, "Run again when it is done.")
+            busy = finding("B092", self._shown, "", message, "Run again when it is done.")
             raise FindingsError([busy]) from None
         except OSError:
             return  # a file system without locks

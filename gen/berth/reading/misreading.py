@@ -8,17 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from berth.findings import Fault
-from berth.reading.lookalikes import (
-    COLONS,
-    DASHES,
-    LOOKALIKE,
-    MEANT,
-    MISREAD,
-    NOTHING,
-    SPACES,
-    instead,
-    named,
-)
+from berth.reading.lookalikes import COLONS, DASHES, LOOKALIKE, MEANT, NOTHING, SPACES, instead, named
 from berth.reading.text import Lines
 from berth.reading.tree import TextNode, trees
 
@@ -115,7 +105,7 @@ def misread(lines: Lines) -> list[Fault[int]]:
         blamed += more  # without these, others are at the end of a text
     return [
         Fault(
-            MISREAD,
+            "B242",
             at,
             f"{named(lines.text[at])} is read as part of the text.",
             f"{instead(lines.text[at])}; or put the text in quotes if it is meant.",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
-from berth.reading.lookalikes import MISREAD, advice
+from berth.reading.lookalikes import advice
 from berth.reading.scalar import IN_QUOTES, plain
 from berth.reading.source import Source
 from berth.reading.text import Lines, decode, visible
@@ -126,7 +126,7 @@ def locate(
             noted.update((problem.file, *character) for character in lookalikes)
         findings.append(Finding(*at, problem.code, level, path, message, fix))
     # An error at the same value has named the character.
-    return in_order(finding for finding in findings if finding.code != MISREAD or finding[:3] not in noted)
+    return in_order(finding for finding in findings if finding.code != "B242" or finding[:3] not in noted)
 
 
 def _as_written(message: str, fix: str, raw: str) -> tuple[str, str]:

@@ -15,7 +15,6 @@ from berth.reading.text import visible
 LIMIT = 1024 * 1024
 """The most bytes in one file: about 2,000 reservations."""
 
-TOO_LARGE = "B006"
 
 RESERVATIONS = "reservations"
 """The folder of the project that holds the declarations."""
@@ -283,5 +282,5 @@ def _not_a_file(shown: str, what: str) -> Problem:
 def _too_large(shown: str) -> Problem:
     message = f"the file is larger than {LIMIT // 1024} KiB."
     return Origin(shown).problem(
-        TOO_LARGE, (), message, "Split it into several files, for example one for each course."
+        "B006", (), message, "Split it into several files, for example one for each course."
     )

@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from berth.findings import Path
 from berth.reading.scalar import IN_QUOTES, ZeroPrefixedNumber
-from berth.schema.documentproblems import TYPE, DocumentProblems, Refusal, article, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, article, shown
 
 # Pydantic would look for plugins in the metadata of every installed package, before the first validation.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -153,8 +153,8 @@ class Text(Parsed):
         kind = "a truth value" if isinstance(value, bool) else "a number"
         message = f"{shown(value)} is {kind}, not {article(self.words)}."
         if isinstance(value, float) or len(text) > 60:  # 1e3 would not be shown as it is written
-            return Refusal(message, f"{IN_QUOTES}.", TYPE)
-        return Refusal(message, f'{IN_QUOTES}: "{text}".', TYPE)
+            return Refusal(message, f"{IN_QUOTES}.", "B013")
+        return Refusal(message, f'{IN_QUOTES}: "{text}".', "B013")
 
 
 class Whole:
@@ -256,4 +256,4 @@ NonEmptyUnique = Annotated[tuple[T, ...], Strict(False), Length(1), Unique()]
 def wrong_type(value: object, words: str) -> Refusal:
     """Refuse a value. `words`: what it should be, and after a colon how that is written."""
     what, _, how = words.partition(": ")
-    return Refusal(f"{shown(value)} is not {article(what)}.", f"Write {how or article(what)}.", TYPE)
+    return Refusal(f"{shown(value)} is not {article(what)}.", f"Write {how or article(what)}.", "B013")

@@ -4,9 +4,8 @@ from datetime import date
 from typing import Annotated, Literal, NamedTuple
 
 from berth.findings import Origin, Path
-from berth.notation.days import ORDER
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Switch, field
-from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import KindDocument
 from berth.schema.types import Date, DateSpan, DnsLabel, EndTime, StartTime, Title
 
@@ -45,7 +44,7 @@ class SingleDate(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.until <= self.since:
             message, fix = "`until` is not after `from`.", "Write a later time in `until`."
-            report(ORDER, (*path, "until"), message, fix)
+            report("B024", (*path, "until"), message, fix)
 
     @property
     def closed(self) -> ClosedDates:
@@ -85,10 +84,10 @@ class CalendarSpec(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.dates is None and self.terms is None:
-            report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
+            report("B011", path, "dates is missing.", "Add dates: a list of dates.")
         elif self.closes is True and not self.dates:
             message = "the calendar has no dates on which it could close anything."
-            report(IDLE_KEY, (*path, "closes"), message, "Add dates, or remove it.", at_key=True)
+            report("B029", (*path, "closes"), message, "Add dates, or remove it.", at_key=True)
 
 
 class Calendar(NamedTuple):

@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from berth.findings import Origin, Path
-from berth.notation.days import ORDER
 from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
-from berth.schema.cloudgrammar import BLOCK, DEFAULT, GENERIC, UNREADABLE, architecture_of
-from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems
+from berth.schema.cloudgrammar import BLOCK, DEFAULT, GENERIC, architecture_of
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, NodeClass, Tags, refuse_beside
 from berth.schema.nodepoolparts import Disruption, Lifetime, Limits, NodeLabels, NodeTaint, Requirements, Span
@@ -45,15 +44,15 @@ class MachineReservation(Model):
         if self.id is not None:
             refuse_beside({"id": self.id, "tags": self.tags}, "id", path, report)
         elif self.tags is None:
-            report(UNREADABLE, path, "Karpenter cannot select it.", "Add id or tags.")
+            report("B151", path, "Karpenter cannot select it.", "Add id or tags.")
         first, last = self.first, self.until
         if first is not None and last is not None and last <= first:
-            report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")
+            report("B024", (*path, "until"), "it ends before it begins.", "Write an instant after from.")
         if self.type == BLOCK:
             for name, value in (("from", first), ("until", last)):
                 if value is None:
                     message = f"a Capacity Block needs from and until: {name} is missing."
-                    report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
+                    report("B011", path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
 
     @property
     def key(self) -> str:
@@ -111,7 +110,7 @@ class InstanceTypeSpec(Model):
             most = whole.get(name)
             if most is not None and (parse(amount) or 0) > (parse(most) or 0):
                 message = f"{amount} is more than the machine has: {most}."
-                report(CONFLICT, (*path, "allocatable", name), message, "Write what is left for pods.")
+                report("B016", (*path, "allocatable", name), message, "Write what is left for pods.")
 
     @property
     def capacity(self) -> tuple[tuple[str, str], ...]:
@@ -144,7 +143,7 @@ class NodeShapeSpec(Model):
         for name in ("cpu", "memory"):
             if name not in self.allocatable:
                 fix = f"Add {name}: kubectl describe node shows it under Allocatable."
-                report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
+                report("B011", (*path, "allocatable"), f"{name} is missing.", fix)
 
 
 DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
@@ -212,7 +211,7 @@ class CloudSpec(Model):
         many = len(own) + sum(term not in own for term in terms(self.reservations))
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
-            report(RANGE, (*path, "reservations"), f"it takes {many} terms to select these.", fix)
+            report("B012", (*path, "reservations"), f"it takes {many} terms to select these.", fix)
         self._check_taints(path, report)
 
     def _check_taints(self, path: Path, report: DocumentProblems) -> None:
@@ -224,7 +223,7 @@ class CloudSpec(Model):
                 if where != f"{name}[{i}]":
                     both = f"key {taint.key} and effect {taint.effect}"
                     message = f"duplicate taint: {where} has {both} too, and such a NodePool is never ready."
-                    report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
+                    report("B016", (*path, name, i), message, "Remove one of the two.")
 
 
 class GenericSpec(Model):
@@ -242,7 +241,7 @@ class GenericSpec(Model):
         known: set[str] = set()
         for i, shape in enumerate(self.nodes):
             if shape.name in known:
-                report(CONFLICT, (*path, "nodes", i, "name"), f"duplicate name {shape.name}.", "Rename it.")
+                report("B016", (*path, "nodes", i, "name"), f"duplicate name {shape.name}.", "Rename it.")
             known.add(shape.name)
 
 

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
-UNREADABLE = "B151"
 BLOCK, DEFAULT = "capacity-block", "default"  # reserved instances
 GENERIC = "generic"  # the provider of a GenericCapacity
 BY_ALIAS = {
@@ -51,9 +50,9 @@ def span(text: str) -> str:
     if not re.fullmatch(_SPANS, text, re.ASCII):
         longer = re.fullmatch(r"([0-9]{1,5})d", text, re.ASCII)
         fix = f"Write {int(longer[1]) * 24}h." if longer else "Write hours, minutes or seconds, such as 30m."
-        raise Refusal(f"{shown(text)} is not a duration that Karpenter reads.", fix, UNREADABLE)
+        raise Refusal(f"{shown(text)} is not a duration that Karpenter reads.", fix, "B151")
     if seconds(text) > _LONGEST:
-        raise Refusal(f"{text} is too long.", "Write a shorter one.", UNREADABLE)
+        raise Refusal(f"{text} is too long.", "Write a shorter one.", "B151")
     return text
 
 
@@ -65,7 +64,7 @@ def lifetime(text: str) -> str:
     """Read how long nodes live, which is some time."""
     if text != "Never" and not seconds(span(text)):
         message = "nodes are replaced as soon as they exist, again and again."
-        raise Refusal(message, "Write Never, or a time longer than any window.", UNREADABLE)
+        raise Refusal(message, "Write Never, or a time longer than any window.", "B151")
     return text
 
 
@@ -73,9 +72,9 @@ def budget_span(text: str) -> str:
     """Read the duration of a budget, in which Karpenter takes no seconds."""
     if not text or text == "0s" or not re.fullmatch(_BUDGET_SPAN, text, re.ASCII):
         message = f"{shown(text)} is not the duration of a budget."
-        raise Refusal(message, "Write hours and minutes, such as 8h30m.", UNREADABLE)
+        raise Refusal(message, "Write hours and minutes, such as 8h30m.", "B151")
     if not seconds(text):
-        raise Refusal(f"{text} is zero: the budget would never apply.", "Write at least 1m.", UNREADABLE)
+        raise Refusal(f"{text} is zero: the budget would never apply.", "Write at least 1m.", "B151")
     return span(text)
 
 
@@ -83,11 +82,11 @@ reservation_id = grammar.matching(
     r"cr-[0-9a-z]{1,60}",
     "the id of a capacity reservation",
     "Write it as AWS shows it: cr- and small letters and digits.",
-    UNREADABLE,
+    "B151",
 )
-account = grammar.matching("[0-9]{12}", "the id of an AWS account", "Write its 12 digits.", UNREADABLE)
-instance_type = grammar.matching(_TYPE, "an instance type", "Write it like p5.48xlarge.", UNREADABLE)
-zone = grammar.matching(_ZONE, "a zone of AWS", "Write it like us-east-1a.", UNREADABLE)
+account = grammar.matching("[0-9]{12}", "the id of an AWS account", "Write its 12 digits.", "B151")
+instance_type = grammar.matching(_TYPE, "an instance type", "Write it like p5.48xlarge.", "B151")
+zone = grammar.matching(_ZONE, "a zone of AWS", "Write it like us-east-1a.", "B151")
 
 
 def instant(text: str) -> int:
@@ -95,14 +94,14 @@ def instant(text: str) -> int:
     try:
         return int(datetime.fromisoformat(grammar.utc(text)).astimezone(UTC).timestamp())
     except Refusal as refusal:  # its code is that of Koordinator
-        raise Refusal(refusal.message, refusal.fix, UNREADABLE) from None
+        raise Refusal(refusal.message, refusal.fix, "B151") from None
 
 
 def tag_key(text: str) -> str:
     if 0 < len(text) <= 128:
         return text
     message = f"the key of a tag has {len(text)} characters." if text else "a tag has no key."
-    raise Refusal(message, "Write its key, at most 128 characters.", UNREADABLE)
+    raise Refusal(message, "Write its key, at most 128 characters.", "B151")
 
 
 def tag_value(text: str) -> str:
@@ -111,9 +110,9 @@ def tag_value(text: str) -> str:
         return text
     if text:
         message = f"the value of a tag has {len(text)} characters."
-        raise Refusal(message, "Write at most 256 characters.", UNREADABLE)
+        raise Refusal(message, "Write at most 256 characters.", "B151")
     message = "a tag without value selects nothing."
-    raise Refusal(message, 'Write its value, or "*" for any.', UNREADABLE)
+    raise Refusal(message, 'Write its value, or "*" for any.', "B151")
 
 
 def threshold(text: str) -> str:
@@ -126,13 +125,13 @@ def size(text: str) -> str:
     match = re.fullmatch(_SIZE, text, re.ASCII)
     if match is None:
         fix = "Write a whole number and Gi, G, Ti or T, such as 100Gi."
-        raise Refusal(f"{shown(text)} is not the size of a volume.", fix, grammar.QUANTITY)
+        raise Refusal(f"{shown(text)} is not the size of a volume.", fix, "B022")
     if int(match[1]) > _LARGEST[match[2]]:
         fix = f"Write at most {_LARGEST[match[2]]}{match[2]}."
-        raise Refusal(f"{text} is more than AWS allows.", fix, grammar.QUANTITY)
+        raise Refusal(f"{text} is more than AWS allows.", fix, "B022")
     if match[2] == "Ti" and len(match[1]) == 2 and match[1][1] in "89" and match[1] != "58":
         fix = f"Write {int(match[1]) * 1024}Gi."
-        raise Refusal(f"{text} is a size that Karpenter's CRD does not accept.", fix, grammar.QUANTITY)
+        raise Refusal(f"{text} is a size that Karpenter's CRD does not accept.", fix, "B022")
     return text
 
 
@@ -142,7 +141,7 @@ def taint_value(text: str) -> str:
     raise Refusal(
         "a taint's value may not be empty here.",
         "Remove it: a taint without value has an empty one.",
-        grammar.NAME,
+        "B019",
     )
 
 
@@ -151,7 +150,7 @@ def nodes(text: str) -> str:
     if re.fullmatch(_NODES, text, re.ASCII):
         return text
     message = f"{shown(text)} is not a number of nodes."
-    raise Refusal(message, 'Write a number or a share: "3" or "10%".', UNREADABLE)
+    raise Refusal(message, 'Write a number or a share: "3" or "10%".', "B151")
 
 
 def schedule(text: str) -> str:
@@ -165,13 +164,13 @@ def schedule(text: str) -> str:
             return text
         message = f"{shown(text)} never occurs, and Karpenter always applies such a budget."
         fix = "Write a date that exists, or leave out schedule and duration."
-        raise Refusal(message, fix, UNREADABLE)
+        raise Refusal(message, fix, "B151")
     if text.startswith(("TZ=", "CRON_TZ=")):
         message = "a budget's schedule is in UTC; it takes no time zone."
-        raise Refusal(message, "Remove the zone, and write the hours of UTC.", UNREADABLE)
+        raise Refusal(message, "Remove the zone, and write the hours of UTC.", "B151")
     message = f"{shown(text)} is not a schedule that Karpenter reads: it would stop all disruption forever."
     fix = 'Write five fields in UTC, such as "0 8 * * 1-5", or @daily.'
-    raise Refusal(message, fix, UNREADABLE)
+    raise Refusal(message, fix, "B151")
 
 
 def _place(value: str) -> int:
@@ -189,7 +188,7 @@ def node_resource(text: str) -> str:
     """Read a resource that a node has for containers; how many pods it takes has a key of its own."""
     if text == "pods":
         message = "pods is not a resource of containers."
-        raise Refusal(message, "Write pods beside allocatable, with the same number.", grammar.QUANTITY)
+        raise Refusal(message, "Write pods beside allocatable, with the same number.", "B022")
     return grammar.resource_name(text)
 
 

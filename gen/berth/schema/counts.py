@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from berth.notation.refusal import as_typed
-from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 SEAT_WORDS = "whole number from 1 up"
@@ -33,12 +33,12 @@ def parse_count(text: str) -> int:
         if 1 <= count <= MOST_SEATS:
             return count
         side = "below 1" if count < 1 else f"above {MOST_SEATS}"
-        raise Refusal(f"{stripped} is {side}.", "Write a whole number from 1 up.", RANGE)
+        raise Refusal(f"{stripped} is {side}.", "Write a whole number from 1 up.", "B012")
     if _NEGATIVE.fullmatch(stripped):
-        raise Refusal(f"{shown(stripped)} is below 1.", "Write a whole number from 1 up.", RANGE)
+        raise Refusal(f"{shown(stripped)} is below 1.", "Write a whole number from 1 up.", "B012")
     readings = meant_counts(stripped)
     fix = f"Write {' or '.join(readings)}." if readings else "Write one number, such as 25."
-    raise Refusal(f"{shown(stripped)} is not a whole number from 1 up.", fix, TYPE, readings=readings)
+    raise Refusal(f"{shown(stripped)} is not a whole number from 1 up.", fix, "B013", readings=readings)
 
 
 def meant_counts(text: str) -> Mapping[str, int]:

@@ -4,7 +4,7 @@ from datetime import date
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, field
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.entry import (
     END,
     END_DAY,
@@ -64,12 +64,12 @@ class DateOrSpan(Model):
         given = [name for name, value in pairs if value is not None]
         if given[:1] == ["date"] and given != ["date"]:
             message = f"date and {given[1]} are both given."
-            report(CONFLICT, path, message, "Keep date, or from and to.")
+            report("B016", path, message, "Keep date, or from and to.")
         elif not given:
-            report(MISSING, path, "it has no date.", "Add date, or from and to.")
+            report("B011", path, "it has no date.", "Add date, or from and to.")
         elif given in (["from"], ["to"]):
             other = "to" if given == ["from"] else "from"
-            report(MISSING, path, f"{other} is missing.", f"Add {other}: a date.")
+            report("B011", path, f"{other} is missing.", f"Add {other}: a date.")
 
     @property
     def span(self) -> tuple[date, date]:
@@ -109,7 +109,7 @@ class ListedDates(DateOrSpan, ScaledSeats):
         for key, value in (("startTime", self.start_time), ("endTime", self.end_time)):
             if value is None:
                 fix = f"Add {key}: a time of day, or write only the date, for the hours of the schedule."
-                report(MISSING, path, f"{key} is missing.", fix)
+                report("B011", path, f"{key} is missing.", fix)
         if self.start_time is not None and self.end_time is not None:
             check_length((self.start_time, self.end_time, self.end_day), path, report)
 
@@ -134,10 +134,10 @@ class MoveTarget(OwnSeats):
         super().check(path, report)
         times = (self.day, self.start_time, self.end_time)
         if all(value is None for value in (*times, self.placeholder_count, self.node_count, self.seats)):
-            report(MISSING, path, "it changes nothing.", "Add date, startTime, endTime or placeholderCount.")
+            report("B011", path, "it changes nothing.", "Add date, startTime, endTime or placeholderCount.")
         elif self.end_day is not None and self.end_time is None:
             message = "without endTime the occurrence keeps its length."
-            report(IDLE_KEY, (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
+            report("B029", (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
 
 
 class MovedEntry(Model):

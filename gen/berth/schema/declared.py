@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument
     from berth.schema.reservation import Reservation
 
-EMPTY, DUPLICATE, NOT_ONE_SITE, BAD_IGNORE = "B007", "B060", "B064", "B030"
-GUARD_IGNORED = "B271"
-KIND = "B069"  # of a document that is not a declaration
 _next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
 TERM = "term"
 RESERVATION = "CapacityReservation"
@@ -160,12 +157,12 @@ def read_document(document: Document) -> ReadDocument:
 def _not_a_mapping(value: Any, report: DocumentProblems) -> tuple[str, ...]:
     """Report a document that is no declaration; return the kinds that it may be meant to be of."""
     if value == []:
-        report(EMPTY, (), "the list is empty.", "Write a declaration, or remove the file.")
+        report("B007", (), "the list is empty.", "Write a declaration, or remove the file.")
         return ()
     fix = "Write a mapping with apiVersion, kind, metadata and spec."
     if isinstance(value, list):
         fix = 'Write each declaration as a document of its own, with "---" between two of them.'
-    report(KIND, (), f"{shown(value)} is not a declaration.", fix)
+    report("B069", (), f"{shown(value)} is not a declaration.", fix)
     return KINDS
 
 
@@ -175,9 +172,9 @@ def _kind(written: Any, report: DocumentProblems) -> str | None:
         return written
     advice = nearest(str(written or ""), KINDS, "Write kind: one of")
     if written:
-        report(KIND, ("kind",), f"{shown(written)} is not a kind of Berth.", advice)
+        report("B069", ("kind",), f"{shown(written)} is not a kind of Berth.", advice)
     else:
-        report(KIND, (), "kind is missing.", advice)
+        report("B069", (), "kind is missing.", advice)
     return next(iter(close(written, KINDS)), None) if type(written) is str else None
 
 
@@ -205,15 +202,15 @@ def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> st
     at = ("metadata", "annotations", IGNORE)
     if rule is None or not reason.strip():
         fix = 'Write a code and why, several with semicolons: "B031: two groups, one room; B032: meant".'
-        report(BAD_IGNORE, at, f"{shown(text)} is not a code and a reason.", fix)
+        report("B030", at, f"{shown(text)} is not a code and a reason.", fix)
         return None
     if rule.severity not in (WARNING, NOTE):
         fix = "Only warnings and notes can be ignored; correct the error."
-        report(BAD_IGNORE, at, f"{code.strip()} is an error.", fix)
+        report("B030", at, f"{code.strip()} is an error.", fix)
         return None
     if by_author and code.strip() in GUARDS:
         fix = "Correct what it is about. Only the platform team can allow it, in the Site."
-        report(GUARD_IGNORED, at, f"{code.strip()} protects others, so a reservation cannot ignore it.", fix)
+        report("B271", at, f"{code.strip()} protects others, so a reservation cannot ignore it.", fix)
         return None
     return code.strip()
 
@@ -321,7 +318,7 @@ def _duplicates(documents: Iterable[ReadDocument]) -> Iterator[Problem]:
             other, _ = same[not i]
             where = "this file" if other.file == origin.file else other.file
             message = f'duplicate name "{name}": another {kind} in {where} has it.'
-            yield origin.problem(DUPLICATE, path, message, "Rename one of them.")
+            yield origin.problem("B060", path, message, "Rename one of them.")
 
 
 def _not_one_site(
@@ -329,10 +326,10 @@ def _not_one_site(
 ) -> Iterator[Problem]:
     for document in sites if len(sites) > 1 else ():
         message = f"{len(sites)} Sites are declared; only one is allowed."
-        yield document.origin.problem(NOT_ONE_SITE, ("kind",), message, "Keep one.")
+        yield document.origin.problem("B064", ("kind",), message, "Keep one.")
     if not sites and not any("Site" in document.kinds for document in faulty):
         fix = "Add a document of kind Site with at least one cluster."
-        yield Origin(folder).problem(NOT_ONE_SITE, (), "no Site is declared.", fix)
+        yield Origin(folder).problem("B064", (), "no Site is declared.", fix)
 
 
 def _first_of_each_name(documents: Sequence[ReadDocument], kind: str) -> dict[str, Any]:

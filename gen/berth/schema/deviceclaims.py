@@ -8,7 +8,7 @@ from typing import Annotated
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, Whole, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import DnsLabel, DnsName
 
 MOST_DEVICES = 32  # that Kubernetes allocates for a claim
@@ -32,11 +32,11 @@ class DeviceClaim(Model):
         named = self.resource_claim_template_name is not None
         if not named and self.device_class_name is None:
             message = "a claim needs deviceClassName or resourceClaimTemplateName."
-            report(MISSING, path, message, "Write one of the two.")
+            report("B011", path, message, "Write one of the two.")
         for name, value in (("deviceClassName", self.device_class_name), ("count", self.count)):
             if named and value is not None:
                 message = f"resourceClaimTemplateName and {name} exclude each other."
-                report(CONFLICT, (*path, name), message, "Remove one of the two.", at_key=True)
+                report("B016", (*path, name), message, "Remove one of the two.", at_key=True)
 
     @property
     def devices(self) -> tuple[int, str] | None:

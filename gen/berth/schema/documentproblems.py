@@ -3,29 +3,10 @@
 from collections.abc import Sequence
 
 from berth.findings import ERROR, Origin, Path, Problem, severity
-from berth.notation.refusal import CHOICE, RANGE, TYPE, Refusal, article, choice, close, nearest, shown
+from berth.notation.refusal import Refusal, article, choice, close, nearest, shown
 
-__all__ = [
-    "CHOICE",
-    "CONFLICT",
-    "IDLE_KEY",
-    "MISSING",
-    "RANGE",
-    "TYPE",
-    "UNKNOWN_KEY",
-    "DocumentProblems",
-    "Refusal",
-    "article",
-    "choice",
-    "close",
-    "nearest",
-    "shown",
-]
+__all__ = ["DocumentProblems", "Refusal", "article", "choice", "close", "nearest", "shown"]
 
-UNKNOWN_KEY, MISSING, CONFLICT, IDLE_KEY = "B010", "B011", "B016", "B029"
-
-
-MORE = "B272"
 MOST = 100
 """The most problems of one document that are reported one by one."""
 
@@ -53,7 +34,7 @@ class DocumentProblems:
         )
 
     def repeated(
-        self, what: str, values: Sequence[object], path: Path, key: str = "", code: str = CONFLICT
+        self, what: str, values: Sequence[object], path: Path, key: str = "", code: str = "B016"
     ) -> None:
         """Report each value that an earlier item of a list has, too."""
         for i, value in enumerate(values):
@@ -71,7 +52,7 @@ class DocumentProblems:
             return self.problems
         message = f"{self.left_out} more problems of this document are not listed."
         fix = "Correct those above, then run again."
-        return [*self.problems, self.origin.problem(MORE, self.origin.prefix, message, fix)]
+        return [*self.problems, self.origin.problem("B272", self.origin.prefix, message, fix)]
 
     def refuse(self, refusal: Refusal, path: Path, *, at_key: bool = False) -> None:
         self(refusal.code, path, refusal.message, refusal.fix, at_key=at_key or refusal.at_key)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from berth.findings import Path
 from berth.schema.basemodel import Json, Lazy, Model, Switch, field
-from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, shown
-from berth.schema.grammar import UNFIT, is_artifact
+from berth.schema.documentproblems import DocumentProblems, shown
+from berth.schema.grammar import is_artifact
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
 NAMESPACES = {"argocd": "argocd", "flux": "flux-system"}  # where their own objects are by default
-NOT_TOLD, ONE_DESTINATION = "B037", "B039"
 _CALLED = {**CALLED, "none": "engine none"}
 
 
@@ -110,11 +109,11 @@ def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
             where = (*(at if key in _given(cluster.engine) else path), "engine", key)
             if where not in reported:
                 reported.add(where)
-                report(code, where, message, fix, at_key=code == IDLE_KEY)
+                report(code, where, message, fix, at_key=code == "B029")
         if kind != "argocd" and _place(cluster) is not None:
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} has no destinations: this key has no effect."
-            report(IDLE_KEY, (*at, "destination"), message, fix, at_key=True)
+            report("B029", (*at, "destination"), message, fix, at_key=True)
     _check_repository(spec.repository, [(kind, options) for _, kind, options in chosen], path, report)
     seen: dict[Any, int] = {}
     for i, (cluster, kind, options) in enumerate(chosen if spec.repository else ()):
@@ -123,7 +122,7 @@ def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
         if first != i:  # each would have its objects from the other
             message = f"clusters {chosen[first][0].name} and {cluster.name} have the same destination."
             fix = "Give each its own, unless an engine runs in each of them."
-            report(ONE_DESTINATION, (*path, "clusters", i, "name"), message, fix)
+            report("B039", (*path, "clusters", i, "name"), message, fix)
 
 
 def _place(cluster: Any) -> tuple[str | None, str | None] | None:
@@ -142,7 +141,7 @@ def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
             state = "given" if given else "false" if other == "automated" else "not given"
             for key in keys:
                 if key in options:
-                    yield IDLE_KEY, key, f"it has no effect if {other} is {state}.", fix
+                    yield "B029", key, f"it has no effect if {other} is {state}.", fix
 
 
 def _provider(options: Json, repository: "RepositorySpec | None") -> Iterator[tuple[str, str, str, str]]:
@@ -152,7 +151,7 @@ def _provider(options: Json, repository: "RepositorySpec | None") -> Iterator[tu
         kind = "an OCIRepository" if is_artifact(repository.url) else "a GitRepository"
         if value not in _PROVIDERS[kind]:
             fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
-            yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
+            yield "B038", "sourceProvider", f"{kind} has no provider {value}.", fix
 
 
 def _check_repository(
@@ -169,22 +168,22 @@ def _check_repository(
     if repository is None:
         names = " and ".join(_CALLED[kind] for kind in OPTIONS if kind in asking)
         message = f"repository is missing, so the objects that make {names} apply the rest are not rendered."
-        report(NOT_TOLD, path, message, "Add repository.url, or create those objects yourself.")
+        report("B037", path, message, "Add repository.url, or create those objects yourself.")
         return
     at, url = (*path, "repository"), repository.url
     is_head = repository.revision == "HEAD"
     if is_artifact(url):
         if is_head:
-            report(UNFIT, at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
+            report("B038", at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
         return
     if "flux" in asking and is_head:
-        report(UNFIT, at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
+        report("B038", at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
     if "flux" in asking and not re.match(r"(https?|ssh)://", url):
         scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
         fix = (
             f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https://, ssh:// or oci://."
         )
-        report(UNFIT, (*at, "url"), f"Flux does not take {shown(url)}.", fix)
+        report("B038", (*at, "url"), f"Flux does not take {shown(url)}.", fix)
 
 
 def _where(cluster: Any, kind: str, options: Json) -> Any:

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
-from berth.schema.documentproblems import CONFLICT, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import (
     Behavior,
     Date,
@@ -21,7 +21,6 @@ from berth.schema.types import (
 )
 from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
 
-EQUAL_TIMES = "B024"
 TIME = '"HH:MM" in the reservation\'s zone'
 ONLY_NAME = 'only the occurrence of this name; "" is the one without a name'
 dated = partial(field, use=Use(resolved="the occurrences, with their seats, lead and behavior"))
@@ -170,7 +169,7 @@ class ScheduleEntry(ScaledSeats):
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         if self.weeks is not None and self.monthly is not None:
-            report(CONFLICT, path, "weeks and monthly are both given.", "Keep one of the two.")
+            report("B016", path, "weeks and monthly are both given.", "Keep one of the two.")
 
     def entry(self, weekly: bool, standard: StandardSeats) -> Entry:
         days = _numbers(self.days_of_week or self.day_of_week) if weekly else ()
@@ -190,7 +189,7 @@ def check_length(times: tuple[int, int, int | None], path: Path, report: Documen
     start, end, days = times
     if days is None and start == end:
         fix = "Write another time; for 24 hours add endDay: 1."
-        report(EQUAL_TIMES, (*path, "endTime"), "the end equals the start.", fix)
+        report("B024", (*path, "endTime"), "the end equals the start.", fix)
     elif days == 0 and end <= start:
         fix = "Write a later time, or endDay: 1."
-        report(EQUAL_TIMES, (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)
+        report("B024", (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)

@@ -11,17 +11,13 @@ from functools import lru_cache
 
 from berth.notation.days import FIRST_YEAR, LAST_YEAR
 from berth.notation.refusal import as_typed
-from berth.notation.times import TIME
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
-from berth.schema.documentproblems import CHOICE, RANGE, Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 from berth.schema.renkunames import LONGEST_NAME, slug_or_none
 
-NAME, QUANTITY, URL = "B019", "B022", "B014"
 LONGEST_LINE = 200  # characters: lines are cells of tables
 LONGEST_TITLE = 1200  # it is an annotation of every object
-UNFIT = "B038"  # for an engine
-UNREADABLE = "B107"  # for Koordinator
 _NEARLY_A_QUANTITY = r"([0-9]+(?:[.,][0-9]{1,2})?)\s*([A-Za-z]*)"
 _MEANT_UNITS = {
     **{f"{letter.lower()}{end}": f"{letter}i" for letter in "KMGTPE" for end in ("", "i", "b", "ib")},
@@ -62,7 +58,7 @@ def notice(text: str) -> int:
     match = re.fullmatch(r"([0-9]{1,4})([hd])", text, re.ASCII)
     if match is None:
         fix = "Write hours or days, for instance 48h or 7d."
-        raise Refusal(f"{shown(text)} is not a time such as 48h or 7d.", fix, TIME)
+        raise Refusal(f"{shown(text)} is not a time such as 48h or 7d.", fix, "B018")
     return int(match[1]) * {"h": 3600, "d": 86_400}[match[2]]
 
 
@@ -77,13 +73,13 @@ def title(text: str, most: int = LONGEST_TITLE) -> str:
     if len(text) <= most and not _hidden(text):
         return text
     message = f"{shown(text)} is not one line of at most {most} characters that people see."
-    raise Refusal(message, "Write one short line, without tabs and invisible characters.", RANGE)
+    raise Refusal(message, "Write one short line, without tabs and invisible characters.", "B012")
 
 
 def line(text: str) -> str:
     if text:
         return title(text, LONGEST_LINE)
-    raise Refusal("the text is empty.", "Write one short line.", RANGE)
+    raise Refusal("the text is empty.", "Write one short line.", "B012")
 
 
 def contact(text: str) -> str:
@@ -91,7 +87,7 @@ def contact(text: str) -> str:
     if re.fullmatch(_CONTACT, line(text)):
         return text
     fix = "Write an e-mail address, @user or @organization/team."
-    raise Refusal(f"{shown(text)} is not a contact.", fix, CHOICE)
+    raise Refusal(f"{shown(text)} is not a contact.", fix, "B014")
 
 
 @lru_cache(maxsize=256)
@@ -101,7 +97,7 @@ def dns_label(text: str) -> str:
     raise Refusal(
         f"{shown(text)} is not a name that Kubernetes allows.",
         f"{_meant_name(text)}Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
-        NAME,
+        "B019",
     )
 
 
@@ -111,7 +107,7 @@ def own_namespace(text: str) -> str:
     if text in ("default", "openshift") or text.startswith(("kube-", "openshift-")):
         owner = "OpenShift" if text.startswith("openshift") else "Kubernetes"
         message = f"{shown(text)} belongs to {owner}; Berth needs a namespace of its own."
-        raise Refusal(message, "Write another one, for instance berth.", NAME)
+        raise Refusal(message, "Write another one, for instance berth.", "B019")
     return text
 
 
@@ -122,7 +118,7 @@ def dns_name(text: str) -> str:
         f"{shown(text)} is not a name that Kubernetes allows.",
         f"{_meant_name(text, '.')}"
         "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part.",
-        NAME,
+        "B019",
     )
 
 
@@ -144,7 +140,7 @@ def label_key(text: str) -> str:
         f"{shown(text)} is not a key that Kubernetes allows.",
         "Write at most 63 letters, digits, -, _ and ., "
         "if need be after a domain and a slash: example.org/course.",
-        NAME,
+        "B019",
     )
 
 
@@ -154,10 +150,10 @@ def quantity(text: str) -> str:
         raise Refusal(
             f"{shown(text)} is not a quantity that Kubernetes reads.",
             _quantity_advice(text),
-            QUANTITY,
+            "B022",
         )
     if amount < 0:
-        raise Refusal(f"{shown(text)} is negative.", "Write 0 or more.", QUANTITY)
+        raise Refusal(f"{shown(text)} is negative.", "Write 0 or more.", "B022")
     return text
 
 
@@ -184,14 +180,14 @@ def image(text: str) -> str:
     raise Refusal(
         f"{shown(text)} is not the name of a container image.",
         "Write registry/name:tag or registry/name@sha256:digest.",
-        NAME,
+        "B019",
     )
 
 
 def kubernetes_version(text: str) -> tuple[int, int]:
     """Read a minor version, such as 1.36."""
     if not re.fullmatch(r"1\.[1-9][0-9]?", text, re.ASCII):
-        raise Refusal(f"{shown(text)} is not a version of Kubernetes.", 'Write it as "1.36".', NAME)
+        raise Refusal(f"{shown(text)} is not a version of Kubernetes.", 'Write it as "1.36".', "B019")
     return 1, int(text[2:])
 
 
@@ -201,7 +197,7 @@ def image_by_digest(text: str) -> str:
     raise Refusal(
         f"{shown(text)} names no digest, so the code that runs could change without a review.",
         "Write registry/name@sha256:digest, as the registry shows it.",
-        NAME,
+        "B019",
     )
 
 
@@ -212,7 +208,7 @@ def url(text: str) -> str:
     fix = "Write https:// and the name of the server, for instance https://renkulab.io."
     if _is_url(f"https://{text}"):
         fix = f"Write https://{text}."
-    raise Refusal(f"{shown(text)} is not the address of a web server.", fix, URL)
+    raise Refusal(f"{shown(text)} is not the address of a web server.", fix, "B014")
 
 
 def _is_url(text: str) -> bool:
@@ -230,13 +226,13 @@ def service_account(text: str) -> str:
 def sync_option(text: str) -> str:
     """Read an option of Argo CD, except those that reset seats or make a sync wait for placeholders."""
     if not re.fullmatch(r"[A-Za-z]+=[A-Za-z,]+", text, re.ASCII):
-        raise Refusal(f"{shown(text)} is not a sync option.", "Write it like Validate=false.", UNFIT)
+        raise Refusal(f"{shown(text)} is not a sync option.", "Write it like Validate=false.", "B038")
     if text in ("Replace=true", "Force=true", "RespectIgnoreDifferences=false"):
         message = f"{text} would reset the seats of open windows to 0."
-        raise Refusal(message, "Remove it.", UNFIT)
+        raise Refusal(message, "Remove it.", "B038")
     if text == "PruneLast=true":
         message = "PruneLast=true would make a sync wait for placeholders that find no node."
-        raise Refusal(message, "Remove it.", UNFIT)
+        raise Refusal(message, "Remove it.", "B038")
     return text
 
 
@@ -245,7 +241,7 @@ def folder(text: str) -> str:
     inside = _inside(text)
     if inside is not None:
         return inside
-    raise Refusal(f"{shown(text)} is not a folder of a repository.", "Write it without .. in it.", UNFIT)
+    raise Refusal(f"{shown(text)} is not a folder of a repository.", "Write it without .. in it.", "B038")
 
 
 def file(text: str) -> str:
@@ -254,7 +250,7 @@ def file(text: str) -> str:
     if inside and not text.startswith("/"):
         return inside
     fix = "Write its path from the folder that contains reservations/, without .. in it."
-    raise Refusal(f"{shown(text)} is not the path of a file in the project.", fix, CHOICE)
+    raise Refusal(f"{shown(text)} is not the path of a file in the project.", fix, "B014")
 
 
 def _inside(text: str) -> str | None:
@@ -272,7 +268,7 @@ def revision(text: str) -> str:
     """Read a branch, tag, commit or reference of git, or the tag or digest of an artifact."""
     if len(text) <= 250 and re.fullmatch(r"(?:sha256:)?[\w./#+@=-]+", text) and not text.startswith("-"):
         return text
-    raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", UNFIT)
+    raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", "B038")
 
 
 def resource_name(text: str) -> str:
@@ -282,7 +278,7 @@ def resource_name(text: str) -> str:
     raise Refusal(
         f"{shown(text)} is not a resource that a container can request.",
         "Write cpu, memory, ephemeral-storage, or a device such as nvidia.com/gpu.",
-        QUANTITY,
+        "B022",
     )
 
 
@@ -322,14 +318,14 @@ def go_duration(text: str) -> str:
     """
     match = re.fullmatch(_GO, text, re.ASCII) if len(text) <= _LONGEST_DURATION else None
     if match is None:
-        raise Refusal(f"{shown(text)} is not a duration that Go reads.", _longer_advice(text), UNREADABLE)
+        raise Refusal(f"{shown(text)} is not a duration that Go reads.", _longer_advice(text), "B107")
     total = sum(_scaled(number) * _UNITS[unit] for number, unit in re.findall(_GO_PART, text, re.ASCII))
     if match[1] == "-" and total:
-        raise Refusal(f"{text} is negative: it would end at once.", "Write 0s or more.", UNREADABLE)
+        raise Refusal(f"{text} is negative: it would end at once.", "Write 0s or more.", "B107")
     if total > MOST_HOURS * 3600 * _SCALE:
-        raise Refusal(f"{text} is too long.", f"Write at most {MOST_HOURS}h.", UNREADABLE)
+        raise Refusal(f"{text} is too long.", f"Write at most {MOST_HOURS}h.", "B107")
     if total % _SCALE:
-        raise Refusal(f"{text} is not a whole number of seconds.", "Write whole seconds.", UNREADABLE)
+        raise Refusal(f"{text} is not a whole number of seconds.", "Write whole seconds.", "B107")
     from berth.plugins.slots.slots import go_duration as canonical_duration  # noqa: PLC0415 - few reservations have one
 
     return canonical_duration(total // _SCALE)
@@ -353,15 +349,15 @@ def utc(text: str) -> str:
     """Read an instant in UTC, to the second, that exists."""
     if not re.fullmatch(_INSTANT, text, re.ASCII):
         message = f"{shown(text)} is not an instant in UTC."
-        raise Refusal(message, "Write it as 2026-12-31T23:00:00Z.", UNREADABLE)
+        raise Refusal(message, "Write it as 2026-12-31T23:00:00Z.", "B107")
     try:
         year = datetime.fromisoformat(text).year
     except ValueError:
         message = f"{text} does not exist."
-        raise Refusal(message, "Write a date and a time that exist.", UNREADABLE) from None
+        raise Refusal(message, "Write a date and a time that exist.", "B107") from None
     if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
-        raise Refusal(message, "Write one within.", UNREADABLE)
+        raise Refusal(message, "Write one within.", "B107")
     return text
 
 
@@ -370,7 +366,9 @@ def optional(grammar: Callable[[str], str]) -> Callable[[str], str]:
     return lambda text: text if text == "" else grammar(text)
 
 
-def matching(pattern: str, what: str, fix: str, code: str = NAME, longest: int = 500) -> Callable[[str], str]:
+def matching(
+    pattern: str, what: str, fix: str, code: str = "B019", longest: int = 500
+) -> Callable[[str], str]:
     """Make the grammar of a text that matches a pattern."""
 
     def read(text: str) -> str:
@@ -387,10 +385,10 @@ ulid = matching(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", "a ULID", "Write the 26 characte
 _SECRET_ADVICE = "Write at most 253 letters, digits, -, _ and ., for instance token."
 secret_key = matching(r"(?!\.{1,2}$)[-._A-Za-z0-9]{1,253}", "a key that a Secret may have", _SECRET_ADVICE)
 _SPAN = r"(?=.)(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?"  # whole hours, minutes and seconds, as Go reads them
-duration = matching(_SPAN, "a duration", "Write hours, minutes or seconds, for instance 10m.", TIME, 30)
+duration = matching(_SPAN, "a duration", "Write hours, minutes or seconds, for instance 10m.", "B018", 30)
 _URL_ADVICE = "Write one such as https://git.example.org/capacity.git."
 # In any form that git takes, or of an artifact (`oci://`).
-repository = matching(r"[!-~]+[:/][!-~]+", "the address of a repository", _URL_ADVICE, UNFIT)
+repository = matching(r"[!-~]+[:/][!-~]+", "the address of a repository", _URL_ADVICE, "B038")
 
 
 def ip_address(text: str) -> str:
@@ -399,5 +397,5 @@ def ip_address(text: str) -> str:
     try:
         ipaddress.ip_address(text)
     except ValueError:
-        raise Refusal(f"{shown(text)} is not an IP address.", "Write one such as 10.0.0.5.", NAME) from None
+        raise Refusal(f"{shown(text)} is not an IP address.", "Write one such as 10.0.0.5.", "B019") from None
     return text

@@ -10,12 +10,10 @@ from berth.findings import Path
 from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, parse_object_path
 from berth.plugins.numbers.quantities import parse_quantity
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.grammar import matching, page_size
 from berth.schema.seatholders import Unit
 from berth.schema.types import DnsLabel
-
-NOT_HELD = "B300"
 
 
 class KnownNumber(NamedTuple):
@@ -193,7 +191,7 @@ def is_resource(name: str) -> bool:
 
 
 _API_VERSION = r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*"
-_api_version = matching(_API_VERSION, "an apiVersion", "Write it as autoscaling/v2.", NOT_HELD)
+_api_version = matching(_API_VERSION, "an apiVersion", "Write it as autoscaling/v2.", "B300")
 
 
 def _kind(text: str) -> str:
@@ -201,7 +199,7 @@ def _kind(text: str) -> str:
     text = SHORT_NAMES.get(text, text)
     if re.fullmatch(r"[A-Z][A-Za-z0-9]*", text, re.ASCII):
         return text
-    raise Refusal(f"{shown(text)} is not a kind.", "Write it as HorizontalPodAutoscaler.", NOT_HELD)
+    raise Refusal(f"{shown(text)} is not a kind.", "Write it as HorizontalPodAutoscaler.", "B300")
 
 
 def _pattern(text: str) -> tuple[Step, ...]:
@@ -209,12 +207,12 @@ def _pattern(text: str) -> tuple[Step, ...]:
     steps = parse_object_path(text, is_pattern=True)
     fix = "Write it as spec.minReplicas, spec.limits.* or spec.groups[*].quota."
     if steps is None:
-        raise Refusal(f"{shown(text)} is not a pattern of paths.", fix, NOT_HELD)
+        raise Refusal(f"{shown(text)} is not a pattern of paths.", fix, "B300")
     if steps[0] != "spec" or not isinstance(steps[-1], str) or len(steps) < 2:
-        raise Refusal(f"{shown(text)} is not a number below spec.", fix, NOT_HELD)
+        raise Refusal(f"{shown(text)} is not a number below spec.", fix, "B300")
     if holds_code(steps):
         message = f"{shown(text)} is in a template or metadata: who changes that can run other code."
-        raise Refusal(message, fix, NOT_HELD)
+        raise Refusal(message, fix, "B300")
     return steps
 
 
@@ -260,17 +258,17 @@ class HeldSpec(Model):
             message = (
                 f"no number of {self.kind} {self.api_version} is ever held: a patch of one gives rights."
             )
-            report(NOT_HELD, (*path, "kind"), message, "Remove the entry.")
+            report("B300", (*path, "kind"), message, "Remove the entry.")
         self._check_known(known, path, report)
         self._check_paths(path, report)
         if known is None and self.plural is None:
             fix = "Add plural, as kubectl api-resources has it under NAME."
-            report(MISSING, path, f"the plural of kind {self.kind} is not known.", fix)
+            report("B011", path, f"the plural of kind {self.kind} is not known.", fix)
         elif known is not None and known.of_cluster and self.namespaces is not None:
             message = f"{self.kind} has no namespace."
-            report(CONFLICT, (*path, "namespaces"), message, "Remove namespaces.", at_key=True)
+            report("B016", (*path, "namespaces"), message, "Remove namespaces.", at_key=True)
         elif known is not None and not known.of_cluster and self.namespaces is None:
-            report(MISSING, path, "namespaces is missing.", "Add namespaces: where these objects are.")
+            report("B011", path, "namespaces is missing.", "Add namespaces: where these objects are.")
 
     def _check_known(self, known: KnownKind | None, path: Path, report: DocumentProblems) -> None:
         """Report a name or a subresource that a known kind does not have."""
@@ -281,16 +279,16 @@ class HeldSpec(Model):
             if None not in (written, fact) and written != fact:
                 shown_fact = str(fact).lower() if isinstance(fact, bool) else fact
                 message = f"{shown(written)} is not the {key} of {self.kind}, which is {shown_fact}."
-                report(CONFLICT, (*path, key), message, "Remove it.")
+                report("B016", (*path, key), message, "Remove it.")
 
     def _check_paths(self, path: Path, report: DocumentProblems) -> None:
         if not self.allowed and not is_never_held(self.api_version, self.kind):
             fix = "Add paths: the numbers that may be held, such as [spec.replicas]."
-            report(MISSING, path, f"which numbers of {self.kind} may be held is not known.", fix)
+            report("B011", path, f"which numbers of {self.kind} may be held is not known.", fix)
         for i, pattern in enumerate(self.paths or ()):
             if self.object_kind.has_scale and pattern != REPLICAS:
                 message = f"of {self.kind} only spec.replicas is held, by its scale."
-                report(CONFLICT, (*path, "paths", i), message, "Remove it.")
+                report("B016", (*path, "paths", i), message, "Remove it.")
 
     @property
     def allowed(self) -> tuple[tuple[Step, ...], ...]:
@@ -346,9 +344,9 @@ def check_held(held: tuple[HeldSpec, ...], home: str, path: Path, report: Docume
         if again := sorted(each.places & before):
             where = f" in namespace {again[0][2]}" if again[0][2] else ""
             message = f"{each.kind}{where} is in this list twice."
-            report(CONFLICT, (*path, i), message, "Keep one entry, with one apiVersion.")
+            report("B016", (*path, i), message, "Keep one entry, with one apiVersion.")
         before |= each.places
         for j, name in enumerate(each.namespaces or ()):
             if name == home:
                 message = f"{name} is the namespace of Berth in this cluster: its objects are not for others."
-                report(NOT_HELD, (*path, i, "namespaces", j), message, "Remove it.")
+                report("B300", (*path, i, "namespaces", j), message, "Remove it.")

@@ -11,9 +11,7 @@ from berth.findings import ERROR, Finding, Origin, Path, Problem, severity
 from berth.reading.document import Document, parse
 from berth.reading.source import Source
 from berth.schema.basemodel import Json
-from berth.schema.documentproblems import TYPE, shown
-
-NO_VALUES, UNSEEN = "B260", "B261"
+from berth.schema.documentproblems import shown
 
 _CHART = (
     "fullnameOverride nameOverride enabled custom imagePullSecret imagePullSecrets hub rbac proxy singleuser "
@@ -108,7 +106,7 @@ def read_values(
             message = (
                 f"{len(of_file) or 'none'} of its documents are values, a HelmRelease or an Application."
             )
-            problems.append(documents[-1].origin.problem(NO_VALUES, (), message, "Give files with one each."))
+            problems.append(documents[-1].origin.problem("B260", (), message, "Give files with one each."))
         layers += of_file
     if len(layers) < len(files) or any(severity(problem.code) == ERROR for problem in problems):
         return None, problems
@@ -125,11 +123,11 @@ def read_values(
         names = ", ".join(".".join(map(str, path)) for path in sized)
         message = f"the chart does not have {names}, and profiles or sizes are there."
         origin, at = _place(layers, sized[0])
-        problems.append(origin.problem(NO_VALUES, at, message, advice))
+        problems.append(origin.problem("B260", at, message, advice))
     elif not has_sessions:
         message = "no singleuser is here, by which the values of the JupyterHub chart are known."
         fix = f"{advice} Write singleuser: {{}} if the chart's own values hold for all sessions."
-        problems.append(layers[-1].origin.problem(NO_VALUES, layers[-1].path, message, fix))
+        problems.append(layers[-1].origin.problem("B260", layers[-1].path, message, fix))
     if any(severity(problem.code) == ERROR for problem in problems):
         return None, problems
     unread += [(*prefix, "custom")] if has_size(value.get("custom")) else []  # anything may be there
@@ -194,11 +192,11 @@ def _layer(document: Document, problems: list[Problem | Finding], *, is_first: b
         fix = _advice(layer.name, layer.namespace)
         if path in files:
             fix = f"Give the files with these values before this one, in their order, or all in one. {fix}"
-        problems.append(origin.problem(NO_VALUES, path, "these values are not read.", fix))
+        problems.append(origin.problem("B260", path, "these values are not read.", fix))
     values: Any = _embedded(layer, problems) if layer.embedded else layer.value
     if not isinstance(values, dict | None):
         message = f"{shown(values)} is not a mapping of values."
-        problems.append(origin.problem(TYPE, layer.path, message, "Write a mapping."))
+        problems.append(origin.problem("B013", layer.path, message, "Write a mapping."))
     return layer._replace(value=values if isinstance(values, dict) else {})
 
 

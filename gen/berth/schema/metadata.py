@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from berth.findings import Origin, Path
 from berth.schema import grammar, validate
 from berth.schema.basemodel import Model, Text, field
-from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.types import Annotations, AnyText, DnsLabel, Labels, LabelValue
 
 BERTH_DOMAIN = "berth.dev/"
@@ -18,7 +18,6 @@ IMPORTED_UID, IMPORTED_TITLE = "berth.dev/imported-uid", "berth.dev/imported-tit
 IMPORTED = (IMPORTED_FEED, IMPORTED_UID, IMPORTED_TITLE)
 FOR_BERTH = (IGNORE, *IMPORTED)
 BERTH_LABELS = ("app.kubernetes.io/name", "app.kubernetes.io/part-of", "app.kubernetes.io/managed-by")
-RESERVED, UNREAD, ENGINE_OPTION = "B023", "B176", "B076"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 _NOT_RENDERED = (*FOR_BERTH, DO_NOT_DISRUPT)  # annotations of which another rule tells
 _KEPT = "its placeholders and Jobs would stay in the cluster when the reservation is removed"
@@ -64,7 +63,7 @@ def refusal_of_ours(name: str) -> Refusal | None:
 
 
 def _set_by_berth(name: str) -> Refusal:
-    return Refusal(f"{shown(name)} is set by Berth itself.", "Remove it.", RESERVED, at_key=True)
+    return Refusal(f"{shown(name)} is set by Berth itself.", "Remove it.", "B023", at_key=True)
 
 
 # What Berth's templates annotate pods with: see templates/placeholder/ and templates/window/.
@@ -96,7 +95,7 @@ def _refuse_reserved(name: str) -> None:
     is_reserved = any(domain == reserved or domain.endswith(f".{reserved}") for reserved in _RESERVED_DOMAINS)
     if name in _TRACKING or (is_reserved and name not in (*BERTH_LABELS, *_ALLOWED)):
         owner = "an engine, which takes the objects for its own" if name in _TRACKING else "Kubernetes"
-        raise Refusal(f"{shown(name)} belongs to {owner}.", "Remove it.", RESERVED, at_key=True)
+        raise Refusal(f"{shown(name)} belongs to {owner}.", "Remove it.", "B023", at_key=True)
 
 
 OwnLabels = dict[Annotated[str, Text("label key", _key(BERTH_LABELS))], LabelValue]
@@ -115,11 +114,11 @@ def check_sizes(
     if labels and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
         fix = f"Write at most {MOST_LABELS}: they are on every object."
-        report(grammar.NAME, (*path, keys[0]), message, fix)
+        report("B019", (*path, keys[0]), message, fix)
     pairs = (annotations or {}).items()
     if sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs) > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
-        report(grammar.NAME, (*path, keys[1]), message, "Shorten them: they are on every object.")
+        report("B019", (*path, keys[1]), message, "Shorten them: they are on every object.")
 
 
 OF_PODS = ("podLabels", "podAnnotations")
@@ -136,7 +135,7 @@ def warn_of_engine_options(metadata: "Metadata", path: Path, report: DocumentPro
                 effect = effects.get(option.strip().lower(), effects.get(_ANY))
                 if effect is not None:
                     message = f"with {name}: {option.strip()}, {effect}."
-                    report(ENGINE_OPTION, (*path, field_name, name), message, "Remove it.")
+                    report("B076", (*path, field_name, name), message, "Remove it.")
                     break
 
 
@@ -198,8 +197,8 @@ class KindDocument(Model):
                 if there:
                     message = f"{field_name} of a {self.kind} are on no object."
                     at = (*path, "metadata", field_name)
-                    report(IDLE_KEY, at, message, self.instead_of_metadata, at_key=True)
+                    report("B029", at, message, self.instead_of_metadata, at_key=True)
         if DO_NOT_DISRUPT in self.metadata.annotations:
             message = f"{DO_NOT_DISRUPT} is an annotation of pods; on a {self.kind} it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
-            report(UNREAD, (*path, "metadata", "annotations", DO_NOT_DISRUPT), message, fix, at_key=True)
+            report("B176", (*path, "metadata", "annotations", DO_NOT_DISRUPT), message, fix, at_key=True)

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from berth.findings import Path
-from berth.notation.refusal import RANGE
 from berth.schema import cloudgrammar, grammar
 from berth.schema.basemodel import Json, Length, ListOf, Model, Text, Whole, field
-from berth.schema.cloudgrammar import BY_ALIAS, UNREADABLE
+from berth.schema.cloudgrammar import BY_ALIAS
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import INT32, AnyText
 
@@ -46,7 +45,7 @@ def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Docume
     beside = [name for name, value in term.items() if name != lone and value is not None]
     if term[lone] is not None and beside:
         message = f"{lone} cannot be combined with {', '.join(beside)}."
-        report(UNREADABLE, path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
+        report("B151", path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
 
 
 class _Part(Model, extra="allow"):
@@ -69,7 +68,7 @@ class CapacityTerm(Model):
             message = "Karpenter cannot select it."
             if self.owner_id is not None:
                 message = "ownerID alone selects nothing."
-            report(UNREADABLE, path, message, "Add id, tags or instanceMatchCriteria.")
+            report("B151", path, message, "Add id, tags or instanceMatchCriteria.")
 
 
 class AmiTerm(_Part):
@@ -122,7 +121,7 @@ class NodeClass(_Part):
         """Report keys that no file in YAML can have."""
         for place in _long_keys(super().dump(), path):
             message = f"a key of {len(str(place[-1]))} characters is too long."
-            report(RANGE, place, message, f"Write at most {LONGEST_KEY}.", at_key=True)
+            report("B012", place, message, f"Write at most {LONGEST_KEY}.", at_key=True)
 
 
 def _long_keys(value: Any, path: Path) -> Iterator[Path]:

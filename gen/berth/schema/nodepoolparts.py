@@ -18,8 +18,7 @@ from berth.machines.nodelabels import (
 )
 from berth.schema import cloudgrammar, grammar
 from berth.schema.basemodel import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
-from berth.schema.cloudgrammar import UNREADABLE
-from berth.schema.documentproblems import RANGE, DocumentProblems, Refusal
+from berth.schema.documentproblems import DocumentProblems, Refusal
 from berth.schema.scheduling import Effect
 from berth.schema.types import Amount, LabelKey, LabelValue
 
@@ -47,13 +46,13 @@ def _node_label(text: str) -> str:
         message, fix = f"{key} is not a label of instances that Karpenter knows.", "Remove it, or correct it."
     else:
         return key
-    raise Refusal(message, fix, UNREADABLE, at_key=True)
+    raise Refusal(message, fix, "B151", at_key=True)
 
 
 def _required_label(text: str) -> str:
     key = _node_label(text)
     if len(key) > LONGEST_KEY:
-        raise Refusal(f"the key has {len(key)} characters.", f"Write at most {LONGEST_KEY}.", RANGE)
+        raise Refusal(f"the key has {len(key)} characters.", f"Write at most {LONGEST_KEY}.", "B012")
     return key
 
 
@@ -73,20 +72,20 @@ class PoolRequirement(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         operator, values = self.operator, self.values or ()
         if operator in ("In", "NotIn") and not values:
-            report(UNREADABLE, path, f"operator {operator} needs values.", "Add values: a list.")
+            report("B151", path, f"operator {operator} needs values.", "Add values: a list.")
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
-            report(UNREADABLE, (*path, "values"), message, "Remove values.", at_key=True)
+            report("B151", (*path, "values"), message, "Remove values.", at_key=True)
         elif operator == "In" and normalized(self.key) in _KNOWN:
             self._check_known(values, (*path, "values"), report)
         elif operator in ("Gt", "Lt", "Gte", "Lte") and not _is_one_number(values):
             fix = 'Write one, for instance values: ["8"].'
             message = f"operator {operator} needs one whole number from 0 up."
-            report(UNREADABLE, path, message, fix)
+            report("B151", path, message, fix)
         least, many = self.min_values, len(set(values))
         if least is not None and operator == "In" and many < least:
             message = f"minValues {least} is more than the {many} values."
-            report(UNREADABLE, (*path, "minValues"), message, "Write fewer, or add values.")
+            report("B151", (*path, "minValues"), message, "Write fewer, or add values.")
 
     def _check_known(self, values: tuple[str, ...], path: Path, report: DocumentProblems) -> None:
         """Report too few values that Karpenter knows: such a pool is not Ready; others it only logs."""
@@ -95,7 +94,7 @@ class PoolRequirement(Model):
         if wrong and len({*values}) - len(wrong) < (self.min_values or 1):
             names = ", ".join(wrong)
             message = f"Karpenter does not know {names}, and uses no pool without values that it knows."
-            report(UNREADABLE, path, message, f"Write {' or '.join(known)}.")
+            report("B151", path, message, f"Write {' or '.join(known)}.")
 
 
 def _is_one_number(values: tuple[str, ...]) -> bool:
@@ -122,7 +121,7 @@ class Budget(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if (self.schedule is None) != (self.duration is None):
             has, lacks = ("schedule", "duration") if self.duration is None else ("duration", "schedule")
-            report(UNREADABLE, path, f"{has} needs {lacks}.", f"Add {lacks}, or remove {has}.")
+            report("B151", path, f"{has} needs {lacks}.", f"Add {lacks}, or remove {has}.")
 
 
 class Disruption(Model):
@@ -140,7 +139,7 @@ class Disruption(Model):
             return
         if len(budgets) > MOST_BUDGETS:
             message = f"there are {len(budgets)} budgets."
-            report(UNREADABLE, (*path, "budgets"), message, f"Write at most {MOST_BUDGETS}.")
+            report("B151", (*path, "budgets"), message, f"Write at most {MOST_BUDGETS}.")
         elif not budgets:
             fix = 'Write {nodes: "100%"} for no bound, or leave budgets out for the default of 10%.'
-            report(RANGE, (*path, "budgets"), "the list is empty.", fix)
+            report("B012", (*path, "budgets"), "the list is empty.", fix)

@@ -12,7 +12,7 @@ from berth.quantity import NANO, add, parse
 from berth.quantity import text as _text
 from berth.schema import grammar
 from berth.schema.basemodel import Json, ListOf, Model, field, lazy
-from berth.schema.documentproblems import CONFLICT, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import DnsName, Labels
 
 if TYPE_CHECKING:
@@ -63,7 +63,6 @@ class Placement(Placing):
 
 Amounts = dict[str, str]
 
-UNLIKELY = "B241"
 _GIB = 2**30 * NANO
 _LEAST_BYTES = 2**20 * NANO  # no container runs with less
 _MOST_MEMORY, _MOST_STORAGE = 2**15 * _GIB, 2**20 * _GIB  # of any machine
@@ -92,28 +91,28 @@ def check_resources(requests: Amounts, limits: Amounts, path: Path, report: Docu
             _check_limit(name, request, limit, (*path, "limits", name), report)
         if grammar.page_size(name) and not {"cpu", "memory"} & names.keys():
             message, fix = "huge pages also need cpu or memory.", "Add cpu or memory."
-            report(CONFLICT, (*path, where, name), message, fix)
+            report("B016", (*path, where, name), message, fix)
 
 
 def _check_limit(name: str, request: str, limit: str, at: Path, report: DocumentProblems) -> None:
     asked, most = parse(request) or 0, parse(limit) or 0
     if name not in grammar.SHARED and most != asked:
         message = f"the limit {limit} differs from the request {request}."
-        report(CONFLICT, at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
+        report("B016", at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
     elif most < asked:
-        report(CONFLICT, at, f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
+        report("B016", at, f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
 
 
 def _check_device(name: str, amount: str, at: Path, report: DocumentProblems) -> None:
     nanos, page = parse(amount) or 0, grammar.page_size(name)
     if page and nanos % page:
         message = f"{amount} is not a multiple of the page size."
-        report(CONFLICT, at, message, f"Write a multiple of {name[10:]}.")
+        report("B016", at, message, f"Write a multiple of {name[10:]}.")
     elif not page and nanos % NANO:
-        report(CONFLICT, at, f"{amount} is not a whole number of devices.", "Write a whole number.")
+        report("B016", at, f"{amount} is not a whole number of devices.", "Write a whole number.")
     elif not page and nanos > _MOST_DEVICES:
         report(
-            CONFLICT, at, f"{amount} is more than Kubernetes can count.", "Write how many devices there are."
+            "B016", at, f"{amount} is more than Kubernetes can count.", "Write how many devices there are."
         )
 
 
@@ -141,19 +140,19 @@ def check_amounts(
         if name == "cpu":
             is_alone = memory is not None and memory * NANO < nanos * _LEAST_BY_CORE
             if nanos > _MOST_CORES:
-                report(UNLIKELY, at, f"{amount} is more cores than a machine has.", _fewer_cores(nanos))
+                report("B241", at, f"{amount} is more cores than a machine has.", _fewer_cores(nanos))
             elif nanos >= _MANY_CORES and is_alone:
                 message = f"{amount} is {_text(nanos)} cores, far more than fit the memory."
-                report(UNLIKELY, at, message, _fewer_cores(nanos))
+                report("B241", at, message, _fewer_cores(nanos))
         elif name == "memory":
             is_alone = bool(cores) and nanos * NANO > (cores or 0) * _MOST_BY_CORE
             if nanos > _MOST_MEMORY:
-                report(UNLIKELY, at, f"{amount} is more memory than a machine has.", _smaller(amount))
+                report("B241", at, f"{amount} is more memory than a machine has.", _smaller(amount))
             elif nanos >= _MUCH_MEMORY and is_alone:
                 message = f"{amount} is far more memory than fits the cores."
-                report(UNLIKELY, at, message, _smaller(amount))
+                report("B241", at, message, _smaller(amount))
         elif name == "ephemeral-storage" and nanos > _MOST_STORAGE:
-            report(UNLIKELY, at, f"{amount} is more storage than a machine has.", _smaller(amount))
+            report("B241", at, f"{amount} is more storage than a machine has.", _smaller(amount))
 
 
 def check_least(amounts: Amounts | None, path: Path, report: DocumentProblems) -> None:
@@ -162,11 +161,11 @@ def check_least(amounts: Amounts | None, path: Path, report: DocumentProblems) -
         nanos, at = parse(amount) or 0, (*path, name)
         if name == "cpu" and 0 < nanos < NANO // 1000:
             fix = "Write cores, such as 2, or thousandths of them, such as 500m."
-            report(UNLIKELY, at, f"{amount} is less than a thousandth of a core.", fix)
+            report("B241", at, f"{amount} is less than a thousandth of a core.", fix)
         elif name in ("memory", "ephemeral-storage") and 0 < nanos < _LEAST_BYTES:
             message = f"{amount} is {_text(nanos)} bytes: no container runs with that."
             is_part = amount.endswith(_PARTS_OF_BYTES)
-            report(grammar.QUANTITY if is_part else UNLIKELY, at, message, _larger(amount))
+            report("B022" if is_part else "B241", at, message, _larger(amount))
 
 
 def _fewer_cores(nanos: int) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from berth.findings import Path
 from berth.notation.days import DateSpan as Span
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
 from berth.schema.types import Date, DateSpan, DnsLabel, TimeZone
 from berth.schema.values import Except, Recurrence
@@ -76,18 +76,18 @@ class RecurrenceSpec(Model):
             types = _TYPES_OF.get(name, _TYPES_WITH_TIMES)
             if self.type not in types and getattr(self, name) != known.default:
                 key, fix = known.alias or name, f"Remove it, or write type: {' or '.join(types)}."
-                report(CONFLICT, (*path, key), f"type {self.type} takes no {key}.", fix, at_key=True)
+                report("B016", (*path, key), f"type {self.type} takes no {key}.", fix, at_key=True)
         if self.type == "capacity":
             if self.cloud_capacity is None:
                 fix = "Add cloudCapacity: the name of a CloudCapacity."
-                report(MISSING, path, "cloudCapacity is missing.", fix)
+                report("B011", path, "cloudCapacity is missing.", fix)
             return
         self._check_span(path, report)
         has_all_hours = bool(self.dates) and not any(
             isinstance(line, Span) or line.start_time is None for line in self.dates or ()
         )
         if self.schedule is None and not (self.type == "dates" and has_all_hours):
-            report(MISSING, path, "schedule is missing.", "Add schedule: a list of times of day.")
+            report("B011", path, "schedule is missing.", "Add schedule: a list of times of day.")
         for i, entry in enumerate(self.schedule or ()):
             at = (*path, "schedule", i)
             self._check_weekdays(entry, at, report)
@@ -103,24 +103,24 @@ class RecurrenceSpec(Model):
                 if value is not None:
                     message = f"within and {name} are both given."
                     fix = "Keep within, or startDate and endDate."
-                    report(CONFLICT, (*path, name), message, fix, at_key=True)
+                    report("B016", (*path, name), message, fix, at_key=True)
             elif self.type != "dates" and value is None:
-                report(MISSING, path, f"{name} is missing.", f"Add {name}: a date.")
+                report("B011", path, f"{name} is missing.", f"Add {name}: a date.")
         if self.type == "dates" and self.dates is None:
-            report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
+            report("B011", path, "dates is missing.", "Add dates: a list of dates.")
 
     def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         pairs = (("dayOfWeek", entry.day_of_week), ("daysOfWeek", entry.days_of_week))
         given = [name for name, value in pairs if value is not None]
         if self.type == "weekly" and not given:
             message = "an entry of type weekly needs its weekday."
-            report(MISSING, path, message, "Add dayOfWeek or daysOfWeek.")
+            report("B011", path, message, "Add dayOfWeek or daysOfWeek.")
         elif self.type == "weekly" and len(given) == 2:
-            report(CONFLICT, path, "dayOfWeek and daysOfWeek are both given.", "Keep one of the two.")
+            report("B016", path, "dayOfWeek and daysOfWeek are both given.", "Keep one of the two.")
         elif self.type in ("daily", "dates"):
             for name in given:
                 message = f"type {self.type} ignores weekdays."
-                report(IDLE_KEY, (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
+                report("B029", (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
 
     def _check_weeks(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         """Check that `weeks` and `monthly` are the only rule that leaves out weeks."""
@@ -129,10 +129,10 @@ class RecurrenceSpec(Model):
                 continue
             if self.type != "weekly":
                 message, fix = f"type {self.type} takes no {name}.", "Remove it, or write type: weekly."
-                report(CONFLICT, (*path, name), message, fix, at_key=True)
+                report("B016", (*path, name), message, fix, at_key=True)
             elif self.interval != 1:
                 message = f"{name} and interval {self.interval} are both given."
-                report(CONFLICT, (*path, name), message, "Keep one of the two.", at_key=True)
+                report("B016", (*path, name), message, "Keep one of the two.", at_key=True)
 
     def _check_dates(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         """Check that an entry's own dates are among those of the recurrence."""
@@ -142,10 +142,10 @@ class RecurrenceSpec(Model):
                 continue
             if self.type == "once":
                 message, fix = f"an entry of type once takes no {name}.", "Remove it, or change the type."
-                report(CONFLICT, (*path, name), message, fix, at_key=True)
+                report("B016", (*path, name), message, fix, at_key=True)
             elif first is not None and last is not None and not first <= value <= last:
                 message = f"{value} is not between startDate {first} and endDate {last}."
-                report(CONFLICT, (*path, name), message, "Write a date between them, or remove it.")
+                report("B016", (*path, name), message, "Write a date between them, or remove it.")
 
     def _check_end(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""
@@ -153,7 +153,7 @@ class RecurrenceSpec(Model):
         if self.type == "once" and first != last:
             if entry.end_day is not None:
                 message, fix = "endDate already sets the day of the end.", "Remove endDay."
-                report(CONFLICT, (*path, "endDay"), message, fix, at_key=True)
+                report("B016", (*path, "endDay"), message, fix, at_key=True)
         elif self.type != "once" or first is not None:
             check_length((entry.start_time, entry.end_time, entry.end_day), path, report)
 

@@ -22,7 +22,6 @@ from berth.schema.documentproblems import DocumentProblems
 from berth.schema.reservationspec import DEFAULT_LEAD
 from berth.schema.types import AnyText, Date, LeadMinutes, SeatCount, Ulid
 
-EMPTY, SECONDS_CUT, UNKNOWN_CLASS = "B007", "B070", "B072"
 ID = "renku.io/capacity_reservation_id"
 """The annotation that tells from which reservation of Renku a document was made."""
 
@@ -49,7 +48,7 @@ class PayloadEntry(_TheirModel):
         for key, seconds in (("start_time", self.start_time), ("end_time", self.end_time)):
             if seconds % 60:
                 message = f"its seconds are cut: the window uses {clock(seconds // 60)}."
-                report(SECONDS_CUT, (*path, key), message, "Write whole minutes.")
+                report("B070", (*path, key), message, "Write whole minutes.")
 
 
 class PayloadRecurrence(_TheirModel):
@@ -148,7 +147,7 @@ def read_payloads(
             value, origin = document.value, document.origin
             if value == []:
                 message = "the answer has no reservation."
-                problems.append(origin.problem(EMPTY, (), message, "Export it again."))
+                problems.append(origin.problem("B007", (), message, "Export it again."))
             several = isinstance(value, list)
             for i, item in enumerate(value if isinstance(value, list) else [value]):
                 report = DocumentProblems(origin._replace(prefix=(i,)) if several else origin)
@@ -156,7 +155,7 @@ def read_payloads(
                 if payload is not None and payload.resource_class_id not in classes:
                     message = f"no ResourceClass has renkuId {payload.resource_class_id}."
                     fix = "Add renkuId to a class, or write all classes: berth import renku-classes FILE."
-                    report(UNKNOWN_CLASS, ("resource_class_id",), message, fix)
+                    report("B072", ("resource_class_id",), message, fix)
                 payloads += [] if payload is None else [payload]
                 problems += report.closed()
     return payloads, problems

@@ -12,7 +12,7 @@ from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema import validate
 from berth.schema.basemodel import Json, ListOf, Model, Parsed, Whole, field, wrong_type
-from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, TYPE, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.pod import Amounts
 from berth.schema.renkunames import name_of
 from berth.schema.scheduling import PREFERRED, REQUIRED
@@ -28,7 +28,7 @@ def _cores(value: Any) -> str:
     if type(value) not in (int, float):
         raise wrong_type(value, "number of cores")
     if not 0 < value <= _LARGEST_CPU or not round(value * 1000):
-        raise Refusal(f"{shown(value)} is not a number of cores.", "Write a number above 0.", RANGE)
+        raise Refusal(f"{shown(value)} is not a number of cores.", "Write a number above 0.", "B012")
     return canonical(f"{round(value * 1000)}m")
 
 
@@ -121,7 +121,7 @@ def read_pools(files: Sequence[Source]) -> tuple[list[RenkuClass] | None, list[P
     for document in documents:
         if not isinstance(document.value, list):
             message = "this is not the list of Renku's resource pools."
-            problems.append(document.origin.problem(TYPE, (), message, _ADVICE))
+            problems.append(document.origin.problem("B013", (), message, _ADVICE))
             continue
         for i, item in enumerate(document.value):
             report = DocumentProblems(document.origin._replace(prefix=(i,)))
@@ -135,7 +135,7 @@ def read_pools(files: Sequence[Source]) -> tuple[list[RenkuClass] | None, list[P
                 at = (*path, "classes", number, "id")
                 message = f"duplicate id {one.id}."
                 problems.append(
-                    documents[0].origin.problem(CONFLICT, at, message, "Keep one of the two classes.")
+                    documents[0].origin.problem("B016", at, message, "Keep one of the two classes.")
                 )
             memory, gpus = canonical(f"{one.memory}Gi"), {_GPU: str(one.gpu)} if one.gpu else {}
             # Renku's gigabytes are GiB, and the limit of memory is its request.
@@ -144,9 +144,7 @@ def read_pools(files: Sequence[Source]) -> tuple[list[RenkuClass] | None, list[P
                 "", one.id, one.name, pool.name, requests, limits, one.placement, pool.elsewhere
             )
     if documents and not found and not any(severity(problem.code) == ERROR for problem in problems):
-        problems.append(
-            documents[0].origin.problem(MISSING, (), "the answer has no resource class.", _ADVICE)
-        )
+        problems.append(documents[0].origin.problem("B011", (), "the answer has no resource class.", _ADVICE))
     if not found or any(severity(problem.code) == ERROR for problem in problems):
         return None, problems
     taken: dict[str, RenkuClass] = {}

@@ -9,7 +9,7 @@ from berth.backends.backendregistry import DEFAULT_HOLDER, default_text
 from berth.core.timetable import Buffer
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Use, field, lazy
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.entry import (
     BEHAVIOR,
     LEAD,
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 else:
     BackendSpec = lazy("berth.backends.backendspec", "BackendSpec")
 
-COUNTS_SESSIONS = "B170"
 DEFAULT_LEAD = 30
 
 
@@ -149,10 +148,10 @@ class SessionMatch(Model):
         if "handover_minutes" in self.model_fields_set:
             message = "sessions that carry over are not handed over."
             fix = "Keep carryOver or handoverMinutes."
-            report(CONFLICT, (*path, "handoverMinutes"), message, fix, at_key=True)
+            report("B016", (*path, "handoverMinutes"), message, fix, at_key=True)
         if self.earlier == "ignore":
             message = "sessions that carry over were created before the next window opens."
-            report(CONFLICT, (*path, "earlier"), message, "Remove it, or carryOver.", at_key=True)
+            report("B016", (*path, "earlier"), message, "Remove it, or carryOver.", at_key=True)
 
     @property
     def course(self) -> tuple[object, ...]:
@@ -238,14 +237,14 @@ class ReservationSpec(Model):
         if self.holder.persistence is not None:
             self._check_standing(path, report)
         elif self.recurrence is None:
-            report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
+            report("B011", path, "recurrence is missing.", "Add recurrence: a mapping.")
         self._check_rehearsal(path, report)
         self._check_seats(path, report)
         self._check_counts(path, report)
         if self.holder.has_target and self.provisioning.overlap is not None:
             at = (*path, "provisioning", "overlap")
             message = "for a number, backend.combine says it: largest, smallest or sum."
-            report(CONFLICT, at, message, "Remove it, or write combine.", at_key=True)
+            report("B016", at, message, "Remove it, or write combine.", at_key=True)
         self._check_behavior(path, report)
         self._check_buffer(path, report)
 
@@ -253,7 +252,7 @@ class ReservationSpec(Model):
         """Report keys about windows, which standing seats do not have."""
         if self.recurrence is not None:
             message = "backend.standing holds seats without windows, so there is no recurrence."
-            report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
+            report("B016", (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         values: list[tuple[Path, object]] = [
             ((key,), getattr(self.provisioning, key)) for key in ("overlap", "buffer")
         ]
@@ -264,7 +263,7 @@ class ReservationSpec(Model):
         for at, value in values:
             if value is not None:
                 message = f"standing seats have no windows: {at[-1]} has no effect."
-                report(IDLE_KEY, (*path, "provisioning", *at), message, "Remove it.", at_key=True)
+                report("B029", (*path, "provisioning", *at), message, "Remove it.", at_key=True)
 
     def _check_rehearsal(self, path: Path, report: DocumentProblems) -> None:
         """Check that a rehearsal is what the cluster can end as soon as its own seats are ready."""
@@ -273,22 +272,22 @@ class ReservationSpec(Model):
             if provisioning.ends_when_ready:
                 at = (*path, "provisioning", "endsWhenReady")
                 message = "only a rehearsal ends when it is ready."
-                report(CONFLICT, at, message, "Remove it, or add rehearses: {name, date}.", at_key=True)
+                report("B016", at, message, "Remove it, or add rehearses: {name, date}.", at_key=True)
             return
         if not provisioning.ends_when_ready:
             fix = "Add endsWhenReady: true."
-            report(MISSING, (*path, "provisioning"), "endsWhenReady is missing, which rehearses needs.", fix)
+            report("B011", (*path, "provisioning"), "endsWhenReady is missing, which rehearses needs.", fix)
         if self.holder.has_target:
             message = "backend value cannot be rehearsed: others hold the same number, so nobody can tell "
             message += "when that of the rehearsal is ready."
-            report(CONFLICT, at, message, "Remove the rehearsal.", at_key=True)
+            report("B016", at, message, "Remove the rehearsal.", at_key=True)
         if self.recurrence is None or self.recurrence.type != "dates":
             fix = "Write recurrence with type: dates."
-            report(CONFLICT, at, "a rehearsal has dates of its own.", fix, at_key=True)
+            report("B016", at, "a rehearsal has dates of its own.", fix, at_key=True)
         usual = provisioning.scale_down_behavior or self.holder.behaviors[0]
         if {usual, *(line.scale_down_behavior for _, line in self.scaling_lines())} - {None, "none"}:
             message = "nobody comes to a rehearsal, so its seats follow no sessions."
-            report(CONFLICT, at, message, "Write scaleDownBehavior: none.", at_key=True)
+            report("B016", at, message, "Write scaleDownBehavior: none.", at_key=True)
 
     def _check_seats(self, path: Path, report: DocumentProblems) -> None:
         """Check that there is one class and its count, or a list by class; never both."""
@@ -298,14 +297,14 @@ class ReservationSpec(Model):
         is_listed = provisioning.seats is not None
         if is_listed and form is not None:
             fix = f"Keep seats or {form}."
-            report(CONFLICT, (*at, form), "seats already has the counts.", fix, at_key=True)
+            report("B016", (*at, form), "seats already has the counts.", fix, at_key=True)
         if is_listed and self.resource_class is not None:
             fix = "Keep provisioning.seats or resourceClass."
             at_class = (*path, "resourceClass")
-            report(CONFLICT, at_class, "seats already has the classes.", fix, at_key=True)
+            report("B016", at_class, "seats already has the classes.", fix, at_key=True)
         if not is_listed and self.resource_class is None:
             fix = "Add resourceClass, or provisioning.seats."
-            report(MISSING, path, "resourceClass is missing.", fix)
+            report("B011", path, "resourceClass is missing.", fix)
         if self.recurrence is not None and is_listed != (form is not None):
             meant = "seats" if is_listed else form
             for where, line in self.recurrence.lines():
@@ -314,7 +313,7 @@ class ReservationSpec(Model):
                     if key != meant and getattr(line, name) is not None:
                         message = f"provisioning has {meant}; {key} cannot override it."
                         fix = f"Write {meant} here too."
-                        report(CONFLICT, (*path, "recurrence", *where, key), message, fix, at_key=True)
+                        report("B016", (*path, "recurrence", *where, key), message, fix, at_key=True)
 
     def _check_counts(self, path: Path, report: DocumentProblems) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""
@@ -328,10 +327,10 @@ class ReservationSpec(Model):
                 if unit is Unit.NODE:
                     message = f"backend {backend} holds whole nodes, not seats."
                     fix = "Write nodeCount: how many nodes."
-                report(CONFLICT, (*path, *at, other.field), message, fix, at_key=True)
+                report("B016", (*path, *at, other.field), message, fix, at_key=True)
             elif is_needed and numbers[unit.field] is None:
                 fix = f"Add {unit.field}: how many {unit.plural}."
-                report(MISSING, (*path, *at), f"{unit.field} is missing.", fix)
+                report("B011", (*path, *at), f"{unit.field} is missing.", fix)
 
     def _check_behavior(self, path: Path, report: DocumentProblems) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
@@ -340,7 +339,7 @@ class ReservationSpec(Model):
             if behavior not in (None, *self.holder.behaviors):
                 message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
                 report(
-                    COUNTS_SESSIONS,
+                    "B170",
                     (*path, *at, "scaleDownBehavior"),
                     message,
                     "Write none, or leave it out.",
@@ -352,10 +351,10 @@ class ReservationSpec(Model):
         at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
         if "buffer" in behaviors and not has_buffer:
             fix = "Add buffer: {percent: 20, minimum: 5}."
-            report(MISSING, at, "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
+            report("B011", at, "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
         elif has_buffer and "buffer" not in behaviors:
             message = "buffer has no effect: no scaleDownBehavior is buffer."
-            report(IDLE_KEY, (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
+            report("B029", (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
 
     def scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
         """Yield what may say how seats scale, with its place below spec."""

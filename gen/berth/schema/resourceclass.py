@@ -15,7 +15,7 @@ from berth.schema.basemodel import (
     field,
     lazy,
 )
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import OF_PODS, OwnLabels, PodAnnotations, check_sizes
 from berth.schema.pod import Placement, check_overhead, check_resources
 from berth.schema.types import (
@@ -41,7 +41,6 @@ else:
     SlotMapping = lazy("berth.backends.koordinator.slotmapping", "SlotMapping")
     DeviceClaim = lazy("berth.schema.deviceclaims", "DeviceClaim")
 
-NOT_LISTED = "B036"
 BY_LABEL = "every namespace with"  # with which the words for such namespaces begin
 _CUSTOM = ("group", "version", "resource", "match_annotations", "inactive")
 
@@ -81,14 +80,14 @@ class ClassSessions(Model):
         if self.source == "custom":
             for name, value in (("version", self.version), ("resource", self.resource)):
                 if value is None:
-                    report(MISSING, path, f"source custom needs {name}.", f"Add {name}: a DNS name.")
+                    report("B011", path, f"source custom needs {name}.", f"Add {name}: a DNS name.")
             if self.resource == "secrets" and not self.group:
                 message = "Secrets are not sessions, and the Jobs of Berth would be allowed to read them all."
-                report(NOT_LISTED, (*path, "resource"), message, "Name the kind that sessions are of.")
+                report("B036", (*path, "resource"), message, "Name the kind that sessions are of.")
         else:
             for key in self.custom:
                 fix, message = "Remove it, or write source: custom.", "this key belongs to source custom."
-                report(CONFLICT, (*path, key), message, fix, at_key=True)
+                report("B016", (*path, key), message, fix, at_key=True)
 
     @property
     def namespace_names(self) -> tuple[str, ...]:
@@ -164,10 +163,10 @@ class ResourceClassSpec(Placement):
         idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}
         for name in (name for name, value in idle.items() if value and self.images == ()):
             message = f"{name} has no effect without images."
-            report(IDLE_KEY, (*path, name), message, "Remove it, or add images.", at_key=True)
+            report("B029", (*path, name), message, "Remove it, or add images.", at_key=True)
         if self.sessions is not None and self.sessions.source == "renku" and self.renku_id is None:
             message = "source renku needs renkuId: Renku's sessions name their class by it."
-            report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
+            report("B011", path, message, "Add renkuId: the id of the class in Renku.")
         check_resources(self.requests, self.limits, path, report)
         check_overhead(self.overhead, (*path, "overhead"), report)
         names = [claim.name for claim in self.resource_claims]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import INT32, DnsLabel, LabelKey, Labels, LabelValue, NodeName
 
 REQUIRED, PREFERRED = (
@@ -28,14 +28,14 @@ class PodToleration(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.operator == "Exists" and self.value:
             message = "operator Exists takes no value."
-            report(CONFLICT, (*path, "value"), message, "Remove value.", at_key=True)
+            report("B016", (*path, "value"), message, "Remove value.", at_key=True)
         if self.operator in (None, "Equal") and self.key is None:
             message = "a toleration without key needs operator: Exists."
-            report(CONFLICT, path, message, "Write operator: Exists, or add a key.")
+            report("B016", path, message, "Write operator: Exists, or add a key.")
         if self.toleration_seconds is not None and self.effect != "NoExecute":
             fix = "Add effect: NoExecute, or remove tolerationSeconds."
             at = (*path, "tolerationSeconds")
-            report(CONFLICT, at, "only effect NoExecute takes seconds.", fix, at_key=True)
+            report("B016", at, "only effect NoExecute takes seconds.", fix, at_key=True)
 
 
 class _Requirement(Model):
@@ -48,13 +48,13 @@ class _Requirement(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         operator, values = self.operator, self.values
         if operator in ("In", "NotIn") and not values:
-            report(MISSING, path, f"operator {operator} needs values.", "Add values: a list.")
+            report("B011", path, f"operator {operator} needs values.", "Add values: a list.")
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
-            report(CONFLICT, (*path, "values"), message, "Remove values.", at_key=True)
+            report("B016", (*path, "values"), message, "Remove values.", at_key=True)
         elif operator in ("Gt", "Lt") and not _is_one_number(values or ()):
             fix = 'Write one, for instance values: ["8"].'
-            report(CONFLICT, path, f"operator {operator} needs one whole number.", fix)
+            report("B016", path, f"operator {operator} needs one whole number.", fix)
 
 
 def _is_one_number(values: tuple[str, ...]) -> bool:
@@ -81,7 +81,7 @@ class FieldRequirement(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if len(self.values) != 1:
-            report(CONFLICT, (*path, "values"), "a field takes exactly one value.", "Write one node name.")
+            report("B016", (*path, "values"), "a field takes exactly one value.", "Write one node name.")
 
 
 class NodeTerm(Model):
@@ -110,12 +110,12 @@ def _check_label_keys(
     matching, selector = term.match_label_keys or (), term.label_selector
     if (matching or other) and selector is None:
         name = "matchLabelKeys" if matching else "mismatchLabelKeys"
-        report(MISSING, path, f"{name} needs a labelSelector.", "Add labelSelector.")
+        report("B011", path, f"{name} needs a labelSelector.", "Add labelSelector.")
     taken = [] if selector is None else _keys(selector)
     for i, key in enumerate(matching):
         if key in taken or key in other or key in matching[:i]:
             message = f"duplicate key {key} in this term."
-            report(CONFLICT, (*path, "matchLabelKeys", i), message, "Name each key once.")
+            report("B016", (*path, "matchLabelKeys", i), message, "Name each key once.")
 
 
 def _keys(selector: LabelSelector) -> list[str]:
@@ -166,5 +166,5 @@ class TopologySpread(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.min_domains is not None and self.when_unsatisfiable == "ScheduleAnyway":
             fix = "Write whenUnsatisfiable: DoNotSchedule, or remove minDomains."
-            report(CONFLICT, (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix, at_key=True)
+            report("B016", (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix, at_key=True)
         _check_label_keys(self, (), path, report)

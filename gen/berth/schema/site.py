@@ -44,10 +44,8 @@ else:
     HeldSpec = lazy("berth.schema.heldobjects", "HeldSpec")
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
 
-DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
-PRIORITY, LOW_PRIORITY = "B025", "B026"
 # The image is a tag and its digest: it is the same wherever and whenever a Job starts.
 PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 
@@ -55,7 +53,7 @@ PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bcee
 def _berth_version(text: str) -> str:
     if text != VERSION:
         message = f"these files are for Berth {text}; this is Berth {VERSION}."
-        raise Refusal(message, f"Install {DISTRIBUTION}=={text}, or change berthVersion.", OTHER_VERSION)
+        raise Refusal(message, f"Install {DISTRIBUTION}=={text}, or change berthVersion.", "B027")
     return text
 
 
@@ -256,7 +254,7 @@ class SiteSpec(Overridable):
             at = (*path, "clusters", i)
             if names.count(cluster.name) > 1:
                 message, fix = f"duplicate cluster name {shown(cluster.name)}.", "Give each its own name."
-                report(DUPLICATE_NAME, (*at, "name"), message, fix)
+                report("B060", (*at, "name"), message, fix)
             if cluster.held:
                 from berth.schema.heldobjects import check_held  # noqa: PLC0415 - few sites have some
 
@@ -268,7 +266,7 @@ class SiteSpec(Overridable):
                 check_priority(*priority_value(cluster.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         policies = [policy.name for policy in self.policies]
-        report.repeated("policy ", policies, (*path, "policies"), "name", DUPLICATE_NAME)
+        report.repeated("policy ", policies, (*path, "policies"), "name", "B060")
         check_engines(self, path, report)
 
 
@@ -293,17 +291,17 @@ def check_priority(value: int | None, path: Path, autoscalers: set[str], report:
         return
     fix = "Write a whole number from -10 to -1."
     if value >= 0:
-        report(PRIORITY, path, f"{value} is not below 0: sessions could not preempt placeholders.", fix)
+        report("B025", path, f"{value} is not below 0: sessions could not preempt placeholders.", fix)
     elif value < -10 and "cluster-autoscaler" in autoscalers:
         whose = " (kubernetes.io's page on overprovisioning has it)" if value == -1000 else ""
         message = f"{value}{whose} is below -10: cluster-autoscaler adds no node for such pods."
-        report(PRIORITY, path, message, fix)
+        report("B025", path, message, fix)
     elif value <= EMPTY_TO_KARPENTER and "karpenter" in autoscalers:
         message = (
             f"{value} is so low that Karpenter from 1.14 on treats nodes of placeholders as empty: it "
             "deletes them, and buys them again."
         )
-        report(PRIORITY, path, message, fix)
+        report("B025", path, message, fix)
     elif value < -10:
         fix = "Write a whole number from -10 to -1, unless you know that yours does not ignore them."
-        report(LOW_PRIORITY, path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
+        report("B026", path, f"{value} is below -10: many autoscalers ignore such pods.", fix)

@@ -7,12 +7,10 @@ from berth.findings import Path
 from berth.machines.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, Whole, field
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, choice, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, choice, shown
 from berth.schema.pod import check_least
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Resources
 
-CONFIGURED = "B115"
-LACKS = "B283"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 
@@ -20,18 +18,18 @@ _STOCK = "default-scheduler"
 def _karpenter_version(text: str) -> tuple[int, int]:
     match = re.fullmatch(_VERSION, text, re.ASCII)
     if match is None:
-        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.15".', LACKS)
+        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.15".', "B283")
     version = int(match[1]), int(match[2])
     if version < OLDEST:
         message = f"Karpenter {text} does not have the API karpenter.sh/v1."
-        raise Refusal(message, "Use Karpenter 1.0 or later.", LACKS)
+        raise Refusal(message, "Use Karpenter 1.0 or later.", "B283")
     return version
 
 
 def _gate(text: str) -> str:
     if text in GATES:
         return text
-    raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), LACKS)
+    raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), "B283")
 
 
 class CeilingSpec(Model):
@@ -49,7 +47,7 @@ class CeilingSpec(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if not self.seats and not self.requests:
-            report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
+            report("B011", path, "the ceiling limits nothing.", "Add seats or requests.")
         check_least(self.requests, (*path, "requests"), report)
 
 
@@ -114,7 +112,7 @@ class KoordinatorSpec(Model):
                 "replaces it."
             )
             fix = "Write the name under which Koordinator's scheduler runs, mostly koord-scheduler."
-            report(CONFIGURED, (*path, "schedulerName"), message, fix)
+            report("B115", (*path, "schedulerName"), message, fix)
 
 
 class KarpenterSpec(Model):
@@ -146,10 +144,10 @@ def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems) 
     for i, hub in enumerate(hubs if len(hubs) > 1 else ()):
         if hub.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
-            report(MISSING, (*path, i), message, "Add namespace: where the sessions of this hub run.")
+            report("B011", (*path, i), message, "Add namespace: where the sessions of this hub run.")
         elif hub.namespace in taken:
             message = f"duplicate namespace {shown(hub.namespace)}: another hub has it."
-            report(CONFLICT, (*path, i, "namespace"), message, "Name each namespace once.")
+            report("B016", (*path, i, "namespace"), message, "Name each namespace once.")
         else:
             taken.append(hub.namespace)
 
@@ -160,6 +158,6 @@ class Destination(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.server is not None and self.name is not None:
-            report(CONFLICT, path, "server and name are both given.", "Keep one of the two.")
+            report("B016", path, "server and name are both given.", "Keep one of the two.")
         if self.server is None and self.name is None:
-            report(MISSING, path, "it has neither server nor name.", "Add one of the two.")
+            report("B011", path, "it has neither server nor name.", "Add one of the two.")

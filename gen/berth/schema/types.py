@@ -10,7 +10,7 @@ from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.basemodel import Json, Length, Parsed, Text, Whole, wrong_type
 from berth.schema.counts import MOST_SEATS, SEAT_WORDS
-from berth.schema.documentproblems import RANGE, Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
 _MOST_MONEY = 10**12
@@ -34,7 +34,7 @@ def _nth_week(value: Any) -> int:
     if type(value) is not int:
         raise wrong_type(value, _NTH_WEEK)
     if value not in _NTH_WEEKS:
-        raise Refusal(f"{shown(value)} is not a {_NTH_WEEK}.", "Write 1 to 5, or -1.", RANGE)
+        raise Refusal(f"{shown(value)} is not a {_NTH_WEEK}.", "Write 1 to 5, or -1.", "B012")
     return value
 
 
@@ -57,7 +57,7 @@ def _price(value: Any) -> Decimal:
         raise wrong_type(value, _PRICE)
     price = Decimal(text)
     if price > _MOST_MONEY:
-        raise Refusal(f"{shown(value)} is above {_MOST_MONEY}.", "Write what it costs.", RANGE)
+        raise Refusal(f"{shown(value)} is above {_MOST_MONEY}.", "Write what it costs.", "B012")
     return price
 
 
@@ -71,7 +71,7 @@ class _TimeOfDay(Text):
         if meant and value % 1 in (0.25, 0.5, 0.75):  # or a number of hours
             meant.append(f"{int(value):02}:{int(value % 1 * 60)}")
         fix = f"Write {' or '.join(meant)}." if meant else "Write HH:MM, for instance 09:00."
-        return Refusal(f"{value} is not a time of day.", fix, times.TIME, readings=dict.fromkeys(meant))
+        return Refusal(f"{value} is not a time of day.", fix, "B018", readings=dict.fromkeys(meant))
 
 
 def _any_case(name: str) -> str:

@@ -13,18 +13,13 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from berth.findings import Path
-from berth.notation.days import ORDER, day
+from berth.notation.days import day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
 from berth.schema.basemodel import Length, Model, Parsed, Unique, Whole, wrong_type
 from berth.schema.counts import SEAT_WORDS, amount_advice, meant_counts
 from berth.schema.documentproblems import (
-    CHOICE,
-    MISSING,
     MOST,
-    RANGE,
-    TYPE,
-    UNKNOWN_KEY,
     DocumentProblems,
     Refusal,
     article,
@@ -92,7 +87,7 @@ def without_plus(text: str) -> str:
     if _SIGNED.fullmatch(text.strip()):
         number = text.strip()[1:]
         fix = f"Write {number}, or the sum."
-        raise Refusal(f"{shown(text)} may mean {number}, or {number} more than before.", fix, TYPE)
+        raise Refusal(f"{shown(text)} may mean {number}, or {number} more than before.", fix, "B013")
     return text
 
 
@@ -183,7 +178,7 @@ def _unknown(path: Path, parent: Node, value: Mapping[str, Any], report: Documen
         advice = f"Write a range as {{from: {value['date']}, to: {value[name]}}}."
     elif meant:
         advice = f"Write {meant}."
-    report(UNKNOWN_KEY, path, "unknown key.", advice, at_key=True)
+    report("B010", path, "unknown key.", advice, at_key=True)
 
 
 def _synonym(node: Node, value: Mapping[str, Any], name: str) -> str:
@@ -210,7 +205,7 @@ def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Documen
     name = str(path[-1])
     if name not in _misspelled(parent, value):
         words = article(fields(parent.type)[name].node.words)
-        report(MISSING, path[:-1], f"{name} is missing.", f"Add {name}: {words}.")
+        report("B011", path[:-1], f"{name} is missing.", f"Add {name}: {words}.")
 
 
 def _misspelled(node: Node, value: Mapping[str, Any]) -> set[str]:
@@ -230,12 +225,12 @@ def _refusal(error: dict[str, Any], node: Node, value: Any) -> Refusal:
     if node.kind == outline.UNION:
         node = node.branch(value)
     if node.kind == outline.CHOICE and type(value) is str:
-        return Refusal(f"{shown(value)} is not {node.words}.", choice(value, node.choices), CHOICE)
+        return Refusal(f"{shown(value)} is not {node.words}.", choice(value, node.choices), "B014")
     if node.kind == outline.WHOLE:
         return _not_whole(node, value)
     if node.kind == outline.FLAG and str(value).lower() in (*_TRUE, *_FALSE) and isinstance(value, str):
         meant = "true" if value.lower() in _TRUE else "false"
-        return Refusal(f"{shown(value)} is text, not true or false.", f"Write {meant}.", TYPE)
+        return Refusal(f"{shown(value)} is text, not true or false.", f"Write {meant}.", "B013")
     if node.kind == outline.LIST:
         return _not_list(node, value)
     return wrong_type(value, node.words)
@@ -245,10 +240,10 @@ def _length(is_short: bool, node: Node, value: Any) -> Refusal:
     length = node.find(Length)
     if not is_short:
         what = "keys" if node.kind == outline.MAP else "items"
-        return Refusal(f"there are {len(value)} {what}.", f"Write at most {length.maximum}.", RANGE)
+        return Refusal(f"there are {len(value)} {what}.", f"Write at most {length.maximum}.", "B012")
     if node.kind == outline.MAP:
-        return Refusal("the mapping is empty.", "Write at least one key.", RANGE)
-    return Refusal("the list is empty.", "Write at least one item.", RANGE)
+        return Refusal("the mapping is empty.", "Write at least one key.", "B012")
+    return Refusal("the list is empty.", "Write at least one item.", "B012")
 
 
 def _not_whole(node: Node, value: Any) -> Refusal:
@@ -256,10 +251,10 @@ def _not_whole(node: Node, value: Any) -> Refusal:
     fix = f"Write a {node.words}."
     if type(value) is int:
         if value < bounds.minimum:
-            return Refusal(f"{shown(value)} is below {bounds.minimum}.", fix, RANGE)
+            return Refusal(f"{shown(value)} is below {bounds.minimum}.", fix, "B012")
         if str(bounds.maximum) not in bounds.words:
             fix = f"Write at most {bounds.maximum}."
-        return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, RANGE)
+        return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, "B012")
     readings = meant_counts(value) if type(value) is str and node.words == SEAT_WORDS else {}
     if readings:
         fix = f"Write {' or '.join(readings)}."
@@ -268,7 +263,7 @@ def _not_whole(node: Node, value: Any) -> Refusal:
     if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
         without = "leading zeros" if isinstance(value, ZeroPrefixedNumber) else "quotes"
         fix = f"Write it without {without}: {int(value)}."
-    return Refusal(f"{shown(value)} is not a {node.words}.", fix, TYPE, readings=readings)
+    return Refusal(f"{shown(value)} is not a {node.words}.", fix, "B013", readings=readings)
 
 
 def _not_list(node: Node, value: Any) -> Refusal:
@@ -276,7 +271,7 @@ def _not_list(node: Node, value: Any) -> Refusal:
     is_short = isinstance(value, str | int) and len(str(value)) <= 60
     if is_short and node.item.kind != outline.MODEL:
         fix = f"Write a list: [{shown(value)}]."
-    return Refusal(f"{shown(value)} is not a list.", fix, TYPE)
+    return Refusal(f"{shown(value)} is not a list.", fix, "B013")
 
 
 def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
@@ -315,7 +310,7 @@ def _check_order(
         first, last = map(value_of, keys)
         if first and last and last < first:
             message = f"the range ends on {last}, before it begins on {first}."
-            report(ORDER, (*path, keys[1]), message, f"Write the later date in `{keys[1]}`.")
+            report("B024", (*path, keys[1]), message, f"Write the later date in `{keys[1]}`.")
 
 
 def examine(model: Model, path: Path, report: DocumentProblems) -> None:

@@ -15,8 +15,8 @@ from berth.quantity import parse as parse_amount
 from berth.reading.source import Source
 from berth.schema import grammar, validate
 from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
-from berth.schema.documentproblems import RANGE, TYPE, DocumentProblems, Refusal, shown
-from berth.schema.helmvalues import UNSEEN, HelmValues, below, has_size, merged, read_values
+from berth.schema.documentproblems import DocumentProblems, Refusal, shown
+from berth.schema.helmvalues import HelmValues, below, has_size, merged, read_values
 from berth.schema.pod import Amounts, Placement
 from berth.schema.renkunames import fitted, name_of
 from berth.schema.scheduling import PREFERRED, REQUIRED, NodeTerm, PodToleration, PreferredNodeTerm
@@ -59,7 +59,7 @@ def _memory(value: Any) -> str:
         raise wrong_type(value, "amount of memory")
     if not -_MOST_BYTES < size < _MOST_BYTES:
         fix = "Write a number of bytes, or K, M, G or T at its end, which are powers of 1024."
-        raise Refusal(f"{shown(value)} is not an amount of memory of JupyterHub.", fix, TYPE)
+        raise Refusal(f"{shown(value)} is not an amount of memory of JupyterHub.", fix, "B013")
     number = int(size)
     return str(number) if number % 1024 else canonical(f"{number // 1024}Ki")
 
@@ -403,7 +403,7 @@ def read_hub(files: Sequence[Source], release: str = "") -> tuple[Hub | None, li
     sessions = tuple(islice(_sessions(values), MOST + 1))
     if len(sessions) > MOST:
         message = f"the profiles have more than {MOST} combinations of choices."
-        problems.append(written.problem(RANGE, values.profiles[0], message, f"Have at most {MOST} of them."))
+        problems.append(written.problem("B012", values.profiles[0], message, f"Have at most {MOST} of them."))
         return None, problems
     return Hub(values, sessions, written), problems
 
@@ -421,13 +421,13 @@ def _unseen(whole: Json, written: HelmValues) -> Iterator[Problem]:
             fix = "Write it as values of the chart, or in hub.config.KubeSpawner."
             at = ("hub", "extraConfig", *path)
             yield written.problem(
-                UNSEEN, at, f"this code sets {known} of KubeSpawner, which is not read.", fix
+                "B261", at, f"this code sets {known} of KubeSpawner, which is not read.", fix
             )
     for name in ("KubeSpawner", "Spawner"):
         at = ("hub", "config", name, "group_overrides")
         if has_size(below(whole, at)):
             fix = "Write a class by hand for the sessions of these groups."
-            yield written.problem(UNSEEN, at, "sizes of sessions in it are not read.", fix)
+            yield written.problem("B261", at, "sizes of sessions in it are not read.", fix)
 
 
 def _sessions(values: Values) -> Iterator[ProfileSession]:

@@ -16,7 +16,6 @@ from berth.manifests import deployments, rbac
 from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, ResourceClass, Site
 
-NOT_KEPT = "B283"
 # cluster-autoscaler whose CapacityBuffers are of v1beta1; it has the version of its Kubernetes.
 KEPT_SINCE = (1, 35)
 _TYPE: Path = ("spec", "backend", "type")
@@ -52,7 +51,7 @@ class CapacityBufferBackend(Backend):
             if place.cluster.autoscaler == "karpenter":
                 yield from check_cluster_feature("buffers", place.cluster, reservation.origin, _TYPE)
             elif lack := _lack(place.cluster):
-                yield reservation.origin.problem(NOT_KEPT, _TYPE, *lack)
+                yield reservation.origin.problem("B283", _TYPE, *lack)
             yield from check_replicas_stay(reservation, place.cluster, _TYPE)
 
 

@@ -30,9 +30,6 @@ from berth.manifests.placed import Placed, class_names, cluster_of
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, ResourceClass, Site
 
-ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B283", "B101", "B105", "B111"
-SHARED, HOLDS_NOTHING = "B117", "B121"
-CONFLICT, PRE_ALLOCATION = "B016", "B106"
 _BACKEND: Path = ("spec", "backend")
 _MAPPING: Path = ("spec", "reservation", "spec")
 
@@ -44,7 +41,7 @@ def check_reserved_slots(checked: CheckedReservation) -> Iterator[Problem]:
         if place.cluster.koordinator is None:
             message = f"cluster {place.cluster.name} has no Koordinator."
             fix = "Add koordinator: {} to the cluster in the Site, or write type: placeholder."
-            yield _problem(reservation, ABSENT, ("type",), message, fix)
+            yield _problem(reservation, "B283", ("type",), message, fix)
         for resource_class in place.classes:
             yield from _class(reservation, resource_class)
             yield from _object(checked.project.site, reservation, place.cluster, resource_class)
@@ -66,7 +63,7 @@ def _object(
         if patch.get(key) is not None and not slots.standing:
             message = f"slots end with their window, and class {found.name} sets {key} for standing ones."
             fix = "Write another class; or have the platform team remove it from the class."
-            yield _problem(reservation, CONFLICT, (), message, fix)
+            yield _problem(reservation, "B016", (), message, fix)
     yield from _policy(reservation, cluster, found, spec)
     yield from _pre_allocation(reservation, found, spec)
     where = _in_its_namespace(template["spec"])
@@ -78,7 +75,7 @@ def _object(
             "Add reservation.spec.template.metadata.namespace to the class, where those pods are, or add "
             "namespaces to the terms."
         )
-        yield _problem(reservation, ANYWHERE, (), message, fix)
+        yield _problem(reservation, "B111", (), message, fix)
     requests = [part(container, "resources", "requests") for container in template["spec"]["containers"]]
     amounts = [
         amount for each in (*requests, template["spec"].get("overhead", {})) for amount in each.values()
@@ -86,7 +83,7 @@ def _object(
     if not any(quantity.parse(str(amount)) for amount in amounts):
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
-        yield found.origin.problem(HOLDS_NOTHING, ("spec", "requests"), message, fix)
+        yield found.origin.problem("B121", ("spec", "requests"), message, fix)
 
 
 def _policy(
@@ -100,7 +97,7 @@ def _policy(
                 f"withPlaceholders needs allocatePolicy Restricted; cluster {cluster.name} has {theirs}."
             )
             fix = "Remove withPlaceholders, or change koordinator.allocatePolicy in the Site."
-            yield _problem(reservation, PRE_ALLOCATION, ("withPlaceholders",), message, fix)
+            yield _problem(reservation, "B106", ("withPlaceholders",), message, fix)
             return
         message = (
             f"slots have allocatePolicy {policy}, and cluster {cluster.name} has {theirs}: they share no "
@@ -108,7 +105,7 @@ def _policy(
         )
         fix = "Remove it, or keep its nodes for this class alone."
         path = (*_MAPPING, "allocatePolicy")
-        yield found.origin.problem(POLICY, path, message, fix)
+        yield found.origin.problem("B105", path, message, fix)
 
 
 def _pre_allocation(
@@ -126,20 +123,20 @@ def _pre_allocation(
             if not is_right:
                 message = f"slots do not take over from placeholders with {key} of class {found.name}."
                 fix = "Remove it, or write another class."
-                yield _problem(reservation, PRE_ALLOCATION, ("withPlaceholders",), message, fix)
+                yield _problem(reservation, "B106", ("withPlaceholders",), message, fix)
         return
     if not spec.get("preAllocation"):
         return
     if spec.get("allocatePolicy") != TAKING_OVER:
         message = f"preAllocation needs allocatePolicy {TAKING_OVER}: a slot is never scheduled with another."
         path = (*_MAPPING, "preAllocation")
-        yield found.origin.problem(PRE_ALLOCATION, path, message, f"Write {TAKING_OVER}, or remove it.")
+        yield found.origin.problem("B106", path, message, f"Write {TAKING_OVER}, or remove it.")
     if slots.allocate_once:
         message = f"class {found.name} has preAllocation, by which a slot would be used up at once."
-        yield _problem(reservation, PRE_ALLOCATION, ("allocateOnce",), message, "Remove it.")
+        yield _problem(reservation, "B106", ("allocateOnce",), message, "Remove it.")
     if mode != "Cluster" and slots.owners and not any(owner.has_labels for owner in slots.owners):
         message = "a slot can take over only from pods of an owner with a labelSelector."
-        yield _problem(reservation, PRE_ALLOCATION, ("owners",), message, "Add labelSelector to an owner.")
+        yield _problem(reservation, "B106", ("owners",), message, "Add labelSelector to an owner.")
 
 
 def _class(reservation: Reservation, found: ResourceClass) -> Iterator[Problem]:
@@ -149,7 +146,7 @@ def _class(reservation: Reservation, found: ResourceClass) -> Iterator[Problem]:
             message = f"podLabels are also set on slots, and {key} changes what a slot is."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
-            yield found.origin.problem(slotmapping.FOREIGN, path, message, fix, at_key=True)
+            yield found.origin.problem("B112", path, message, fix, at_key=True)
         elif key == slotmapping.CHARGED:
             message = (
                 f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
@@ -160,7 +157,7 @@ def _class(reservation: Reservation, found: ResourceClass) -> Iterator[Problem]:
                 "for both."
             )
             path = ("spec", "podLabels", key)
-            yield found.origin.problem(slotmapping.QUOTA, path, message, fix, at_key=True)
+            yield found.origin.problem("B113", path, message, fix, at_key=True)
 
 
 def _in_its_namespace(pod: dict[str, Any]) -> str:
@@ -185,7 +182,7 @@ def _owners(
             if why:
                 message = f"owners are missing and cannot be derived from class {resource_class.name}: {why}."
                 fix = "Add backend.owners: labels (and namespace) of the pods that may use a slot."
-                yield _problem(reservation, NO_OWNERS, (), message, fix)
+                yield _problem(reservation, "B101", (), message, fix)
     theirs = [slots.owners or of_sessions(reservation, resource_class) for resource_class in classes]
     for i, resource_class in enumerate(classes):
         same = [other for other, who in zip(classes[:i], theirs, strict=False) if who and who == theirs[i]]
@@ -194,11 +191,8 @@ def _owners(
                 f"the same pods may use the slots of class {same[0].name} and of class {resource_class.name}."
             )
             fix = "Write a reservation for each class, with its own owners."
-            yield _problem(reservation, SHARED, ("owners",) if slots.owners else (), message, fix)
+            yield _problem(reservation, "B117", ("owners",) if slots.owners else (), message, fix)
             return
-
-
-NO_NODES, UNSEEN, TWO_POOLS = "B140", "B141", "B120"
 
 
 def check_scheduler_of_slots(project: Project) -> Iterator[Problem]:
@@ -232,7 +226,7 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
             "in the reservation."
         )
     path: Path = ("spec", "schedulerName") if theirs else ("spec",)
-    return found.origin.problem(UNSEEN, path, message, fix)
+    return found.origin.problem("B141", path, message, fix)
 
 
 def check_slot_profiles(project: Project) -> Iterator[Problem]:
@@ -261,7 +255,7 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
         f"reservation {other}: each pod requires the slots of one, and waits while only the other has some."
     )
     fix = "Give each its own owners (a label that only its sessions have), or remove one sessionAffinity."
-    return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
+    return _problem(reservation, "B120", ("sessionAffinity",), message, fix)
 
 
 def check_limits_of_slots(checked: CheckedReservation) -> Iterator[Problem]:
@@ -291,4 +285,4 @@ def _no_nodes(reservation: Reservation, slots: SlotOptions, cluster: Cluster) ->
             "Keep nodes for them (a node group of a fixed size), and annotate berth.dev/ignore with the "
             "reason."
         )
-    return _problem(reservation, NO_NODES, (), message, fix)
+    return _problem(reservation, "B140", (), message, fix)

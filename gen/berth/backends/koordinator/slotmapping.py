@@ -13,22 +13,11 @@ from berth.backends.koordinator.slottypes import Misfit, misfits
 from berth.core.jsonvalues import part, parts
 from berth.findings import Path
 from berth.schema.basemodel import Json, Model, Parsed, Text, field, wrong_type
-from berth.schema.documentproblems import (
-    CHOICE,
-    IDLE_KEY,
-    TYPE,
-    UNKNOWN_KEY,
-    DocumentProblems,
-    Refusal,
-    nearest,
-    shown,
-)
+from berth.schema.documentproblems import DocumentProblems, Refusal, nearest, shown
 from berth.schema.grammar import go_duration, utc
-from berth.schema.metadata import RESERVED, check_sizes, refusal_of_ours
+from berth.schema.metadata import check_sizes, refusal_of_ours
 from berth.schema.types import INT32, INT64, Annotations, Labels
 
-NEVER_ENDS, MADE_AGAIN = "B107", "B109"
-FOREIGN, QUOTA = "B112", "B113"
 SEAT = "seat"  # the container that holds the requests of the class
 _SCHEDULING = "scheduling.koordinator.sh/"
 RESTRICTED = f"{_SCHEDULING}reservation-restricted-options"
@@ -116,14 +105,14 @@ class SlotMapping(Model):
             value = part(self.spec, *above).get(key)
             if value is not None and value not in choices:
                 message = f"{shown(value)} is not one of {', '.join(choices)}."
-                report(CHOICE, (*at, *where), message, f"Write {' or '.join(choices)}.")
+                report("B014", (*at, *where), message, f"Write {' or '.join(choices)}.")
         pod, metadata = part(self.spec, "template", "spec"), part(self.spec, "template", "metadata")
         in_template = (*at, "template", "metadata")
         _check_keys(metadata.get("labels"), metadata.get("annotations"), in_template, report, on_object=False)
         if pod.get("priorityClassName") is not None and pod.get("priority") is None:
             message = "a Reservation does not get its priority from the name of a class."
             fix = "Remove it, or add priority: the value of the class."
-            report(IDLE_KEY, (*at, "template", "spec", "priorityClassName"), message, fix, at_key=True)
+            report("B029", (*at, "template", "spec", "priorityClassName"), message, fix, at_key=True)
 
     def _check_owned(self, path: Path, report: DocumentProblems) -> None:
         """Report what Berth or a reservation sets."""
@@ -131,7 +120,7 @@ class SlotMapping(Model):
             at = _touched(self.spec, owned)
             if at is not None:
                 message = f"it replaces or removes {owned[-1]}, which Berth sets."
-                report(RESERVED, (*path, *at), message, f"Remove it, and write {where}.", at_key=True)
+                report("B023", (*path, *at), message, f"Remove it, and write {where}.", at_key=True)
 
     def _check_end(self, path: Path, report: DocumentProblems) -> None:
         """Check when standing slots end."""
@@ -146,10 +135,10 @@ class SlotMapping(Model):
         if ttl == "0s" and "expires" in read:
             message = "ttl 0 means never: Koordinator would ignore expires."
             fix = "Remove ttl: Berth sets one that lets expires decide."
-            report(NEVER_ENDS, (*path, "ttl"), message, fix)
+            report("B107", (*path, "ttl"), message, fix)
         elif ttl not in (None, "0s"):
             message = f"a slot ends {ttl} after its creation, and is created again from git a day later."
-            report(MADE_AGAIN, (*path, "ttl"), message, "Write expires, and remove ttl.")
+            report("B109", (*path, "ttl"), message, "Write expires, and remove ttl.")
 
 
 def merged(base: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
@@ -192,10 +181,10 @@ def _report_misfit(misfit: Misfit, path: Path, report: DocumentProblems) -> None
         message = (
             f"{shown(misfit.value)} is not {misfit.words}: Koordinator would read no Reservation at all."
         )
-        report(TYPE, at, message, f"Write {misfit.words}.")
+        report("B013", at, message, f"Write {misfit.words}.")
     else:
         fix = nearest(str(misfit.path[-1]), misfit.fields)
-        report(UNKNOWN_KEY, at, "a slot has no such key.", fix, at_key=True)
+        report("B010", at, "a slot has no such key.", fix, at_key=True)
 
 
 def _check_keys(
@@ -220,19 +209,19 @@ def _check_keys(
                 report.refuse(refusal, at)
             elif name in _OF_PODS:
                 message = f"{name} belongs on pods or to Koordinator, and means something else on a slot."
-                report(FOREIGN, at, message, "Remove it.", at_key=True)
+                report("B112", at, message, "Remove it.", at_key=True)
             elif on_object and name.startswith(_TRACKING):
                 message = (
                     f"{name} tells an engine which objects it owns: it would remove the slots of a window."
                 )
-                report(FOREIGN, at, message, "Remove it.", at_key=True)
+                report("B112", at, message, "Remove it.", at_key=True)
             elif name == CHARGED:
                 message = f"{name} counts a slot in a quota, and the session that uses it once more."
                 fix = "Remove it, unless the quota is large enough for both."
-                report(QUOTA, at, message, fix, at_key=True)
+                report("B113", at, message, fix, at_key=True)
             elif name in _READ and not _READ[name][0](value or ""):
                 message = f"Koordinator cannot read {shown(value)}, and ignores it."
-                report(FOREIGN, at, message, f"Write {_READ[name][1]}.")
+                report("B112", at, message, f"Write {_READ[name][1]}.")
 
 
 def is_foreign(name: str) -> bool:

@@ -7,12 +7,10 @@ from pydantic.json_schema import SkipJsonSchema
 from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.basemodel import Json, ListOf, Model, NonEmpty, Text, field
-from berth.schema.documentproblems import CONFLICT, IDLE_KEY, DocumentProblems
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import LabelKey, LabelValue
 
-PRE_ALLOCATION, MADE_AGAIN, CLOSED = "B106", "B109", "B116"
-EVERYBODY, NEARLY_EVERYBODY, NOBODY = "B102", "B103", "B101"
 _UID = r"(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,127})?"
 _KIND = r"(?:[A-Z][A-Za-z0-9]{0,62})?"
 _API = r"(?:(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30})?"
@@ -43,12 +41,12 @@ class OwnerObject(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.api_version is not None:
             message = "with an apiVersion, Koordinator finds no pod at all."
-            report(NOBODY, (*path, "apiVersion"), message, "Remove it.", at_key=True)
+            report("B101", (*path, "apiVersion"), message, "Remove it.", at_key=True)
         if self.kind not in (None, "", "Pod"):
             message = (
                 f"an object is a pod: Koordinator would look for a pod of this name, not for a {self.kind}."
             )
-            report(NOBODY, (*path, "kind"), message, "Write controller for what owns pods.")
+            report("B101", (*path, "kind"), message, "Write controller for what owns pods.")
 
 
 class OwnerController(Model):
@@ -70,7 +68,7 @@ class OwnerController(Model):
             maker = _MAKERS[self.kind]
             message = f"kind {self.kind} owns no pods itself: its {maker} does."
             fix = f"Write kind: {maker}, or labelSelector with labels of the pods."
-            report(NOBODY, (*path, "kind"), message, fix)
+            report("B101", (*path, "kind"), message, fix)
 
 
 class Owner(Model):
@@ -85,7 +83,7 @@ class Owner(Model):
         places = {part.namespace for part in (one, by) if part is not None} - {None, ""}
         if len(places) > 1:
             message = "object and controller name two namespaces: no pod is in both."
-            report(NOBODY, (*path, "controller", "namespace"), message, "Write the same, or one of the two.")
+            report("B101", (*path, "controller", "namespace"), message, "Write the same, or one of the two.")
         named = [(part.name, part.uid, part.namespace) for part in (by, one) if part is not None]
         chosen = selector is not None and bool(selector.match_labels)
         excluded = False
@@ -98,10 +96,10 @@ class Owner(Model):
         if excluded or kinds:
             said = "it only excludes pods" if excluded else "it has only the kind of a controller"
             message = f"{said}: nearly every pod of the cluster may use a slot."
-            report(NEARLY_EVERYBODY, path, message, "Add labels, or a namespace.")
+            report("B103", path, message, "Add labels, or a namespace.")
         else:
             message = "it matches anything: every pod of the cluster may use a slot."
-            report(EVERYBODY, path, message, "Write labelSelector with labels, a namespace or a name.")
+            report("B102", path, message, "Write labelSelector with labels, a namespace or a name.")
 
     @property
     def has_labels(self) -> bool:
@@ -133,7 +131,7 @@ class SlotTaint(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.effect == "PreferNoSchedule":
             message = "Koordinator ignores taints of effect PreferNoSchedule."
-            report(IDLE_KEY, (*path, "effect"), message, "Write NoSchedule, or remove the taint.")
+            report("B029", (*path, "effect"), message, "Write NoSchedule, or remove the taint.")
 
 
 class SlotOptions(Model):
@@ -151,19 +149,19 @@ class SlotOptions(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.standing and self.allocate_once:
             message = "a slot ends with its first session, and is created again from git a day later."
-            report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
+            report("B109", (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
         if self.standing and self.with_placeholders:
             message = (
                 "slots take over from placeholders in the window of an occurrence; standing slots have none."
             )
-            report(CONFLICT, (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
+            report("B016", (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
         if self.with_placeholders and self.allocate_once:
             message = (
                 "withPlaceholders needs allocateOnce: false: a slot would be used up by the pods that it "
                 "takes over from."
             )
             fix = "Remove it, or withPlaceholders."
-            report(PRE_ALLOCATION, (*path, "allocateOnce"), message, fix)
+            report("B106", (*path, "allocateOnce"), message, fix)
         if self.taints and not self.session_affinity:
             message = (
                 "a taint keeps out only pods with the annotation "
@@ -171,4 +169,4 @@ class SlotOptions(Model):
                 "tolerations do not count."
             )
             fix = "Add sessionAffinity: true, or put the annotation on session pods."
-            report(CLOSED, (*path, "taints"), message, fix)
+            report("B116", (*path, "taints"), message, fix)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
-from berth.checks.cloudcapacities import NO_MACHINE, buys_nothing, usable_clouds
+from berth.checks.cloudcapacities import buys_nothing, usable_clouds
 from berth.checks.cloudmatching import class_fit
 from berth.checks.project import CheckedReservation
 from berth.core.jsonvalues import instant_text
@@ -29,7 +29,7 @@ def check_whole_nodes(checked: CheckedReservation) -> Iterator[Problem]:
             if not resource_class.cloud_capacity:
                 message = f"class {resource_class.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
-                yield reservation.origin.problem(NO_MACHINE, _TYPE, message, fix)
+                yield reservation.origin.problem("B162", _TYPE, message, fix)
             yield from _limit(
                 reservation, resource_class, checked.project.declared, checked.expansion.occurrences
             )
@@ -55,14 +55,14 @@ def _limit(
                 f"and CloudCapacity {cloud.name} has only {there} reserved instances for it."
             )
             fix = "Reserve fewer, or add on-demand to capacityTypes."
-            yield reservation.origin.problem(NO_MACHINE, ("spec", "provisioning"), message, fix)
+            yield reservation.origin.problem("B162", ("spec", "provisioning"), message, fix)
         if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
             message = (
                 f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class "
                 f"{found.name}, and CloudCapacity {cloud.name} is limited to {most}."
             )
             fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
-            yield reservation.origin.problem(NO_MACHINE, ("spec", "provisioning"), message, fix)
+            yield reservation.origin.problem("B162", ("spec", "provisioning"), message, fix)
 
 
 def _largest_shortage(

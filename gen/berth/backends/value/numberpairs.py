@@ -14,7 +14,6 @@ from berth.manifests.placed import used_behaviors
 from berth.notation.objectpath import object_path_text
 from berth.schema.reservation import Reservation
 
-CROSSED = "B301"
 _PATH: Path = ("spec", "backend", "target", "path")
 
 
@@ -59,7 +58,7 @@ def _crossed(targets: dict[ValueTarget, list[NumberHolding]]) -> Iterator[Proble
                 f"{cap.amount} by {cap.reservation.name}, {when}."
             )
             fix = f"Write counts, and otherwise, that make {high} at least {low}."
-            yield later.problem(CROSSED, _PATH, message, fix)
+            yield later.problem("B301", _PATH, message, fix)
             return
 
 

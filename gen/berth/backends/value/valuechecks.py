@@ -14,12 +14,10 @@ from berth.manifests import naming
 from berth.manifests.placed import class_names, used_behaviors
 from berth.notation.objectpath import may_be_same, object_path_text, yaml_path
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import IDLE_KEY
-from berth.schema.heldobjects import NOT_HELD, REPLICAS, HeldSpec
+from berth.schema.heldobjects import REPLICAS, HeldSpec
 from berth.schema.reservation import Reservation
 from berth.schema.values import Cluster, Site
 
-DISAGREE, LOWERS = "B301", "B302"
 _BACKEND: Path = ("spec", "backend")
 _TARGET: Path = (*_BACKEND, "target")
 
@@ -45,20 +43,20 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
             names = " and ".join(resource_class.name for resource_class in place.classes)
             message = f"classes {names} would hold one number."
             fix = "Write a reservation for each, with its own target."
-            yield reservation.problem(NOT_HELD, _BACKEND, message, fix)
+            yield reservation.problem("B300", _BACKEND, message, fix)
         held = held_spec(target, place.cluster)
         if held is None:
-            yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
+            yield reservation.problem("B300", _TARGET, *_refusal(target, place.cluster))
         elif not held.allows(target.path):
             message = f"the Site does not let reservations hold {target}."
             entry = f"paths of {target.kind} in held of cluster {place.cluster.name}"
             allowed = " or ".join(map(yaml_path, held.allowed))
             fix = f"Write {allowed}, or have {yaml_path(target.path)} added to {entry}."
-            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
+            yield reservation.problem("B300", (*_TARGET, "path"), message, fix)
         elif selector := held.moving_selector(target.path):
             message = f"[{selector}] selects an item by what windows may change, and then finds another one."
             fix = "Select it by its name or by its index, from 0."
-            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
+            yield reservation.problem("B300", (*_TARGET, "path"), message, fix)
         version = place.cluster.kubernetes
         if version is not None and target.refuses_zero_in(version):
             refuser = f"Kubernetes {version_text(version)} of cluster {place.cluster.name}"
@@ -66,7 +64,7 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
         fix = "Write backend: {type: nodePool}, or limits of the CloudCapacity."
-        yield reservation.problem(NOT_HELD, (*_TARGET, "name"), message, fix)
+        yield reservation.problem("B300", (*_TARGET, "name"), message, fix)
     if target.least:
         yield from _zeros(reservation, options, "the API server")
     yield from _idle_sessions(reservation, declared)
@@ -80,7 +78,7 @@ def _idle_sessions(reservation: Reservation, declared: Declared) -> Iterator[Pro
     if reservation.spec.sessions is not None and has_sessions and used_behaviors(reservation) == ["none"]:
         message = "sessions has no effect: with behavior none, sessions change no number."
         fix = "Remove it, or write a scaleDownBehavior that counts sessions."
-        yield reservation.problem(IDLE_KEY, ("spec", "sessions"), message, fix)
+        yield reservation.problem("B029", ("spec", "sessions"), message, fix)
 
 
 def _own_node_pools(declared: Declared, site: Site) -> set[str]:
@@ -96,13 +94,13 @@ def _zeros(reservation: Reservation, options: ValueOptions, refuser: str) -> Ite
     """Report what would write 0 where none is taken: behaviors, and what is there outside of windows."""
     if options.otherwise_count == 0:
         message = f"{refuser} refuses 0 as {options.target}."
-        yield reservation.problem(NOT_HELD, (*_BACKEND, "otherwise"), message, "Write a number from 1.")
+        yield reservation.problem("B300", (*_BACKEND, "otherwise"), message, "Write a number from 1.")
     spare = reservation.buffer.minimum if reservation.buffer else 0
     for place, behavior in _behaviors(reservation):
         if behavior != "none" and not (behavior == "buffer" and spare):
             message = f"with {behavior} sessions lower {options.target} to 0, which {refuser} refuses."
             advice = "Write none, or buffer with a minimum from 1."
-            yield reservation.problem(NOT_HELD, place, message, advice)
+            yield reservation.problem("B300", place, message, advice)
 
 
 def _behaviors(reservation: Reservation) -> Iterator[tuple[Path, str]]:
@@ -159,11 +157,11 @@ def _lower(
     if otherwise is None and (least == 0 or not is_floor):
         message = f"a window lets {target} be {least}, and what it is outside of windows is not said."
         fix = "Add otherwise, and let counts and sessions lower it to no less."
-        yield reservation.problem(LOWERS, _BACKEND, message, fix)
+        yield reservation.problem("B302", _BACKEND, message, fix)
     elif otherwise is not None and least < otherwise:
         message = f"a window lets {target} be {least}, and outside of windows it is {otherwise}."
         fix = "Write a lower otherwise, or larger counts, and no sessions that lower them."
-        yield reservation.problem(LOWERS, (*_BACKEND, "otherwise"), message, fix)
+        yield reservation.problem("B302", (*_BACKEND, "otherwise"), message, fix)
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
@@ -222,7 +220,7 @@ def _doubtful_paths(project: Project) -> Iterator[Problem]:
             f"{target} may be the same number as {object_path_text(others_target.path)} in {other.name}."
         )
         fix = "Write both paths in the same way."
-        yield reservation.problem(DISAGREE, (*_TARGET, "path"), message, fix)
+        yield reservation.problem("B301", (*_TARGET, "path"), message, fix)
 
 
 def _disagreements(reservation: Reservation, others: list[Reservation]) -> Iterator[Problem]:
@@ -234,11 +232,11 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
     what = f"{holder.options.target} is held by {names} as well"
     if holder.options.otherwise is None:
         message = f"{what}, so what it is otherwise must be said."
-        yield reservation.problem(DISAGREE, _BACKEND, message, "Add otherwise, the same in all of them.")
+        yield reservation.problem("B301", _BACKEND, message, "Add otherwise, the same in all of them.")
     for place, behavior in _behaviors(reservation):
         if behavior != "none":
             message = f"{what}, and only behavior none is the same for all of them."
-            yield reservation.problem(DISAGREE, place, message, "Write none, or leave it out.")
+            yield reservation.problem("B301", place, message, "Write none, or leave it out.")
     differing: set[str] = set()  # what was reported, with the first other that has another value
     for other in others:
         assert isinstance(other.holder, ValueHolder)
@@ -258,7 +256,7 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
                     f"{key} is {_shown(here)} here and {_shown(there)} in {other.name}, which holds the same "
                     "number."
                 )
-                yield reservation.problem(DISAGREE, at, message, "Write the same in both.")
+                yield reservation.problem("B301", at, message, "Write the same in both.")
 
 
 def _ready_text(options: ValueOptions) -> str | None:

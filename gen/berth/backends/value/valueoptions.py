@@ -11,9 +11,8 @@ from berth.findings import Path
 from berth.notation.objectpath import object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.counts import LARGE_UNITS
-from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.heldobjects import (
-    NOT_HELD,
     REPLICAS,
     ApiVersion,
     Kind,
@@ -40,18 +39,16 @@ def _path_below(root: str, text: str) -> tuple[Step, ...]:
     if steps is None:
         examples = """'spec.limits["nvidia.com/gpu"]' or 'spec.flavors[name=default].quota'"""
         fix = f"Write it as spec.minReplicas, {examples}."
-        raise Refusal(f"{shown(text)} is not a path.", fix, NOT_HELD)
+        raise Refusal(f"{shown(text)} is not a path.", fix, "B300")
     if steps[0] != root or len(steps) < 2:
-        raise Refusal(
-            f"{shown(text)} is not below {root}.", f"Write a path that begins with {root}.", NOT_HELD
-        )
+        raise Refusal(f"{shown(text)} is not below {root}.", f"Write a path that begins with {root}.", "B300")
     return steps
 
 
 def _spec_path(text: str) -> tuple[Step, ...]:
     steps = _path_below("spec", text)
     if not isinstance(steps[-1], str):
-        raise Refusal(f"{shown(text)} ends with an item of a list.", "Write the path of a number.", NOT_HELD)
+        raise Refusal(f"{shown(text)} ends with an item of a list.", "Write the path of a number.", "B300")
     return steps
 
 
@@ -66,7 +63,7 @@ def _unit(text: str) -> str:
     if text in LARGE_UNITS:
         factor, unit = LARGE_UNITS[text]
         fix = f"Write {unit}, and {factor} times the counts and otherwise."
-    raise Refusal(f"{shown(text)} is not a unit.", fix, NOT_HELD)
+    raise Refusal(f"{shown(text)} is not a unit.", fix, "B300")
 
 
 def _otherwise(value: Any) -> int | str:
@@ -75,13 +72,13 @@ def _otherwise(value: Any) -> int | str:
     if type(value) is str:
         match = re.fullmatch(r"(0|[1-9][0-9]{0,18})([A-Za-z]{0,2})", value, re.ASCII)
         if match is None:
-            raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", NOT_HELD)
+            raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", "B300")
         number, unit = int(match[1]), match[2]
     elif type(value) is not int:
         raise wrong_type(value, _OTHERWISE)
     if not 0 <= number <= INT32:
         fix = f"Write the number outside of windows, at most {INT32}{unit}."
-        raise Refusal(f"{shown(value)} is not from 0{unit} to {INT32}{unit}.", fix, NOT_HELD)
+        raise Refusal(f"{shown(value)} is not from 0{unit} to {INT32}{unit}.", fix, "B300")
     parsed: int | str = value
     return parsed
 
@@ -113,20 +110,20 @@ class ValueTarget(Model):
             message = (
                 f"no number of {self.kind} {self.api_version} is ever held: a patch of one gives rights."
             )
-            report(NOT_HELD, (*path, "kind"), message, "Name another object.")
+            report("B300", (*path, "kind"), message, "Name another object.")
         known = self.known
         if known is None:
             return
         if known.of_cluster and self.namespace is not None:
             message = f"{self.kind} has no namespace."
-            report(NOT_HELD, (*path, "namespace"), message, "Remove namespace.", at_key=True)
+            report("B300", (*path, "namespace"), message, "Remove namespace.", at_key=True)
         if not known.of_cluster and self.namespace is None:
-            report(NOT_HELD, path, "namespace is missing.", f"Add namespace: where the {self.kind} is.")
+            report("B300", path, "namespace is missing.", f"Add namespace: where the {self.kind} is.")
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
-            report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
+            report("B300", (*path, "path"), message, "Write spec.replicas.")
         for message, fix in self._resource_problems(known):
-            report(NOT_HELD, (*path, "path"), message, fix)
+            report("B300", (*path, "path"), message, fix)
 
     def _resource_problems(self, known: KnownKind) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the resource of a number, and with keys by which the path names items."""
@@ -209,21 +206,21 @@ class ValueOptions(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.target is None:
             fix = "Add target: {apiVersion, kind, namespace, name, path}."
-            report(MISSING, path, "target is missing.", fix)
+            report("B011", path, "target is missing.", fix)
         elif self.target.number is None and None in (self.unit, self.combine):
-            report(MISSING, path, *self._missing(self.target))
+            report("B011", path, *self._missing(self.target))
         elif self.target.takes_quantities and not self.suffix:
             message = f"{self.target} is an amount of bytes, and unit is missing."
-            report(MISSING, path, message, "Add unit: Gi, if counts and otherwise are in Gi.")
+            report("B011", path, message, "Add unit: Gi, if counts and otherwise are in Gi.")
         elif self.target.number and self.unit and not self.target.takes_quantities:
             message = f"{self.target} counts {self.counted.plural}, and only memory and storage need a unit."
             fix = "Remove unit."
             if isinstance(self.target.path[-2], int):
                 fix = "Remove unit, or name the item if it is of memory or storage: resources[name=memory]."
-            report(CONFLICT, (*path, "unit"), message, fix, at_key=True)
+            report("B016", (*path, "unit"), message, fix, at_key=True)
         else:
             for message, fix in self._amount_problems():
-                report(NOT_HELD, (*path, "otherwise"), message, fix)
+                report("B300", (*path, "otherwise"), message, fix)
 
     def _missing(self, target: ValueTarget) -> tuple[str, str]:
         """Tell what a reservation says of a number that Berth does not know."""
