@@ -51,11 +51,11 @@ def modules_outside() -> list[Path]:
         "if isinstance(pool.holder, (Nodes, SlotSpec)): pass",
     ],
 )
-def test_each_way_to_ask_is_found(source: str) -> None:
+def test_each_way_to_ask_for_the_backend_is_found(source: str) -> None:
     assert list(questions(source))
 
 
-def test_no_code_outside_asks_which_backend_it_has() -> None:
+def test_no_code_outside_of_backends_asks_for_the_backend() -> None:
     asked = {
         str(file.relative_to(ROOT)): found
         for file in modules_outside()
@@ -66,7 +66,7 @@ def test_no_code_outside_asks_which_backend_it_has() -> None:
 
 
 @pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
-def test_each_backend_of_the_registry_is_there(holder: type[Holder]) -> None:
+def test_each_backend_of_the_registry_has_an_implementation(holder: type[Holder]) -> None:
     assert isinstance(backend_of(holder.__new__(holder)), Backend)
     assert holder.implementation.rpartition(".")[0] in PACKAGES
 

@@ -20,12 +20,12 @@ from berth.durations import exact_seconds, format_minutes, nanoseconds, whole_se
         ("0.4ns0.7ns", 0),
     ],
 )
-def test_nanoseconds_are_those_of_go(text: str, expected: int) -> None:
+def test_nanoseconds_match_go(text: str, expected: int) -> None:
     assert nanoseconds(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "1", "1d", "h", "1h 2m", "--1s", "2562048h"])
-def test_what_go_refuses_is_refused(text: str) -> None:
+def test_durations_that_go_refuses_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"Go's time.Duration|not a duration"):
         nanoseconds(text)
 

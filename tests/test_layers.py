@@ -132,7 +132,7 @@ def test_modules_import_only_from_below() -> None:
                 assert floor(other) < floor(module) or same_package, f"{module} imports {other}"
 
 
-def test_no_imports_go_in_a_circle() -> None:
+def test_imports_have_no_cycles() -> None:
     below = {m: {o for o in imports(m) if o in MODULES} for m in MODULES}
     while free := [module for module, others in below.items() if not others & below.keys()]:
         for module in free:
@@ -148,7 +148,7 @@ def test_a_library_is_imported_by_its_gate_alone(library: str, allowed: str) -> 
     assert [user for user in users if not re.fullmatch(allowed, user)] == []
 
 
-def test_the_runtime_needs_the_standard_library_and_itself() -> None:
+def test_the_runtime_imports_only_the_standard_library_and_itself() -> None:
     for module in MODULES:
         if module.startswith(SHIPPED):
             for other in imports(module):
@@ -165,7 +165,7 @@ def test_the_runtime_needs_the_standard_library_and_itself() -> None:
     ("argument", "completed", "libraries"),
     [("--version", "", set()), ("--help", "", {"click"}), ("", "berth re", {"click"})],
 )
-def test_small_commands_load_no_library_but_that_of_the_command_line(
+def test_small_commands_load_only_the_library_of_the_command_line(
     argument: str, completed: str, libraries: set[str]
 ) -> None:
     """What a person waits for: the schema takes longer to load than all else."""
@@ -206,7 +206,7 @@ def test_no_test_module_imports_another() -> None:
                 assert not [name for name in names if name.startswith("test_")], file
 
 
-def test_no_file_is_named_after_nothing() -> None:
+def test_no_file_has_a_generic_name() -> None:
     names = {file.stem for file in code_files()}
 
     assert not names & {"utils", "util", "helpers", "helper", "common", "misc", "manager"}

@@ -38,7 +38,7 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("pattern", "allowed"), MENTIONS.items(), ids=range(len(MENTIONS)))
-def test_every_mention_is_a_name_of_ours(pattern: str, allowed: set[str]) -> None:
+def test_every_mention_is_a_name_of_the_project(pattern: str, allowed: set[str]) -> None:
     found = {(path, name) for path, text in texts() for name in re.findall(pattern, text)}
 
     assert sorted(one for one in found if one[1] not in allowed) == []
@@ -58,13 +58,13 @@ def test_every_mention_is_a_name_of_ours(pattern: str, allowed: set[str]) -> Non
         "berth@users.noreply.github.com",
     ],
 )
-def test_a_name_of_a_stranger_would_be_found(text: str) -> None:
+def test_a_foreign_name_is_found(text: str) -> None:
     assert [
         name for one, allowed in MENTIONS.items() for name in re.findall(one, text) if name not in allowed
     ]
 
 
-def test_code_has_the_names_from_one_module() -> None:
+def test_code_takes_the_names_from_one_module() -> None:
     for path, text in texts():
         if path.startswith("gen/") and path.endswith(".py"):
             literals = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]

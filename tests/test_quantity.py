@@ -33,7 +33,7 @@ def test_a_quantity_is_read_in_billionths(written: str, nanos: int) -> None:
 @pytest.mark.parametrize(
     "written", ["", "1 Gi", "1gi", "1KI", "m", "1,5", "1e", "e3", "--1", "1_000", "0x10", "\u0661"]
 )
-def test_what_kubernetes_refuses_is_none(written: str) -> None:
+def test_quantities_that_kubernetes_refuses_give_none(written: str) -> None:
     assert parse(written) is None
 
 
@@ -41,7 +41,7 @@ def test_what_kubernetes_refuses_is_none(written: str) -> None:
     ("nanos", "told"),
     [(0, "0"), (96 * 2**30 * NANO, "96Gi"), (12 * NANO, "12"), (3 * NANO // 2, "1.5"), (NANO // 4, "0.25")],
 )
-def test_sums_are_told_as_people_write_them(nanos: int, told: str) -> None:
+def test_sums_are_formatted_for_readers(nanos: int, told: str) -> None:
     assert told == text(nanos)
 
 
@@ -77,7 +77,7 @@ CANONICAL = [
 
 
 @pytest.mark.parametrize(("written", "told"), CANONICAL, ids=[written for written, _ in CANONICAL])
-def test_an_amount_is_told_as_kubernetes_writes_it(written: str, told: str) -> None:
+def test_an_amount_is_formatted_as_in_kubernetes(written: str, told: str) -> None:
     assert canonical(written) == told
     assert canonical(told) == told
     assert parse(told) == parse(written)
@@ -96,6 +96,6 @@ def test_an_amount_is_told_as_kubernetes_writes_it(written: str, told: str) -> N
         ("0", "64Mi", "64Mi"),
     ],
 )
-def test_a_sum_is_exact_and_written_as_kubernetes_writes_it(first: str, second: str, expected: str) -> None:
+def test_a_sum_is_exact_and_formatted_as_in_kubernetes(first: str, second: str, expected: str) -> None:
     assert add(first, second) == add(second, first) == expected
     assert parse(expected) == (parse(first) or 0) + (parse(second) or 0)

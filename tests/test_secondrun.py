@@ -66,7 +66,7 @@ def first(*names: str) -> list[str]:
     return [f"test_{name} with the others" for name in names]
 
 
-def test_what_passes_is_run_once(tmp_path: Path) -> None:
+def test_modules_that_pass_run_once(tmp_path: Path) -> None:
     ran = Ran(tmp_path, a=GOOD, b=GOOD)
 
     assert (ran.code, ran.runs) == (0, first("a", "b"))
@@ -74,7 +74,7 @@ def test_what_passes_is_run_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "test"), [(ONCE, "test_once"), (SETUP, "test_setup")])
-def test_one_that_fails_among_others_and_not_alone_lets_the_run_pass_loudly(
+def test_a_module_that_passes_alone_lets_the_run_pass_with_a_notice(
     tmp_path: Path, text: str, test: str
 ) -> None:
     ran = Ran(tmp_path, a=text, b=GOOD)
@@ -87,7 +87,7 @@ def test_one_that_fails_among_others_and_not_alone_lets_the_run_pass_loudly(
     ]
 
 
-def test_one_that_fails_alone_too_fails_the_run(tmp_path: Path) -> None:
+def test_a_module_that_also_fails_alone_fails_the_run(tmp_path: Path) -> None:
     ran = Ran(tmp_path, a=ALWAYS, b=GOOD, c=ONCE)
 
     assert (ran.code, ran.runs) == (1, [*first("a", "b", "c"), "test_a test_a", "test_c test_c"])
@@ -97,7 +97,7 @@ def test_one_that_fails_alone_too_fails_the_run(tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_that_was_stopped_never_passes_by_a_second_one(tmp_path: Path) -> None:
+def test_a_stopped_run_fails_without_a_second_run(tmp_path: Path) -> None:
     """Tests that were not run have not passed."""
     stopped = Ran(tmp_path / "stopped", "--exitfirst", a=ONCE, b=GOOD)
     no_cluster = f"{GOOD}\nimport pytest\n\n\ndef test_exit():\n    pytest.exit('no cluster', returncode=1)\n"
@@ -111,14 +111,14 @@ def test_a_module_that_cannot_be_imported_is_not_tried_again(tmp_path: Path) -> 
     assert Ran(tmp_path, a="import nothing_like_this\n").code == pytest.ExitCode.INTERRUPTED
 
 
-def test_where_many_fail_it_is_not_chance(tmp_path: Path) -> None:
+def test_too_many_failed_modules_get_no_second_run(tmp_path: Path) -> None:
     names = "abcdefgh"[: MOST + 1]
     ran = Ran(tmp_path, **dict.fromkeys(names, ONCE))
 
     assert (ran.code, ran.runs) == (1, first(*names))
 
 
-def test_options_hold_for_the_second_run_too(tmp_path: Path) -> None:
+def test_options_apply_to_the_second_run(tmp_path: Path) -> None:
     ran = Ran(tmp_path, "-k", "once", a=ONCE, b=GOOD)
 
     assert (ran.code, ran.runs) == (0, [])

@@ -56,11 +56,11 @@ def refused(text: str, where: SessionScene = MORNING, source: str = "--sessions"
     ],
     ids=["plain", "spaces", "lines", "comments", "csv", "csv-quoted", "mixed", "dated", "offsets"],
 )
-def test_one_story_in_all_its_notations(text: str) -> None:
+def test_all_notations_give_the_same_changes(text: str) -> None:
     assert said(text) == ["02T07:55:00Z +10", "02T08:20:00Z +8", "02T10:00:00Z -3"]
 
 
-def test_nothing_is_nobody() -> None:
+def test_an_empty_text_gives_no_sessions() -> None:
     assert said("") == said("\n# nobody\n") == said("time,change\n") == []
 
 
@@ -99,13 +99,13 @@ def test_nothing_is_nobody() -> None:
         "dates-and-offsets-with-signs",
     ],
 )
-def test_a_time_of_day_is_the_first_that_makes_sense(
+def test_a_time_of_day_is_the_first_instant_that_fits(
     text: str, where: SessionScene, expected: list[str]
 ) -> None:
     assert said(text, where) == expected
 
 
-def test_classes_are_told_apart_and_one_may_be_usual() -> None:
+def test_changes_are_grouped_by_class_and_may_use_a_default_class() -> None:
     at = [parse_instant(f"2026-02-02T{hour:02}:00:00Z") for hour in (8, 9, 10)]
 
     assert parse_changes("09:00+3 gpu, 10:00+4 small, 11:00-1 gpu", "x", BOTH) == {
@@ -147,7 +147,7 @@ def test_classes_are_told_apart_and_one_may_be_usual() -> None:
         "class",
     ],
 )
-def test_a_slip_is_told_where_it_is(text: str, named: tuple[str, ...]) -> None:
+def test_a_mistake_is_reported_with_the_text_that_has_it(text: str, named: tuple[str, ...]) -> None:
     told(refused(text), "--sessions", *named)
 
 
@@ -157,7 +157,7 @@ def told(message: str, source: str, first: str, *others: str) -> None:
     assert [other for other in others if other not in message] == []
 
 
-def test_of_several_classes_one_must_be_named() -> None:
+def test_a_change_must_name_its_class_if_there_are_several() -> None:
     told(refused("09:00+3", BOTH), "--sessions", '"09:00+3"', "small, gpu", "--class")
 
 
@@ -165,12 +165,12 @@ def test_sessions_of_one_class_do_not_leave_for_another() -> None:
     told(refused("09:00+3 gpu,10:00-1 small", BOTH), "--sessions", '"10:00-1 small"', " 1 ", " 0 ")
 
 
-def test_out_of_order_over_midnight_is_told_as_such() -> None:
+def test_times_that_are_out_of_order_over_midnight_are_reported() -> None:
     told(refused("23:00+5,22:30+2", NIGHT), "--sessions", '"22:30+2"')
     told(refused("01:00+5,07:00-2", NIGHT), "--sessions", '"07:00-2"', "Sun 2026-03-29 06:00")
 
 
-def test_in_a_file_the_line_is_told() -> None:
+def test_a_mistake_in_a_file_is_reported_with_its_line() -> None:
     text = "time,change\n08:55,10\n\n# late\n09:20,8\n11:00,-30\n"
 
     told(refused(text, source="arrivals.csv"), "arrivals.csv:6", '"11:00,-30"', "30", "18")
@@ -196,7 +196,7 @@ MINUTES = st.integers(1, 3 * 1440)
 
 
 @given(ZONES, SEATS, st.integers(0, 366 * 1440), st.integers(0, 1440), MINUTES)
-def test_an_example_crowd_is_understood_and_comes_while_the_window_is_open(
+def test_an_example_crowd_is_valid_and_comes_within_the_open_window(
     zone: str, seats: dict[str, int], minute: int, lead: int, length: int
 ) -> None:
     start = 1_767_225_600 + 60 * minute  # in 2026, at clock changes too

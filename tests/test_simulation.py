@@ -47,7 +47,7 @@ def told(steps: Sequence[SimulationStep]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("case", FORMULA, ids=lambda case: str(case["id"]))
-def test_the_cases_of_the_formula_come_out(case: Case) -> None:
+def test_the_cases_of_the_formula_have_the_expected_targets(case: Case) -> None:
     start, end = case.get("window", "09:00-12:00").split("-")
     one = occurrence("a", start, end, int(case["count"]), int(case.get("lead", 30)))
     hours = [f"{hour:02}:00" for hour in range(int(start[:2]), int(end[:2]) + 1)]
@@ -62,7 +62,7 @@ def test_the_cases_of_the_formula_come_out(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", POOLS, ids=lambda case: str(case["id"]))
-def test_the_cases_of_pools_come_out(case: Case) -> None:
+def test_the_cases_of_pools_have_the_expected_targets(case: Case) -> None:
     occurrences = [
         occurrence(str(number), one["start"], one["end"], int(one["count"]), int(one["lead"]))
         for number, one in enumerate(case["occurrences"])
@@ -75,7 +75,7 @@ def test_the_cases_of_pools_come_out(case: Case) -> None:
     assert {moment: str(held(steps, at(moment))) for moment in case["targets"]} == case["targets"]
 
 
-def test_every_instant_has_its_step_and_its_reasons() -> None:
+def test_every_instant_with_a_change_has_a_step_and_its_reasons() -> None:
     steps = simulate(
         plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIORS[:3], MORNING.open, MORNING.end
     )
@@ -108,7 +108,7 @@ def test_every_instant_has_its_step_and_its_reasons() -> None:
     ]
 
 
-def test_what_happens_at_one_instant_is_one_step() -> None:
+def test_all_events_of_one_instant_are_one_step() -> None:
     second = occurrence("b", "13:00", "14:00", 5, lead=0)
 
     steps = simulate(plan(MORNING, second), changes("09:00+02 09:00-01 09:00+01"), ("maintain",), *DAY)
@@ -132,7 +132,7 @@ def test_what_happens_at_one_instant_is_one_step() -> None:
     ]
 
 
-def test_a_seat_that_is_given_back_is_asked_for_again_after_the_wait() -> None:
+def test_a_seat_that_a_session_returns_is_requested_again_after_the_wait() -> None:
     for wait, expected in ((0, [20, 23]), (30, [20, 20, 23]), (3600, [20, 20, 23])):
         steps = simulate(plan(MORNING, wait=wait), changes("09:10+05 09:20-03"), ("maintain",), *DAY)
         told_of = [step.targets[0] for step in steps if at("09:10") <= step.at < MORNING.end]
@@ -142,7 +142,7 @@ def test_a_seat_that_is_given_back_is_asked_for_again_after_the_wait() -> None:
         assert held(steps, at("09:20") + wait) == 23
 
 
-def test_who_comes_during_the_wait_takes_the_place_of_who_left() -> None:
+def test_an_arrival_during_the_wait_replaces_a_departure() -> None:
     """So nothing is asked for, and when the wait would be over, there is nothing to tell."""
     steps = simulate(plan(MORNING), changes("09:10+05 09:20-02 09:20:10+02"), ("maintain",), *DAY)
 
@@ -154,7 +154,7 @@ def test_who_comes_during_the_wait_takes_the_place_of_who_left() -> None:
     ]
 
 
-def test_what_is_over_makes_no_difference_between_who_came_and_who_left() -> None:
+def test_an_ended_occurrence_does_not_affect_which_arrival_replaces_a_departure() -> None:
     """Where earlier sessions are ignored, what is open decides who can stand for whom, as in the scaler."""
     inner = occurrence("b", "10:00", "11:00", 2, lead=0)
     late = plan(MORNING, inner, match=Match(ignores_earlier=True))
@@ -169,7 +169,7 @@ def test_what_is_over_makes_no_difference_between_who_came_and_who_left() -> Non
     ]
 
 
-def test_where_a_wait_would_end_the_clock_may_move_a_target_all_the_same() -> None:
+def test_a_clock_step_can_fall_on_the_instant_at_which_a_wait_would_end() -> None:
     moves = changes("08:55+10 09:07:31-01 09:07:40+01")
 
     steps = simulate(plan(MORNING), moves, ("reduce",), MORNING.open, MORNING.end)
@@ -179,7 +179,7 @@ def test_where_a_wait_would_end_the_clock_may_move_a_target_all_the_same() -> No
     ]
 
 
-def test_what_ends_as_the_first_opens_is_told() -> None:
+def test_an_occurrence_that_ends_at_the_first_opening_is_reported() -> None:
     before = occurrence("z", "06:00", "08:30", 3)
 
     steps = simulate(plan(before, MORNING), [], ("maintain",), MORNING.open, MORNING.end)
@@ -190,7 +190,7 @@ def test_what_ends_as_the_first_opens_is_told() -> None:
     )
 
 
-def test_a_wait_that_ends_after_all_is_over_is_nobodys() -> None:
+def test_a_wait_that_ends_after_the_last_occurrence_has_no_step() -> None:
     steps = simulate(plan(MORNING), changes("09:10+05 12:59:50-02"), ("maintain",), MORNING.open, MORNING.end)
 
     assert told(steps)[-2:] == [("12:59:50", 3, 20), ("13:00:00", 3, 0)]
@@ -204,7 +204,7 @@ def test_a_wait_that_ends_after_all_is_over_is_nobodys() -> None:
     ],
     ids=["counted", "ignored"],
 )
-def test_sessions_that_run_before_the_opening(
+def test_sessions_from_before_the_opening_are_counted_or_ignored_as_declared(
     ignores_earlier: bool, expected: list[tuple[str, int, int]]
 ) -> None:
     """The first to come are the first to leave."""
@@ -219,7 +219,7 @@ def test_sessions_that_run_before_the_opening(
     assert [(clock(step.at), step.active, step.targets[0]) for step in steps[:4]] == expected
 
 
-def test_a_session_that_fits_two_occurrences_counts_once_and_always_for_the_same() -> None:
+def test_a_session_that_fits_two_occurrences_counts_once() -> None:
     """The one that ends first; above its count, for the other."""
     first, second = occurrence("a", "09:00", "11:00", 5), occurrence("b", "09:00", "12:00", 5)
 
@@ -235,7 +235,7 @@ def test_a_session_that_fits_two_occurrences_counts_once_and_always_for_the_same
     }
 
 
-def test_what_lies_outside_or_has_no_seats_of_the_class_is_left_out() -> None:
+def test_occurrences_outside_or_without_seats_of_the_class_are_left_out() -> None:
     other = MORNING._replace(id="b", seats=(("huge", 3),))
     later = occurrence("c", "15:00", "16:00", 9)
 
@@ -248,7 +248,7 @@ def test_what_lies_outside_or_has_no_seats_of_the_class_is_left_out() -> None:
     ]
 
 
-def test_one_behaviour_alone_is_the_same_as_beside_others() -> None:
+def test_a_behavior_gives_the_same_targets_alone_and_with_others() -> None:
     moves = changes("08:55+10 09:20+08 11:00-03")
     together = simulate(plan(MORNING), moves, BEHAVIORS, *DAY)
 
@@ -261,7 +261,7 @@ def test_one_behaviour_alone_is_the_same_as_beside_others() -> None:
 @pytest.mark.parametrize(
     "case", [one for one in TOUCHING if "sessions" in one], ids=lambda one: str(one["id"])
 )
-def test_windows_that_touch_come_out_as_computed_by_hand(case: Case) -> None:
+def test_touching_windows_have_the_targets_computed_by_hand(case: Case) -> None:
     found = scene(case)
     (pool,) = found.timetable.pools
     setup = SimulationSetup(pool, found.timetable.occurrences, 0)
@@ -270,7 +270,7 @@ def test_windows_that_touch_come_out_as_computed_by_hand(case: Case) -> None:
     assert found.targets == {moment: held(steps, at(moment)) for moment in found.targets}
 
 
-def test_a_handover_is_told_where_it_is_over() -> None:
+def test_a_handover_is_reported_at_its_end() -> None:
     rows = occurrence("a", "08:00", "10:00", 25), occurrence("b", "10:00", "12:00", 25)
     steps = simulate(plan(*rows, match=Match(handover=900)), changes("08:00+25"), ["maintain"], *DAY)
 

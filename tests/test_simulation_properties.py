@@ -77,7 +77,7 @@ def stabilized(
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))
 @settings(max_examples=150)
-def test_at_every_instant_of_any_history_the_target_is_that_of_the_scaler(
+def test_the_target_is_that_of_the_scaler_at_every_instant_of_any_history(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
     steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)
@@ -89,7 +89,7 @@ def test_at_every_instant_of_any_history_the_target_is_that_of_the_scaler(
 
 @given(OCCURRENCES.map(lambda some: some[0]), histories(), st.integers(0, 20))
 @settings(max_examples=150)
-def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
+def test_targets_keep_the_promise_and_are_zero_outside_of_the_window(
     one: TimetableOccurrence, moves: list[SessionChange], wait: int
 ) -> None:
     """What a session leaves behind is missing for the wait, and for no longer."""
@@ -108,7 +108,7 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))
 @settings(max_examples=100)
-def test_steps_ascend_each_says_why_and_the_clock_is_told_only_where_it_moves_a_target(
+def test_steps_ascend_with_events_and_a_clock_event_alone_changes_a_target(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
     steps = simulate(plan(*occurrences, wait=wait), moves, BEHAVIORS, 0, LAST)

@@ -27,11 +27,11 @@ def functions(module: str) -> list[ast.FunctionDef]:
     return [node for node in TREES[module].body if isinstance(node, ast.FunctionDef)]
 
 
-def test_module_names_mean_one_thing() -> None:
+def test_module_names_are_unique() -> None:
     assert shared((Path(module).name, module) for module in TREES) == {}
 
 
-def test_public_class_names_mean_one_thing() -> None:
+def test_public_class_names_are_unique() -> None:
     classes = [
         (node.name, module)
         for module, tree in TREES.items()
@@ -42,13 +42,13 @@ def test_public_class_names_mean_one_thing() -> None:
     assert shared(classes) == {}
 
 
-def test_check_names_mean_one_thing() -> None:
+def test_check_names_are_unique() -> None:
     names = [(function.name, module) for module in TREES for function in functions(module)]
 
     assert shared((name, module) for name, module in names if name.startswith("check_")) == {}
 
 
-def test_a_check_is_named_after_what_it_checks() -> None:
+def test_the_name_of_a_public_check_starts_with_check() -> None:
     """A check yields problems of declarations; what others in its module call is private."""
     named = [
         (module, function.name)
@@ -63,7 +63,7 @@ def test_a_check_is_named_after_what_it_checks() -> None:
     assert [(module, name) for module, name in public if not name.startswith("check_")] == []
 
 
-def test_places_make_the_findings() -> None:
+def test_only_places_create_findings() -> None:
     """What is wrong is said with a code and texts; the place knows file, cluster and severity."""
     makers = {"Problem": {"findings"}, "Finding": {"findings", "reading/place"}}
     calls = [

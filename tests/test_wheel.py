@@ -45,7 +45,7 @@ def berth(installed: Path, where: Path, *arguments: str) -> str:
     ).stdout
 
 
-def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_only_the_program_and_the_templates(wheel: Path) -> None:
     info = f"kube_berth-{VERSION}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.startswith(f"{info}/")}
@@ -63,7 +63,7 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
     assert entry_points == "[console_scripts]\nberth = berth.cli:main\n"
 
 
-def test_installed_elsewhere_it_renders_the_same_bytes(installed: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_renders_the_same_bytes(installed: Path, tmp_path: Path) -> None:
     for name in ("ours", "theirs"):
         shutil.copytree(ROOT / "reservations", tmp_path / name / "reservations")
     assert cli.run(["-C", str(tmp_path / "ours"), "render"]) == 0
@@ -75,7 +75,7 @@ def test_installed_elsewhere_it_renders_the_same_bytes(installed: Path, tmp_path
     assert files_in(tmp_path / "theirs" / "rendered") == ours
 
 
-def test_it_is_the_installed_program_that_ran(installed: Path, tmp_path: Path) -> None:
+def test_these_tests_run_the_installed_program(installed: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed"
     shutil.copytree(installed, changed)
     (changed / "berth" / "version.py").write_text('VERSION = "9.9.9"\n')

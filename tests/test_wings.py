@@ -33,7 +33,7 @@ def without(folder: Path, module: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("wing", WINGS, ids=lambda wing: wing.backend)
-def test_without_a_backend_all_else_is_imported_and_renders_the_same(wing: type, tmp_path: Path) -> None:
+def test_without_a_backend_all_other_modules_load_and_render_the_same(wing: type, tmp_path: Path) -> None:
     without(tmp_path / "program", wing.__module__, wing.__name__)
     shutil.copytree(ROOT / "tests/examples/report", tmp_path / "project")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "program/gen")}

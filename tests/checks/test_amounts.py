@@ -27,7 +27,7 @@ def found(folder: Path, requests: Value, *backends: Value) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_a_seat_of_an_unlikely_size_is_answered_with_the_size_that_is_meant(
+def test_a_seat_of_an_unlikely_size_gets_a_finding_with_the_probable_size(
     tmp_path: Path, case: Value
 ) -> None:
     (problem,) = found(tmp_path, case["requests"], {"type": "placeholder"})
@@ -38,7 +38,9 @@ def test_a_seat_of_an_unlikely_size_is_answered_with_the_size_that_is_meant(
 
 
 @tabled("checks")
-def test_a_seat_requests_something(backends: list[str], codes: list[str], tmp_path: Path) -> None:
+def test_a_seat_that_requests_nothing_is_reported(
+    backends: list[str], codes: list[str], tmp_path: Path
+) -> None:
     """Slots have a finding for it: what they hold may also be their overhead."""
     problems = found(tmp_path, ZERO, *({"type": backend} for backend in backends))
 

@@ -29,22 +29,22 @@ def told(cluster: Value, **course: Any) -> list[str]:
 
 
 @tabled("checks")
-def test_an_autoscaler_that_keeps_buffers_is_enough(cluster: Value) -> None:
+def test_an_autoscaler_that_maintains_buffers_is_sufficient(cluster: Value) -> None:
     assert told(cluster) == []
 
 
 @tabled("checks")
-def test_without_it_nobody_would_keep_the_seats(cluster: Value, finding_: str) -> None:
+def test_a_buffer_that_no_autoscaler_maintains_is_reported(cluster: Value, finding_: str) -> None:
     assert told(cluster) == [finding_]
 
 
 @pytest.mark.parametrize("engine", ["none", {"type": "flux", "version": "2.8", "sourceName": "fleet"}])
-def test_an_engine_that_resets_replicas_would_close_the_window(engine: Any) -> None:
+def test_an_engine_that_resets_replicas_is_reported(engine: Any) -> None:
     assert told({**BUFFERS, "engine": engine}) == [finding("B192 spec.backend.type", "0", "2.9")]
 
 
 @pytest.mark.parametrize("cluster", [{**FLUX, "name": "prod"}, KARPENTER], ids=["none", "karpenter"])
-def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
+def test_the_field_capacity_buffers_needs_cluster_autoscaler(cluster: Value) -> None:
     declared = read(site({**cluster, "capacityBuffers": True}))
 
     assert lines(autoscalers.check_autoscalers(project_of(declared))) == [

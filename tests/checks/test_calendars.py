@@ -41,7 +41,7 @@ def within(*names: str) -> Value:
 ZONED = site(timeZone="Europe/Zurich")
 
 
-def test_an_unknown_term_is_told_with_the_nearest() -> None:
+def test_an_unknown_term_is_reported_with_the_nearest_name() -> None:
     terms = calendar("terms", terms=[term("spring-2026"), term("autumn-2026")])
 
     assert told(within("spring-2026"), resource_class(), terms, ZONED) == []
@@ -50,13 +50,13 @@ def test_an_unknown_term_is_told_with_the_nearest() -> None:
     ]
 
 
-def test_a_term_may_be_in_a_faulty_calendar() -> None:
+def test_a_term_of_a_faulty_calendar_is_known() -> None:
     faulty = calendar("terms", "2026-02-30", terms=[term("spring-2026")])
 
     assert told(within("spring-2026"), resource_class(), faulty, ZONED) == []
 
 
-def test_a_term_is_unique_in_the_site() -> None:
+def test_a_term_used_twice_in_the_site_is_reported() -> None:
     first, second = calendar("first", terms=[term("spring")]), calendar("second", terms=[term("spring")])
 
     assert told(first, second, ZONED) == [
@@ -65,7 +65,7 @@ def test_a_term_is_unique_in_the_site() -> None:
     ]
 
 
-def test_an_unknown_calendar_of_the_site_is_told_in_its_file() -> None:
+def test_an_unknown_calendar_of_the_site_is_reported_in_the_site_file() -> None:
     everyone = site(timeZone="UTC", calendars=["holidays", "holiday"])
 
     assert told(everyone, calendar("holidays")) == [
@@ -74,13 +74,15 @@ def test_an_unknown_calendar_of_the_site_is_told_in_its_file() -> None:
 
 
 @tabled("checks")
-def test_a_calendar_of_another_time_is_told(dates: Iterable[object], expected: list[str]) -> None:
+def test_a_calendar_without_dates_in_the_time_of_the_course_is_reported(
+    dates: Iterable[object], expected: list[str]
+) -> None:
     course = reservation(recurrence=weekly(calendars=["holidays"]))
 
     assert told(course, resource_class(), calendar("holidays", *dates), ZONED) == expected
 
 
-def test_a_calendar_of_another_time_is_told_of_dates_and_terms() -> None:
+def test_a_calendar_of_another_time_is_reported_with_dates_and_terms() -> None:
     times = [{"startTime": "09:00", "endTime": "13:00"}]
     dated = {"type": "dates", "dates": ["2027-01-05", "2026-03-02"], "schedule": times}
     old, terms = calendar("old", "2025-12-24"), [term("spring")]
@@ -97,7 +99,7 @@ def test_a_calendar_of_another_time_is_told_of_dates_and_terms() -> None:
 
 
 @tabled("checks")
-def test_calendars_of_the_site_that_end_before_a_reservation_are_told(
+def test_site_calendars_that_end_before_a_reservation_are_reported(
     old: str, new: str, texts: list[str]
 ) -> None:
     later = reservation("other", recurrence=weekly(startDate="2026-03-02", endDate="2026-04-27"))
@@ -126,13 +128,13 @@ def monday(start: str, end: str, name: str = "copy", **spec: object) -> Value:
     ],
     ids=["later-name", "earlier-name", "touches", "suspended", "another-class", "another-course"],
 )
-def test_a_course_that_is_there_twice_is_told_at_the_later_name(other: Value, expected: list[str]) -> None:
+def test_a_duplicate_course_is_reported_at_the_later_name(other: Value, expected: list[str]) -> None:
     course = monday("09:00", "13:00", "banana")
 
     assert told(course, other, ZONED, resource_class(), resource_class("other")) == expected
 
 
-def test_a_course_that_is_there_twice_is_told_whatever_ceilings_say() -> None:
+def test_a_duplicate_course_is_reported_even_with_ceilings() -> None:
     ceiling = {"name": "prod", "ceilings": [{"seats": {"small": 100}}]}
     limited = site(ceiling, timeZone="Europe/Zurich")
 
@@ -141,11 +143,11 @@ def test_a_course_that_is_there_twice_is_told_whatever_ceilings_say() -> None:
     ]
 
 
-def test_courses_that_nothing_tells_apart_are_not_one() -> None:
+def test_courses_without_a_session_selector_are_no_duplicates() -> None:
     assert told(reservation("one"), reservation("other"), resource_class(), ZONED) == []
 
 
-def test_utc_is_noted_once_where_nobody_chose_it() -> None:
+def test_the_default_time_zone_utc_is_noted_once() -> None:
     own = reservation("own", recurrence=weekly(timeZone="Europe/Zurich"))
 
     silent = site(timeZone=None)
@@ -167,7 +169,7 @@ OF_COURSE, OF_SITE = "a.yaml B240 spec.recurrence.timeZone", "c.yaml B240 spec.t
 
 
 @tabled("checks")
-def test_an_offset_is_told_whatever_its_dates_are(zone: str, dates: list[str], texts: list[str]) -> None:
+def test_a_fixed_offset_as_time_zone_is_reported(zone: str, dates: list[str], texts: list[str]) -> None:
     course = in_zone(zone, *dates)
     default = in_zone("", *dates)
     del default["spec"]["recurrence"]["timeZone"]
@@ -176,7 +178,7 @@ def test_an_offset_is_told_whatever_its_dates_are(zone: str, dates: list[str], t
     assert told(default, resource_class(), site(timeZone=zone)) == [finding(OF_SITE, *texts)]
 
 
-def test_the_offset_of_a_site_is_told_once_with_the_first_date() -> None:
+def test_a_fixed_offset_of_the_site_is_reported_once_with_the_first_date() -> None:
     courses = [reservation(name, recurrence=weekly(endDate="2026-04-28")) for name in ("one", "other")]
 
     assert told(*courses, site(timeZone="EST"), resource_class()) == [
@@ -190,7 +192,7 @@ def test_utc_and_places_are_no_offsets(zone: str) -> None:
     assert told(in_zone(zone, *SUMMER), resource_class(), ZONED) == []
 
 
-def test_a_weekly_rule_in_utc_over_a_change_of_clocks_is_told() -> None:
+def test_a_weekly_rule_in_utc_across_a_clock_change_is_reported() -> None:
     rule = weekly(startDate="2026-03-23", endDate="2026-04-13", timeZone="UTC")
     moved = {"moved": [{"date": "2026-04-06", "to": {"date": "2026-03-25"}}]}
     before = weekly(endDate="2026-03-28", timeZone="UTC")

@@ -61,7 +61,7 @@ def held(occurrences: list[Dated], now: int) -> int:
     return target(asked, now * 60, full_count("small"))
 
 
-def test_steps_are_what_the_cluster_holds_at_every_moment() -> None:
+def test_window_steps_equal_the_seats_that_the_cluster_holds_at_every_moment() -> None:
     random = Random(67)
     for _ in range(400):
         occurrences = chosen(random)
@@ -75,7 +75,7 @@ def test_steps_are_what_the_cluster_holds_at_every_moment() -> None:
 
 
 @pytest.mark.parametrize("case", [one for one in CASES if "promised" in one], ids=lambda one: str(one["id"]))
-def test_what_is_free_or_taken_is_as_computed_by_hand(case: Case) -> None:
+def test_promised_seats_equal_the_values_computed_by_hand(case: Case) -> None:
     """Also in the steps, which ceilings add up."""
     told = scene(case)
     (pool,) = told.timetable.pools
@@ -125,14 +125,14 @@ def course(name: str, start: str, end: str, count: int = 25, **spec: object) -> 
     return reservation(name, recurrence=weekly(entry), provisioning={"placeholderCount": count}, **spec)
 
 
-def test_as_much_as_the_ceiling_allows_is_no_fault() -> None:
+def test_seats_up_to_the_ceiling_are_no_fault() -> None:
     both = [course("a", "09:00", "12:00"), course("b", "11:00", "13:00"), resource_class()]
 
     assert exceeded(*both, limited(seats={"small": 50}, requests={"cpu": "50"})) == []
     assert exceeded(*both, site()) == []
 
 
-def test_one_more_is_told_with_the_minute_and_those_that_meet_at_the_one_that_opened_last() -> None:
+def test_seats_above_the_ceiling_are_reported_at_the_window_that_opened_last() -> None:
     both = [course("a", "09:00", "12:00"), course("b", "11:00", "13:00", 26), resource_class()]
 
     assert exceeded(*both, limited(seats={"small": 50})) == [
@@ -140,7 +140,7 @@ def test_one_more_is_told_with_the_minute_and_those_that_meet_at_the_one_that_op
     ]
 
 
-def test_what_ends_as_the_next_opens_does_not_meet_it() -> None:
+def test_a_window_that_ends_when_the_next_opens_does_not_overlap_it() -> None:
     both = [course("a", "09:00", "12:00"), course("b", "12:30", "13:00"), resource_class()]
 
     assert exceeded(*both, limited(seats={"small": 49})) == []
@@ -174,7 +174,7 @@ def test_an_overhead_counts_for_a_ceiling() -> None:
     ]
 
 
-def test_a_ceiling_holds_from_and_until_its_dates_in_the_sites_zone() -> None:
+def test_a_ceiling_applies_on_its_dates_in_the_site_time_zone() -> None:
     night = [course("a", "22:00", "02:00"), resource_class()]
 
     # Until 1 February in Zurich, the windows of 2, 9, 16 and 23 February are not there yet.
@@ -189,7 +189,7 @@ def test_a_ceiling_holds_from_and_until_its_dates_in_the_sites_zone() -> None:
     assert exceeded(*night, limited(seats={"small": 0}, **{"from": "2026-02-25"})) == []
 
 
-def test_what_is_suspended_or_elsewhere_does_not_count() -> None:
+def test_suspended_reservations_and_other_clusters_do_not_count() -> None:
     suspended = course("a", "09:00", "12:00", suspend=True)
     hub = resource_class("student", cluster="hub")
     other = course("b", "09:00", "12:00", resourceClass="student")
@@ -198,7 +198,7 @@ def test_what_is_suspended_or_elsewhere_does_not_count() -> None:
     assert exceeded(suspended, other, resource_class(cluster="prod"), hub, two) == []
 
 
-def test_what_no_ceiling_mentions_is_not_even_kept() -> None:
+def test_classes_and_resources_without_a_ceiling_do_not_count() -> None:
     course_of_huge = course("a", "09:00", "12:00", resourceClass="huge")
     huge = resource_class("huge", requests={"memory": "1Gi"})
 
@@ -220,7 +220,7 @@ def test_a_reservation_with_several_classes_is_named_once_with_their_sum() -> No
 @pytest.mark.parametrize(
     ("dates", "codes"), [(["2026-02-30"], {"B017"}), (["2026-02-03"], {"B067"})], ids=["faulty", "sound"]
 )
-def test_a_faulty_calendar_makes_no_finding_about_ceilings(
+def test_a_faulty_calendar_prevents_ceiling_findings(
     tmp_path: Path, dates: list[str], codes: set[str]
 ) -> None:
     documents = (
@@ -246,7 +246,7 @@ def where_koordinator_is(**ceiling: object) -> Value:
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
 
 
-def test_what_stands_counts_always_with_whatever_is_open() -> None:
+def test_standing_slots_count_together_with_every_open_window() -> None:
     both = [course("a", "09:00", "12:00"), standing("lab", 5), resource_class(sessions=HUB)]
 
     assert exceeded(*both, where_koordinator_is(seats={"small": 30})) == []
@@ -255,13 +255,13 @@ def test_what_stands_counts_always_with_whatever_is_open() -> None:
     ]
 
 
-def test_what_stands_alone_is_told_without_a_time() -> None:
+def test_standing_slots_alone_are_reported_without_a_time() -> None:
     assert exceeded(
         standing("lab", 5), resource_class(sessions=HUB), where_koordinator_is(requests={"cpu": "4"})
     ) == [finding("a.yaml B067 spec.provisioning", "lab 5", "4")]
 
 
-def test_what_stands_counts_until_it_expires() -> None:
+def test_standing_slots_count_until_they_expire() -> None:
     def until(expires: str) -> list[str]:
         return exceeded(
             standing("lab", 5),
@@ -288,7 +288,7 @@ def test_what_stands_counts_until_it_expires() -> None:
         pytest.param(MOST, {"requests": {"cpu": "1"}}, False, id="most-replicas-request-nothing"),
     ],
 )
-def test_numbers_of_others_count_and_only_pods_request(
+def test_held_numbers_count_as_seats_and_only_pods_count_as_requests(
     target: Value, limit: Value, is_exceeded: bool
 ) -> None:
     cluster = {"name": "prod", "ceilings": [limit], "held": [HPA, NODE_POOL]}
@@ -303,9 +303,7 @@ def test_numbers_of_others_count_and_only_pods_request(
      pytest.param({"requests": {"cpu": "60"}}, 60, id="requests")],
 )  # fmt: skip
 @pytest.mark.parametrize("is_suspended", [False, True], ids=["open", "suspended"])
-def test_what_a_number_is_otherwise_counts_for_a_ceiling(
-    ceiling: Value, most: int, is_suspended: bool
-) -> None:
+def test_the_field_otherwise_counts_toward_a_ceiling(ceiling: Value, most: int, is_suspended: bool) -> None:
     """Also of a suspended reservation, whose number goes back to it."""
 
     def told(otherwise: int) -> list[str]:
@@ -318,7 +316,7 @@ def test_what_a_number_is_otherwise_counts_for_a_ceiling(
 
 
 @pytest.mark.parametrize("is_suspended", [False, True], ids=["open", "suspended"])
-def test_of_a_floor_and_a_cap_only_the_floor_requests(is_suspended: bool) -> None:
+def test_only_the_floor_counts_as_requests_beside_a_cap(is_suspended: bool) -> None:
     spec: Value = {"provisioning": {"placeholderCount": 18}, "suspend": is_suspended}
     both = (
         holding("a", API, otherwise=18, spec=spec),
@@ -346,7 +344,7 @@ def of_api(name: str, number: str, otherwise: int, **spec: object) -> Value:
 
 
 @pytest.mark.parametrize("spec", [{}, {"suspend": True}], ids=["open", "suspended"])
-def test_what_numbers_are_otherwise_adds_up_for_a_ceiling(spec: Value) -> None:
+def test_the_field_otherwise_is_summed_over_all_numbers(spec: Value) -> None:
     """Each alone is below it, and so is each window."""
     three = [of_api(name, name, 30) for name in ("a", "b")] + [of_api("c", "c", 30, **spec)]
 
@@ -358,7 +356,7 @@ def test_what_numbers_are_otherwise_adds_up_for_a_ceiling(spec: Value) -> None:
     assert len(numbers(89, *three, **{"from": "2027-01-01"})) == 1
 
 
-def test_what_a_number_is_otherwise_meets_the_windows_of_others() -> None:
+def test_the_field_otherwise_is_added_to_open_windows_of_others() -> None:
     both = course("a", "09:00", "12:00"), of_api("b", "b", 30, recurrence=weekly(), suspend=True)
 
     assert numbers(55, *both) == []
@@ -368,7 +366,7 @@ def test_what_a_number_is_otherwise_meets_the_windows_of_others() -> None:
 
 
 @pytest.mark.parametrize("count", [25, 40], ids=["lower", "higher"])
-def test_a_window_stands_instead_of_what_a_number_is_otherwise(count: int) -> None:
+def test_a_window_of_a_number_replaces_its_field_otherwise(count: int) -> None:
     number = of_api("a", "a", 30, provisioning={"placeholderCount": count})
     most = max(count, 30)
 
@@ -377,7 +375,7 @@ def test_a_window_stands_instead_of_what_a_number_is_otherwise(count: int) -> No
     assert numbers(most - 1, number) == [finding(f"a.yaml B067 {place}", most)]
 
 
-def test_one_number_that_several_hold_is_otherwise_there_once() -> None:
+def test_the_field_otherwise_counts_once_per_shared_number() -> None:
     morning, evening = (
         weekly({"dayOfWeek": 1, "startTime": start, "endTime": end})
         for start, end in (("08:00", "09:00"), ("19:00", "20:00"))
@@ -400,7 +398,7 @@ def test_one_number_that_several_hold_is_otherwise_there_once() -> None:
         pytest.param(CORES, "sum", 65, "b.yaml B067 spec.provisioning", "b 40, a 25", id="sum"),
     ],
 )
-def test_windows_at_one_time_count_for_a_ceiling_as_their_number_combines_them(
+def test_simultaneous_windows_of_a_number_count_as_it_combines_them(
     target: Value, combine: str | None, most: int, place: str, holders: str
 ) -> None:
     both = [
@@ -422,7 +420,7 @@ def test_windows_at_one_time_count_for_a_ceiling_as_their_number_combines_them(
     assert told(most - 1) == [finding(place, holders, most)]
 
 
-def test_the_same_number_of_another_cluster_stands_there() -> None:
+def test_the_same_number_in_another_cluster_counts_only_there() -> None:
     clusters = [
         {"name": name, "held": [HPA], "ceilings": [{"seats": {name: 30}}]} for name in ("prod", "lab")
     ]
@@ -432,13 +430,13 @@ def test_the_same_number_of_another_cluster_stands_there() -> None:
     assert exceeded(*both, *classes, site(*clusters)) == []
 
 
-def test_cores_that_are_there_otherwise_are_no_pods() -> None:
+def test_cores_in_the_field_otherwise_do_not_count_as_pods() -> None:
     there = site({"name": "prod", "held": [NODE_POOL], "ceilings": [{"requests": {"cpu": "60"}}]})
 
     assert exceeded(holding(target=CORES, otherwise=61), there, resource_class()) == []
 
 
-def test_a_ceiling_names_what_its_pools_count() -> None:
+def test_a_ceiling_finding_names_the_unit_of_its_pools() -> None:
     number = of_api("b", "b", 30, recurrence=weekly(), suspend=True)
 
     assert numbers(29, number) == [finding("a.yaml B067 spec.backend.otherwise", "30 replicas of small")]

@@ -24,13 +24,15 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
 
 
 @tabled("checks")
-def test_a_cluster_allocates_devices_from_1_34_on(cluster: Value, problems: list[str]) -> None:
+def test_resource_claims_need_kubernetes_1_34_and_no_karpenter(cluster: Value, problems: list[str]) -> None:
     assert of_class(cluster) == problems
     assert of_class(cluster, resourceClaims=[]) == []
 
 
 @tabled("checks")
-def test_a_seat_may_mean_the_same_devices_twice(requests: Value, problems: list[str]) -> None:
+def test_a_class_that_requests_and_claims_the_same_devices_is_reported(
+    requests: Value, problems: list[str]
+) -> None:
     assert of_class(NEW, requests=requests) == problems
 
 
@@ -42,14 +44,14 @@ BUFFER = {"percent": 20, "minimum": 1}
 
 
 @tabled("checks")
-def test_sessions_get_devices_only_where_placeholders_follow_them(
+def test_claimed_devices_need_placeholders_that_follow_sessions(
     provisioning: Value, problems: list[str]
 ) -> None:
     assert of_reservation(provisioning=provisioning) == problems
     assert of_reservation([], provisioning=provisioning) == []
 
 
-def test_an_entry_may_keep_its_placeholders_alone() -> None:
+def test_an_entry_without_scale_down_is_reported_for_claimed_devices() -> None:
     hours = {"startTime": "09:00", "endTime": "10:00"}
     recurrence = weekly({"dayOfWeek": 1, **hours}, {"dayOfWeek": 2, **hours, "scaleDownBehavior": "none"})
 
@@ -74,12 +76,12 @@ OWNERS = [{"labelSelector": {"matchLabels": {"course": "ml"}}}]
 
 
 @tabled("checks")
-def test_only_placeholders_hold_devices(backend: Value) -> None:
+def test_other_backends_than_placeholders_cannot_hold_claimed_devices(backend: Value) -> None:
     assert of_reservation(backend=backend) == ["B311 spec.backend"]
     assert of_reservation([], backend=backend) == []
 
 
-def test_whole_nodes_hold_no_devices_of_seats() -> None:
+def test_whole_nodes_cannot_hold_claimed_devices() -> None:
     provisioning = {"nodeCount": 1, "scaleDownBehavior": "none"}
 
     assert of_reservation(backend={"type": "nodePool"}, provisioning=provisioning) == ["B311 spec.backend"]

@@ -10,12 +10,12 @@ from tests.saying import Value, finding, reservation, resource_class, site
 TWO = ({**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"})
 
 
-def test_a_good_one_is_told_nothing() -> None:
+def test_a_valid_capacity_has_no_finding() -> None:
     assert of_cloud() == of_cloud(reservations=[RESERVED]) == []
     assert of_cloud(reservations=[RESERVED], capacityTypes=["reserved", "spot", "on-demand"]) == []
 
 
-def test_it_is_in_a_cluster_of_the_site() -> None:
+def test_a_capacity_needs_a_known_cluster() -> None:
     found = resource_class(cluster="one", cloudCapacity=["gpu"])
 
     assert of_documents(site(*TWO), found, cloud(cluster="one")) == []
@@ -24,13 +24,13 @@ def test_it_is_in_a_cluster_of_the_site() -> None:
 
 
 @pytest.mark.parametrize("autoscaler", ["none", "cluster-autoscaler"])
-def test_its_cluster_has_karpenter(autoscaler: str) -> None:
+def test_a_capacity_needs_a_cluster_with_karpenter(autoscaler: str) -> None:
     assert of_cloud(cluster={"name": "prod", "autoscaler": autoscaler}) == [
         finding("B157 spec", "prod", autoscaler)
     ]
 
 
-def test_some_class_names_it() -> None:
+def test_a_capacity_without_a_class_is_reported() -> None:
     assert of_documents(site(KARPENTER), cloud()) == ["B158 spec"]
     assert of_documents(site(KARPENTER), cloud(reservations=[RESERVED])) == ["B158 spec"]
     assert of_documents(site(KARPENTER), cloud(), resource_class(cloudCapacity=["gpus"])) == [
@@ -41,7 +41,7 @@ def test_some_class_names_it() -> None:
 TERMS = "capacityReservationSelectorTerms"
 
 
-def test_reservations_and_the_wish_for_reserved_go_together() -> None:
+def test_reserved_machines_and_the_capacity_type_reserved_need_each_other() -> None:
     assert of_cloud(capacityTypes=["reserved", "on-demand"]) == ["B162 spec.capacityTypes"]
     assert of_cloud(capacityTypes=["on-demand"], reservations=[RESERVED]) == [
         finding("B158 spec.capacityTypes", "4")
@@ -71,19 +71,19 @@ FITS = {
 
 
 @pytest.mark.parametrize("spec", FITS.values(), ids=FITS)
-def test_a_reservation_meets_the_requirements(spec: Value) -> None:
+def test_a_reservation_that_meets_the_requirements_has_no_finding(spec: Value) -> None:
     assert of_cloud(reservations=[RESERVED], **spec) == []
 
 
 @tabled("checks")
-def test_a_reservation_that_is_excluded(spec: Value, why: str) -> None:
+def test_a_reservation_excluded_by_the_requirements_is_reported(spec: Value, why: str) -> None:
     assert of_cloud(reservations=[RESERVED], **spec) == [
         finding("B162 spec.reservations.0", "cr-0a", *why.split(" / "))
     ]
 
 
 @tabled("checks")
-def test_a_reservation_is_told_as_people_know_it(how: Value, name: str) -> None:
+def test_a_finding_names_a_reservation_by_its_id_or_tags(how: Value, name: str) -> None:
     one = {**how, "instanceType": "m7g.large", "zone": "us-east-1a", "count": 1}
 
     assert of_cloud(reservations=[one], **requirement("kubernetes.io/arch", "amd64")) == [
@@ -91,7 +91,7 @@ def test_a_reservation_is_told_as_people_know_it(how: Value, name: str) -> None:
     ]
 
 
-def test_requirements_that_no_machine_meets() -> None:
+def test_requirements_that_no_machine_meets_are_reported() -> None:
     arm, large = asked("kubernetes.io/arch", "arm64"), asked("node.kubernetes.io/instance-type", "m5.large")
 
     assert of_cloud(requirements=[large]) == of_cloud(requirements=[arm]) == []
@@ -100,13 +100,13 @@ def test_requirements_that_no_machine_meets() -> None:
     assert of_cloud(requirements=[asked("pool", "a")], labels={"pool": "b"}) == ["B162 spec.requirements"]
 
 
-def test_limits_let_something_be_bought_and_count() -> None:
+def test_a_limit_of_zero_and_a_limit_of_nodes_are_reported() -> None:
     assert of_cloud(limits={"cpu": "1000", "nodes": "20", "nvidia.com/gpu": "0"}) == []
     assert of_cloud(limits={"nodes": "20"}) == ["B175 spec.limits.nodes"]
     assert of_cloud(limits={"cpu": "0"}) == [finding("B174 spec.limits.cpu", "0")]
 
 
-def test_pools_of_whole_nodes_keep_to_a_limit_of_nodes() -> None:
+def test_a_limit_of_nodes_is_accepted_for_whole_nodes_only() -> None:
     """Karpenter makes their nodes one by one, up to replicas and limit."""
     static: Value = {"name": "exam", "backend": {"type": "nodePool"}, "provisioning": {"nodeCount": 2}}
     dynamic: Value = {"name": "course"}
@@ -120,7 +120,7 @@ def test_pools_of_whole_nodes_keep_to_a_limit_of_nodes() -> None:
         assert of_documents(site(KARPENTER), seats, limited, *courses) == expected
 
 
-def test_one_reservation_is_the_same_wherever_it_stands() -> None:
+def test_a_reservation_that_differs_between_its_uses_is_reported() -> None:
     classes = [resource_class(cluster="one", cloudCapacity=["gpu", "more"])]
     both = [site(*TWO), *classes, cloud(cluster="one", weight=2, reservations=[RESERVED])]
 

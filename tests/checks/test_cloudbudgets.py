@@ -37,7 +37,7 @@ def told(pipeline: Pipeline) -> list[str]:
 TERM = weekly(endDate="2026-05-31", timeZone="Europe/Zurich")
 
 
-def test_dates_that_fit_are_said_as_they_are(tmp_path: Path) -> None:
+def test_dates_that_fit_the_limit_get_exact_budgets(tmp_path: Path) -> None:
     pipeline = read(tmp_path, TERM)
 
     assert told(pipeline) == []
@@ -54,7 +54,7 @@ def test_dates_that_fit_are_said_as_they_are(tmp_path: Path) -> None:
     }
 
 
-def test_dates_that_do_not_fit_are_held_by_weekdays(tmp_path: Path) -> None:
+def test_dates_that_do_not_fit_get_budgets_by_weekday(tmp_path: Path) -> None:
     pipeline = read(tmp_path, TERM, own=48)
 
     assert told(pipeline) == []
@@ -65,7 +65,7 @@ def test_dates_that_do_not_fit_are_held_by_weekdays(tmp_path: Path) -> None:
     }
 
 
-def test_where_nothing_fits_it_is_refused(tmp_path: Path) -> None:
+def test_a_capacity_with_too_many_budgets_is_refused(tmp_path: Path) -> None:
     pipeline = read(tmp_path, TERM, own=49)
 
     assert told(pipeline) == [finding("B190 spec", "2", "1")]
@@ -75,11 +75,11 @@ def test_where_nothing_fits_it_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "more", [{"suspend": True}, {"resourceClass": "other"}], ids=["suspended", "of-another-class"]
 )
-def test_others_hold_nothing(tmp_path: Path, more: Value) -> None:
+def test_suspended_reservations_and_other_classes_get_no_budget(tmp_path: Path, more: Value) -> None:
     assert read(tmp_path, TERM, **more).held == {"gpu": WindowBudgets((), exactly=True)}
 
 
-def test_what_is_open_for_a_year_is_held_always(tmp_path: Path) -> None:
+def test_a_window_open_for_a_year_gets_a_permanent_budget(tmp_path: Path) -> None:
     whole = {
         "type": "once",
         "startDate": "2026-01-01",
@@ -92,7 +92,7 @@ def test_what_is_open_for_a_year_is_held_always(tmp_path: Path) -> None:
     assert [line for line in told(pipeline) if line.startswith("B190")] == []
 
 
-def test_a_capacity_is_not_called_like_a_file_of_kustomize(tmp_path: Path) -> None:
+def test_a_capacity_named_kustomization_is_refused(tmp_path: Path) -> None:
     assert told(read(tmp_path, TERM, name="kustomization")) == [
         finding("B066 metadata.name", "kustomization")
     ]

@@ -25,11 +25,11 @@ def affinity(*terms: Value) -> Value:
 
 
 @pytest.mark.parametrize(("both", "problems"), table("class in a capacity"))
-def test_a_class_that_may_be_there_or_never(both: Value, problems: list[str]) -> None:
+def test_a_class_that_excludes_its_capacity_is_reported(both: Value, problems: list[str]) -> None:
     assert of_class(both["class"], **both["capacity"]) == problems
 
 
-def test_a_class_may_select_the_pool_of_its_whole_nodes() -> None:
+def test_a_class_may_select_the_node_pool_of_its_whole_nodes() -> None:
     found = resource_class(cloudCapacity=["gpu"], nodeSelector={NODEPOOL: "example.course-small"})
     gate: Value = {"karpenter": {"gates": {"StaticCapacity": True}}}
     whole = reservation(backend={"type": "nodePool"}, provisioning={"nodeCount": 2})
@@ -39,7 +39,7 @@ def test_a_class_may_select_the_pool_of_its_whole_nodes() -> None:
     assert told == "B162 spec.cloudCapacity.0"
 
 
-def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:
+def test_a_class_that_selects_on_demand_never_uses_reserved_machines() -> None:
     value: Value = {"nodeSelector": {CAPACITY_TYPE: "on-demand"}}
 
     assert of_class({"nodeSelector": {CAPACITY_TYPE: "reserved"}}, reservations=[RESERVED]) == []
@@ -47,7 +47,7 @@ def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:
     assert of_class(value, reservations=[RESERVED]) == ["B158 spec.cloudCapacity.0"]
 
 
-def test_a_reservation_that_a_class_never_takes() -> None:
+def test_a_reservation_that_its_class_never_uses_is_reported() -> None:
     other = {**RESERVED, "id": "cr-0b", "zone": "us-east-1b"}
 
     assert of_class({}, reservations=[RESERVED, other]) == []
@@ -56,7 +56,7 @@ def test_a_reservation_that_a_class_never_takes() -> None:
     ]
 
 
-def test_a_class_has_the_cluster_of_its_capacity() -> None:
+def test_a_class_and_its_capacity_must_be_in_the_same_cluster() -> None:
     clusters = {**KARPENTER, "name": "one"}, {**KARPENTER, "name": "two"}
     found = resource_class(cluster="one", cloudCapacity=["gpu"], nodeSelector={"pool": "gpu"})
 
@@ -66,7 +66,7 @@ def test_a_class_has_the_cluster_of_its_capacity() -> None:
 
 
 @tabled("checks")
-def test_seats_wait_for_full_reservations_although_another_capacity_could_take_them(
+def test_seats_that_wait_for_a_full_reservation_despite_a_spare_are_reported(
     version: str, weight: int | None, types: list[str], waits: bool
 ) -> None:
     held = cloud("held", weight=weight, capacityTypes=types, reservations=[RESERVED])

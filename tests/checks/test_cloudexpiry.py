@@ -33,11 +33,11 @@ def course(name: str, start: str, end: str, **more: Any) -> Value:
 
 
 @pytest.mark.parametrize("expiry", ["Never", "270m", "5h"])
-def test_nodes_that_last_as_long_as_a_window(expiry: str, tmp_path: Path) -> None:
+def test_an_expiry_at_least_as_long_as_the_window_has_no_finding(expiry: str, tmp_path: Path) -> None:
     assert told(tmp_path, course("a", "09:00", "13:00"), expireAfter=expiry) == []
 
 
-def test_nodes_that_are_replaced_within_a_window(tmp_path: Path) -> None:
+def test_an_expiry_within_a_window_is_reported(tmp_path: Path) -> None:
     every = reservation("a")
 
     assert told(tmp_path, every, expireAfter="4h29m59s", terminationGracePeriod="1h") == [
@@ -53,7 +53,7 @@ def test_nodes_that_are_replaced_within_a_window(tmp_path: Path) -> None:
     ]
 
 
-def test_windows_of_several_reservations_and_classes_are_one_where_they_meet(tmp_path: Path) -> None:
+def test_touching_windows_of_several_reservations_count_as_one_for_expiry(tmp_path: Path) -> None:
     first, later = course("a", "08:00", "12:00"), course("b", "12:00", "16:00", resourceClass="large")
     apart = course("b", "12:31", "16:31", resourceClass="large")
 
@@ -71,7 +71,7 @@ def test_windows_of_several_reservations_and_classes_are_one_where_they_meet(tmp
     ]
 
 
-def test_a_month_without_a_break_is_longer_than_karpenters_default(tmp_path: Path) -> None:
+def test_a_month_of_windows_exceeds_the_default_expiry_of_karpenter(tmp_path: Path) -> None:
     entry = {"startTime": "09:00", "endTime": "09:00"}
     once = {"type": "once", "startDate": "2026-02-02", "endDate": "2026-03-05", "schedule": [entry]}
 
@@ -87,7 +87,7 @@ def test_a_month_without_a_break_is_longer_than_karpenters_default(tmp_path: Pat
     ]
 
 
-def test_seats_that_stand_outlive_nodes(tmp_path: Path) -> None:
+def test_standing_seats_that_outlive_their_nodes_are_reported(tmp_path: Path) -> None:
     backend: Value = {"type": "koordinator", "standing": True}
     ends = {"spec": {"expires": "2027-01-01T00:00:00Z"}}
     one = {"recurrence": None, "provisioning": {"placeholderCount": 2}}
@@ -107,7 +107,7 @@ def test_seats_that_stand_outlive_nodes(tmp_path: Path) -> None:
     ]
 
 
-def test_whole_nodes_have_a_pool_of_their_own() -> None:
+def test_the_expiry_of_whole_nodes_is_checked_by_itself() -> None:
     whole: Value = {"backend": {"type": "nodePool"}, "provisioning": {"nodeCount": 4}}
     cluster: Value = {
         **KARPENTER,
@@ -122,7 +122,7 @@ def test_whole_nodes_have_a_pool_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("expiry", ["0s", "0h0m"])
-def test_nodes_that_go_at_once_are_refused_once(expiry: str, tmp_path: Path) -> None:
+def test_an_expiry_of_zero_is_refused_once(expiry: str, tmp_path: Path) -> None:
     assert of_cloud(expireAfter="1s") == []
     assert [line.split()[1] for line in told(tmp_path, reservation("a"), expireAfter=expiry)] == [
         "error[B151]"

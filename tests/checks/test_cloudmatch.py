@@ -13,9 +13,9 @@ def types(*names: str) -> Value:
 
 
 @tabled("checks")
-def test_what_no_machine_meets(requirements: list[Value], why: str) -> None:
+def test_requirements_that_exclude_each_other_are_reported(requirements: list[Value], why: str) -> None:
     assert of_cloud(requirements=requirements) == [finding("B162 spec.requirements", *why.split(" / "))]
 
 
-def test_one_type_is_enough() -> None:
+def test_one_matching_instance_type_is_sufficient() -> None:
     assert of_cloud(requirements=[ARM, types("m5.large", "m7g.large")]) == []

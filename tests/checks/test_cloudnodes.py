@@ -17,7 +17,7 @@ def told(*capacities: Value, count: int = 4, cluster: Value = STATIC, **spec: An
     return of_reservation(course, *capacities, cluster=cluster)
 
 
-def test_nodes_need_the_gate() -> None:
+def test_whole_nodes_need_the_feature_gate() -> None:
     what = finding("B283 spec.backend.type", "StaticCapacity")
     off: Value = {**KARPENTER, "karpenter": {"gates": {"StaticCapacity": False}}}
     old: Value = {**KARPENTER, "karpenter": {"version": "1.7", "gates": {"StaticCapacity": True}}}
@@ -28,11 +28,11 @@ def test_nodes_need_the_gate() -> None:
     assert told(cloud(), cluster=old) == [finding("B283 spec.backend.type", "prod", "1.7", "1.8")]
 
 
-def test_nodes_are_of_a_capacity() -> None:
+def test_whole_nodes_need_a_class_with_capacity() -> None:
     assert told() == [finding("B162 spec.backend.type", "small")]
 
 
-def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() -> None:
+def test_whole_nodes_get_no_finding_about_the_koordinator_webhook() -> None:
     idle = resource_class(podLabels={"koordinator.sh/qosClass": "BE"})
     course = reservation(backend={"type": "nodePool"}, provisioning={"nodeCount": 1})
     declared = valid(course, site({"name": "prod", "koordinator": {}}), idle)
@@ -40,7 +40,7 @@ def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() 
     assert "B118" not in {problem.code for problem in problems_of_first(declared)}
 
 
-def test_nodes_are_no_more_than_the_limit() -> None:
+def test_more_whole_nodes_than_the_limit_are_reported() -> None:
     assert told(cloud(limits={"nodes": "4"})) == told(cloud(limits={"cpu": "1"})) == []
     assert told(cloud(limits={"nodes": "3"})) == [
         finding("B162 spec.provisioning", "gpu", "2026-02-02T08:30:00Z", "4")
@@ -56,7 +56,7 @@ def test_nodes_of_overlapping_windows_add_up() -> None:
     assert one == finding("B162 spec.provisioning", "2026-02-02T09:30:00Z")
 
 
-def test_nodes_are_no_more_than_what_is_reserved() -> None:
+def test_more_whole_nodes_than_reserved_machines_are_reported() -> None:
     other = {**RESERVED, "id": "cr-0b", "count": 1}
 
     assert told(cloud(reservations=[RESERVED]), count=5) == []
@@ -70,7 +70,7 @@ def lent(name: str, count: int, **more: str) -> Value:
     return {**RESERVED, "id": name, "count": count, **more}
 
 
-def test_reservations_count_while_they_are_there() -> None:
+def test_reserved_machines_count_only_within_their_dates() -> None:
     """Nodes are asked for on Mondays: 2, 9, 16 and 23 February."""
     until, since = {"until": "2026-02-11T00:00:00Z"}, {"from": "2026-02-11T00:00:00Z"}
     first, second = lent("cr-0a", 2, **until), lent("cr-0b", 2, **since)
@@ -87,7 +87,7 @@ def test_reservations_count_while_they_are_there() -> None:
     assert [one[:4] for one in only(lent("cr-0a", 4, **until))] == ["B167"]
 
 
-def test_machines_that_go_within_a_window_are_missing_from_then_on() -> None:
+def test_machines_that_end_within_a_window_are_missing_from_then_on() -> None:
     fewer = {"until": "2026-02-23T11:00:00Z"}
 
     found = told(
@@ -98,7 +98,7 @@ def test_machines_that_go_within_a_window_are_missing_from_then_on() -> None:
     assert found[0] == finding("B162 spec.provisioning", "2026-02-23T11:00:00Z", "4")
 
 
-def test_nodes_are_of_the_first_capacity_alone() -> None:
+def test_whole_nodes_use_only_the_first_capacity_of_their_class() -> None:
     """Dates of the others do not matter, and they do not help either."""
     blocked = cloud("block", weight=1, reservations=[block("2026-02-23T13:00:00Z")])
     short = cloud("short", reservations=[lent("cr-0b", 4, until="2026-02-10T00:00:00Z")])
@@ -110,7 +110,7 @@ def test_nodes_are_of_the_first_capacity_alone() -> None:
     assert told(only, cloud()) == [finding("B167 spec.recurrence", "cr-0b", "course/2026-02-16T09:00")]
 
 
-def test_nodes_need_an_engine_that_leaves_their_number_alone() -> None:
+def test_whole_nodes_need_an_engine_that_ignores_replicas() -> None:
     old: Value = {**STATIC, "engine": {"type": "flux", "sourceName": "fleet", "version": "2.8"}}
 
     for cluster in (old, {**STATIC, "engine": "none"}):

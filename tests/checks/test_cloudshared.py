@@ -26,7 +26,7 @@ def test_clusters_that_share_a_reservation_do_not_see_each_other() -> None:
     assert told({"id": "cr-0a"}, {"id": "cr-0a"}) == [finding("B180 spec.reservations.0.id", "cr-0a")]
 
 
-def test_clusters_that_select_alike_do_not_see_each_other() -> None:
+def test_clusters_that_select_the_same_machines_are_reported() -> None:
     second: Value = {"tags": {"year": "*", "course": "ml"}, "count": 9}
 
     assert told(TAGS, second) == [finding("B180 spec.reservations.0", "with year=*, course=ml")]
@@ -34,5 +34,5 @@ def test_clusters_that_select_alike_do_not_see_each_other() -> None:
 
 
 @tabled("checks")
-def test_clusters_that_select_other_machines(second: Value) -> None:
+def test_clusters_that_select_different_machines_have_no_finding(second: Value) -> None:
     assert told(TAGS, second) == []

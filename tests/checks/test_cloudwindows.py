@@ -28,13 +28,13 @@ def until(text: str, **more: object) -> Value:
     [("2026-02-23T13:40:00Z", True), ("2026-02-23T13:39:59Z", False)],
     ids=["in-time", "a-second-less"],
 )
-def test_a_window_ends_before_a_block_is_emptied(end: str, safe: bool) -> None:
+def test_a_window_must_end_40_minutes_before_its_capacity_block(end: str, safe: bool) -> None:
     told = of_reservation(COURSE, cloud(reservations=[block(end)]))
 
     assert [one.split()[0] for one in told] == ([] if safe else ["B167"])
 
 
-def test_a_window_that_runs_into_the_end_of_a_block_is_told_the_last_safe_minute() -> None:
+def test_a_window_past_the_last_safe_minute_of_a_block_is_reported() -> None:
     assert of_reservation(COURSE, cloud(reservations=[block("2026-02-23T13:00:00Z")])) == [
         finding(
             "B167 spec.recurrence",
@@ -47,11 +47,11 @@ def test_a_window_that_runs_into_the_end_of_a_block_is_told_the_last_safe_minute
     ]
 
 
-def test_a_window_outside_of_a_block_falls_back() -> None:
+def test_a_window_outside_of_a_block_has_no_finding() -> None:
     assert of_reservation(COURSE, cloud(reservations=[block("2026-02-10T00:00:00Z")])) == []
 
 
-def test_the_first_of_many_windows_is_told() -> None:
+def test_only_the_first_of_many_affected_windows_is_reported() -> None:
     days = weekly({"dayOfWeek": 1, "startTime": "00:00", "endTime": "24:00"}, endDate="2026-02-28")
     one = block("2026-02-09T12:00:00Z", **{"from": "2026-01-01T00:00:00Z"})
     daily = {
@@ -64,7 +64,7 @@ def test_the_first_of_many_windows_is_told() -> None:
     assert told == finding("B167 spec.recurrence", "cr-0a", "2026-03-01T00:00:00Z", "course/2026-02-02T00:00")
 
 
-def test_where_only_reserved_machines_may_be_used_some_must_be_there() -> None:
+def test_a_window_without_reserved_machines_is_reported_if_nothing_else_is_allowed() -> None:
     assert of_reservation(COURSE, only(until(LAST))) == []
     assert of_reservation(COURSE, only({**RESERVED, "from": "2026-02-02T08:30:00Z"})) == []
     assert of_reservation(COURSE, only({**RESERVED, "from": "2026-02-02T08:30:01Z"})) == [
@@ -89,7 +89,7 @@ def test_a_second_reservation_or_capacity_may_take_over() -> None:
     assert of_reservation(COURSE, only(first), cloud("more")) == []
 
 
-def test_reservations_that_the_class_cannot_take_are_not_there() -> None:
+def test_reservations_that_the_class_cannot_use_do_not_cover_its_windows() -> None:
     other = {**RESERVED, "id": "cr-0b", "zone": "us-east-1b"}
     selector = {"topology.kubernetes.io/zone": "us-east-1a"}
     both = only(until("2026-02-22T00:00:00Z"), other)
@@ -99,7 +99,7 @@ def test_reservations_that_the_class_cannot_take_are_not_there() -> None:
     assert told == finding("B167 spec.recurrence", "cr-0a", "course/2026-02-23T09:00")
 
 
-def test_a_reservation_that_ends_within_a_window_is_told() -> None:
+def test_a_reservation_that_ends_within_a_window_is_reported() -> None:
     assert of_reservation(COURSE, cloud(reservations=[until(LAST)])) == []
     assert of_reservation(COURSE, cloud(reservations=[until("2026-02-23T12:59:59Z")])) == [
         finding("B169 spec.recurrence", "cr-0a", "small", "2026-02-23T12:59:59Z", "course/2026-02-23T09:00")
@@ -115,7 +115,7 @@ def test_a_reservation_that_ends_within_a_window_is_told() -> None:
     [{"karpenter.sh/capacity-type": "reserved"}, {"karpenter.k8s.aws/capacity-reservation-id": "cr-0a"}],
     ids=["by-type", "by-reservation"],
 )
-def test_a_class_may_ask_for_reserved_machines_alone(selector: Value) -> None:
+def test_a_class_may_require_reserved_machines_by_type_or_id(selector: Value) -> None:
     whole = cloud(reservations=[until("2026-02-22T00:00:00Z")])
 
     assert of_reservation(COURSE, whole) == []
@@ -123,7 +123,7 @@ def test_a_class_may_ask_for_reserved_machines_alone(selector: Value) -> None:
     assert told == finding("B167 spec.recurrence", "small", "2026-02-23")
 
 
-def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:
+def test_suspended_reservations_and_excluded_classes_get_no_window_finding() -> None:
     short = only(until("2026-02-01T00:00:00Z"))
 
     assert of_reservation({"suspend": True}, short) == []
@@ -131,7 +131,7 @@ def test_nothing_is_told_of_what_never_opens_or_never_gets_there() -> None:
     assert len(of_reservation(COURSE, short)) == 1
 
 
-def test_windows_that_touch_are_one() -> None:
+def test_touching_windows_are_merged() -> None:
     def dated(name: str, since: int, end: int, resource_class: str = "small") -> Occurrence:
         return Occurrence("a", name, since, since, end, ((resource_class, 1),), "UTC", (), "")
 
@@ -151,7 +151,7 @@ def of_standing(*capacities: Value, expires: str | None = None, **more: Any) -> 
     return of_reservation(STANDS, *capacities, cluster=KOORDINATOR, reservation=slots, **more)
 
 
-def test_seats_that_stand_end_before_a_block_is_emptied() -> None:
+def test_standing_seats_must_end_before_their_capacity_block() -> None:
     gpu = cloud(reservations=[block("2026-03-01T00:00:00Z")], expireAfter="Never")
 
     assert of_standing(gpu, expires="2026-02-28T23:20:00Z") == []
@@ -161,7 +161,7 @@ def test_seats_that_stand_end_before_a_block_is_emptied() -> None:
     assert of_standing(gpu) == [finding("B167 spec.backend.standing", "cr-0a", "2026-03-01T00:00:00Z")]
 
 
-def test_where_only_reserved_machines_may_be_used_they_are_there_while_seats_stand() -> None:
+def test_reserved_machines_must_exist_while_standing_seats_exist() -> None:
     begins = {"from": "2026-02-01T00:00:00Z"}
 
     assert of_standing(only({**RESERVED, **begins})) == []
@@ -174,6 +174,6 @@ def test_where_only_reserved_machines_may_be_used_they_are_there_while_seats_sta
     ]
 
 
-def test_a_reservation_may_begin_while_seats_stand() -> None:
+def test_a_reservation_may_start_while_seats_stand() -> None:
     """When they were merged is not known."""
     assert of_standing(cloud(reservations=[{**RESERVED, "from": "2026-02-16T10:00:00Z"}])) == []

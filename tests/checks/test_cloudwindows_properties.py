@@ -33,7 +33,7 @@ def clock(minute: int) -> str:
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
-def test_nothing_is_told_of_a_window_whose_machines_stay() -> None:
+def test_window_findings_match_a_minute_by_minute_check_of_the_machines() -> None:
     random = Random(70)
     seen = set[str]()
     for _ in range(600):
@@ -69,7 +69,7 @@ def test_nothing_is_told_of_a_window_whose_machines_stay() -> None:
     assert seen == {"none", "B167", "B169"}
 
 
-def test_whole_nodes_never_lack_a_machine_untold() -> None:
+def test_b162_is_reported_exactly_if_whole_nodes_lack_machines() -> None:
     """Minute by minute, as far as any machine is there: none at all is a matter of the window."""
     random = Random(71)
     cluster: Value = {

@@ -107,7 +107,7 @@ def full(place: str) -> str:
 
 
 @pytest.mark.parametrize("case", [*every_case()])
-def test_case(case: Value) -> None:
+def test_each_case_gets_its_expected_findings(case: Value) -> None:
     held = held_site(*entries(case), **({"kubernetes": case["kubernetes"]} if "kubernetes" in case else {}))
     holds = case.get("holds", [case] if {*case} - {"held", "says"} or not {*case} & {"held"} else [])
     reservations = [reservation("abcd"[number], each) for number, each in enumerate(holds)]
@@ -140,7 +140,7 @@ def asking(count: int) -> Value:
 
 
 @tabled("checks")
-def test_what_gives_rights_or_runs_code_is_never_held(api_version: str, kind: str) -> None:
+def test_kinds_that_grant_permissions_or_run_code_cannot_be_held(api_version: str, kind: str) -> None:
     entry = {"apiVersion": api_version, "kind": kind, "plural": f"{kind.lower()}s", "namespaces": ["shop"]}
     target = {**API, "apiVersion": api_version, "kind": kind}
 
@@ -154,7 +154,7 @@ def advice(problem: str) -> str:
     return re.split(r"(?:Write|Add|Did you mean) ", problem.text)[-1].rstrip(".?")
 
 
-def test_the_paths_that_may_be_held_are_told() -> None:
+def test_a_wrong_path_is_reported_with_the_allowed_paths() -> None:
     (problem,) = alone(holding(target={**API, "path": "spec.maxReplica"}, otherwise=1, **OTHER), held=[HPA])
 
     assert (problem, advice(problem)) == (
@@ -164,7 +164,7 @@ def test_the_paths_that_may_be_held_are_told() -> None:
     )
 
 
-def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
+def test_a_missing_namespace_is_reported_with_the_existing_entry() -> None:
     quotas = ENTRIES["quota"]
     target = {**TARGETS["quota"], "namespace": "lab2", "path": "spec.hard.pods"}
     (problem,) = alone(holding(target=target, otherwise=1), held=[quotas])
@@ -177,7 +177,7 @@ def test_a_missing_namespace_is_added_to_the_entry_that_is_there() -> None:
 
 
 @tabled("checks")
-def test_the_entry_that_is_advised_is_one(target: Value) -> None:
+def test_the_recommended_entry_resolves_the_finding(target: Value) -> None:
     number = holding(target=target, otherwise=1, **(OTHER if target["kind"] == "Sandboxes" else {}))
     (problem,) = alone(number, held=[ENTRIES["queue"]])
     entry = yaml.safe_load(advice(problem).partition(" to held")[0].replace("PLURAL", "sandboxes"))
@@ -189,7 +189,7 @@ def test_the_entry_that_is_advised_is_one(target: Value) -> None:
     ("combine", "overlap", "is_cap"),
     [("largest", "max", False), ("smallest", "min", True), ("sum", "sum", False)],
 )
-def test_what_windows_make_of_another_number_is_said(combine: str, overlap: str, is_cap: bool) -> None:
+def test_the_field_combine_decides_overlap_and_cap(combine: str, overlap: str, is_cap: bool) -> None:
     (found,) = read(*documents(holding(target=TARGETS["fleet"], unit="units", combine=combine))).reservations
 
     assert (found.overlap, found.holder.is_cap) == (overlap, is_cap)
@@ -199,7 +199,7 @@ def test_what_windows_make_of_another_number_is_said(combine: str, overlap: str,
     ("unit", "key"),
     [*((word, word) for word in ("replicas", "runners", "cores", "units")), ("Gi", "units")],
 )
-def test_what_another_number_counts_is_said(unit: str, key: str) -> None:
+def test_the_field_unit_decides_the_unit_of_a_number(unit: str, key: str) -> None:
     number = holding(target=TARGETS["fleet"], unit=unit, combine="largest")
 
     assert read(*documents(number)).reservations[0].holder.unit.key == key
@@ -235,7 +235,7 @@ def test_the_same_name_in_another_cluster_is_another_number() -> None:
     assert problems(in_two_clusters()) == []
 
 
-def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
+def test_peers_of_a_number_are_sorted_and_in_the_same_cluster() -> None:
     declared = in_two_clusters()
     assert declared.site is not None
     peers = {
@@ -290,12 +290,12 @@ def test_classes_and_clusters_of_a_policy_must_exist() -> None:
 
 
 @tabled("checks")
-def test_a_target_of_a_policy_may_be_whatever_is_held(target: str) -> None:
+def test_a_policy_target_may_match_any_held_number(target: str) -> None:
     assert policy_problems(targets=[target]) == []
 
 
 @tabled("checks")
-def test_a_target_of_a_policy_that_fits_nothing_is_refused(target: str) -> None:
+def test_a_policy_target_that_matches_nothing_is_refused(target: str) -> None:
     place = "B061 spec.policies.0.match.targets.1"
 
     assert policy_problems(targets=["*", target]) == [finding(place, target)]
@@ -308,7 +308,7 @@ def test_a_target_of_a_policy_that_fits_nothing_is_refused(target: str) -> None:
     ids=["any", "prod", "both", "dr"],
 )
 @pytest.mark.parametrize("key", ["match", "unless"])
-def test_a_target_of_a_policy_is_held_in_one_of_its_clusters(
+def test_a_policy_target_must_be_held_in_one_of_its_clusters(
     key: str, clusters: list[str], is_held: bool
 ) -> None:
     policy = {"name": "a", key: {"targets": ["*/shop/*"], "clusters": clusters}, "require": "refuse"}

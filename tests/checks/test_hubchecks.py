@@ -63,7 +63,7 @@ POD, DEFAULT = "scheduling.podPriority", "scheduling.podPriority.defaultPriority
 
 
 @tabled("checks")
-def test_priorities_that_do_not_go_with_placeholders_are_told(values: str, expected: list[str]) -> None:
+def test_priorities_that_conflict_with_placeholders_are_reported(values: str, expected: list[str]) -> None:
     assert told(USER + values) == [f"hub.yaml:3 {one}" for one in expected]
 
 
@@ -116,7 +116,7 @@ spec: {values: {singleuser: {}%s}}
         ),
     ],
 )
-def test_placeholders_have_the_scheduler_of_their_sessions(
+def test_placeholders_must_have_the_scheduler_of_their_sessions(
     values: str, scheduler: str | None, expected: list[str]
 ) -> None:
     assert told(values, seat(schedulerName=scheduler)) == expected
@@ -170,7 +170,7 @@ REHEARSAL: dict[str, Any] = {
         pytest.param("singleuser: {}", [course("a", 200, resourceClass="pods")], [], id="other-sessions"),
     ],
 )
-def test_more_arrivals_than_servers_may_start_at_once_are_told(
+def test_more_arrivals_than_the_concurrent_spawn_limit_are_reported(
     values: str, courses: list[Any], expected: list[str]
 ) -> None:
     other = seat("pods", sessions={"source": "pods", "namespaces": ["hub"]})
@@ -179,7 +179,7 @@ def test_more_arrivals_than_servers_may_start_at_once_are_told(
 
 
 @pytest.mark.parametrize("namespaces", [["hub"], ["other"], {"matchLabels": {"home": "yes"}}], ids=str)
-def test_a_class_whose_namespaces_have_a_label_is_compared_with_each_hub(namespaces: Any) -> None:
+def test_a_class_with_namespace_labels_is_compared_with_each_hub(namespaces: Any) -> None:
     """Its namespace may have the label."""
     small = seat(sessions={"source": "jupyterhub", "namespaces": namespaces})
     hub = hubs({"files": ["hub.yaml"], "namespace": "hub"})
@@ -188,14 +188,14 @@ def test_a_class_whose_namespaces_have_a_label_is_compared_with_each_hub(namespa
     assert ("B265" in [finding.code for finding in found]) == (namespaces != ["other"])
 
 
-def test_the_numbers_are_told() -> None:
+def test_the_finding_names_arrivals_limit_reservation_and_time() -> None:
     found = findings("singleuser: {}", seat(), course("exam", 200))
     (message,) = [finding.message for finding in found if finding.code == "B265"]
 
     assert all(word in message for word in ("200", "64", "exam", "2026-02-02 09:00"))
 
 
-def test_the_site_silences_what_is_told_about_values() -> None:
+def test_the_site_can_ignore_findings_about_values() -> None:
     metadata = {"name": "example", "annotations": {"berth.dev/ignore": "B262: a test"}}
     values = USER + "  userPlaceholder: {replicas: 5}"
 
@@ -223,7 +223,7 @@ def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
     assert "class b" in found[0].message
 
 
-def test_layers_and_the_release_are_followed() -> None:
+def test_layers_of_values_and_the_release_name_are_used() -> None:
     there = hubs({"files": ["base.yaml", "top.yaml"], "release": "b"})
     top = FLUX.replace("singleuser: {}%s", "jupyterhub: {singleuser: {}}")
     files = {"base.yaml": "jupyterhub: {singleuser: {memory: {guarantee: 8G}}}", "top.yaml": top}
@@ -232,7 +232,7 @@ def test_layers_and_the_release_are_followed() -> None:
     assert [finding.code for finding in found] == ["B085"]
 
 
-def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
+def test_a_hub_in_a_namespace_of_no_class_is_reported() -> None:
     there = hubs({"files": ["hub.yaml"], "namespace": "elsewhere"})
     (found,) = findings("singleuser: {}", there=there)
 
@@ -240,7 +240,7 @@ def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
 
 
 @tabled("checks")
-def test_hubs_that_cannot_be_followed_are_errors(listed: list[Any], expected: list[str]) -> None:
+def test_invalid_hub_entries_are_errors(listed: list[Any], expected: list[str]) -> None:
     found = findings("singleuser: {}", there=hubs(*listed))
 
     assert [f"{finding.code} {finding.path}" for finding in found if finding.severity == "error"] == expected

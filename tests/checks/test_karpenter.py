@@ -28,7 +28,7 @@ def test_reserved_machines_need_a_gate(cluster: Value, problems: list[str]) -> N
     assert of_cloud(cluster=cluster) == []
 
 
-def test_some_words_came_later() -> None:
+def test_newer_values_need_a_newer_karpenter_version() -> None:
     balanced: Value = {"disruption": {"consolidationPolicy": "Balanced"}}
 
     assert of_cloud(cluster=has("1.14"), **balanced) == []
@@ -46,7 +46,7 @@ def of_site(*clusters: Value) -> list[str]:
     return of_documents(site(*clusters))
 
 
-def test_gates_are_those_of_the_version() -> None:
+def test_gates_that_the_version_does_not_have_are_reported() -> None:
     assert of_site(has("1.8", StaticCapacity=True)) == []
     assert of_site(has("1.13", CapacityBuffer=False)) == [
         finding("B283 spec.clusters.0.karpenter.gates.CapacityBuffer @key", "CapacityBuffer", "1.14", "1.13")
@@ -60,11 +60,11 @@ def test_gates_are_those_of_the_version() -> None:
     ]
 
 
-def test_who_speaks_of_karpenter_has_it() -> None:
+def test_the_field_karpenter_needs_the_autoscaler_karpenter() -> None:
     assert of_site({"name": "prod", "karpenter": {}}) == ["B157 spec.clusters.0.karpenter @key"]
 
 
-def test_do_not_disrupt_is_no_label() -> None:
+def test_do_not_disrupt_as_a_label_is_reported() -> None:
     assert of_documents(site(), resource_class(podLabels={"karpenter.sh/do-not-disrupt": "true"})) == [
         "B176 spec.podLabels.karpenter.sh/do-not-disrupt @key"
     ]

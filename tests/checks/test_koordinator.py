@@ -24,12 +24,12 @@ def told(backend: Value, cluster: Value = KOORDINATOR, *classes: Value, **spec: 
     return lines(problems_of_first(declared))
 
 
-def test_a_cluster_has_koordinator_only_where_the_site_says_so() -> None:
+def test_slots_need_a_cluster_with_koordinator() -> None:
     assert told({}) == []
     assert told({}, {"name": "prod"}) == [finding("B283 spec.backend.type", "prod")]
 
 
-def test_each_cluster_of_a_reservation_is_asked() -> None:
+def test_every_cluster_of_a_reservation_is_checked() -> None:
     classes = [resource_class("a", cluster="one"), resource_class("b", cluster="two")]
     seats = [{"resourceClass": name, "placeholderCount": 1} for name in ("a", "b")]
     one = reservation(backend={"type": "koordinator"}, resourceClass=None, provisioning={"seats": seats})
@@ -43,7 +43,7 @@ def mapped(**spec: Any) -> Value:
     return resource_class(reservation={"spec": spec})
 
 
-def test_one_allocate_policy_a_cluster() -> None:
+def test_a_class_cannot_change_the_allocate_policy_of_the_cluster() -> None:
     at = "B105 spec.reservation.spec.allocatePolicy"
 
     assert told({}, KOORDINATOR, mapped(allocatePolicy="Restricted")) == []
@@ -52,7 +52,7 @@ def test_one_allocate_policy_a_cluster() -> None:
     assert told({}, KOORDINATOR, mapped(allocatePolicy=None)) == [at]
 
 
-def test_taking_over_needs_restricted() -> None:
+def test_taking_over_placeholders_needs_the_policy_restricted() -> None:
     takes_over = {"preAllocation": True}
 
     assert told({"withPlaceholders": True}) == told({}, KOORDINATOR, mapped(**takes_over)) == []
@@ -63,14 +63,14 @@ def test_taking_over_needs_restricted() -> None:
 
 
 @tabled("checks")
-def test_a_class_may_keep_slots_from_taking_over(spec: Value) -> None:
+def test_a_class_that_prevents_taking_over_is_reported(spec: Value) -> None:
     (key,) = spec
     problem = finding("B106 spec.backend.withPlaceholders", "small", key)
 
     assert problem in told({"withPlaceholders": True}, KOORDINATOR, mapped(**spec))
 
 
-def test_who_is_taken_over_from_has_labels_and_leaves_the_slot() -> None:
+def test_pre_allocation_needs_owner_labels_and_reusable_slots() -> None:
     takes_over, by_name = mapped(preAllocation=True), [{"object": {"namespace": "a"}}]
 
     assert told({"allocateOnce": True}, KOORDINATOR, takes_over) == [
@@ -81,7 +81,7 @@ def test_who_is_taken_over_from_has_labels_and_leaves_the_slot() -> None:
 
 
 @pytest.mark.parametrize("key", ["ttl", "expires"])
-def test_only_standing_slots_end_when_their_class_says(key: str) -> None:
+def test_only_standing_slots_may_have_ttl_or_expires(key: str) -> None:
     class_that_ends = mapped(**{key: {"ttl": "0s", "expires": "2026-12-31T23:00:00Z"}[key]})
     standing = {"recurrence": None, "provisioning": {"placeholderCount": 2}}
 
@@ -90,7 +90,7 @@ def test_only_standing_slots_end_when_their_class_says(key: str) -> None:
 
 
 @tabled("checks")
-def test_owners_are_missing_where_labels_of_pods_do_not_tell_them(
+def test_slots_need_explicit_owners_if_no_label_identifies_the_sessions(
     sessions: Value | None, course: Value
 ) -> None:
     found = resource_class(sessions=sessions, renkuId=5)
@@ -100,11 +100,11 @@ def test_owners_are_missing_where_labels_of_pods_do_not_tell_them(
 
 
 @tabled("checks")
-def test_owners_are_the_sessions_of_the_class_where_labels_tell_them(sessions: Value, course: Value) -> None:
+def test_owners_default_to_sessions_that_labels_identify(sessions: Value, course: Value) -> None:
     assert told({}, KOORDINATOR, resource_class(sessions=sessions), sessions=course) == []
 
 
-def test_sessions_of_one_class_should_not_take_the_seats_of_another() -> None:
+def test_classes_with_the_same_slot_owners_are_reported() -> None:
     def both(backend: Value, **second: Any) -> list[str]:
         seats = [{"resourceClass": name, "placeholderCount": 1} for name in ("small", "huge")]
         classes = [resource_class(), resource_class("huge", sessions={**HUB, **second})]
@@ -121,7 +121,7 @@ SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedu
 
 
 @tabled("checks")
-def test_what_looks_into_its_own_namespace_needs_one(part: str, placement: Value) -> None:
+def test_placement_that_depends_on_the_pod_namespace_needs_a_namespace(part: str, placement: Value) -> None:
     problem = finding("B111 spec.backend", part)
     there = {"spec": {"template": {"metadata": {"namespace": "hub"}}}}
 
@@ -131,11 +131,11 @@ def test_what_looks_into_its_own_namespace_needs_one(part: str, placement: Value
 
 
 @tabled("checks")
-def test_what_names_its_namespaces_looks_there(placement: Value) -> None:
+def test_placement_with_explicit_namespaces_has_no_finding(placement: Value) -> None:
     assert told({}, KOORDINATOR, resource_class(**placement)) == []
 
 
-def test_labels_of_a_class_go_on_slots_too() -> None:
+def test_koordinator_labels_of_a_class_are_reported_for_slots() -> None:
     key = "scheduling.koordinator.sh/reservation-ignored"
 
     assert told({}, KOORDINATOR, resource_class(podLabels={"a": "b"})) == []
@@ -144,7 +144,7 @@ def test_labels_of_a_class_go_on_slots_too() -> None:
     ]
 
 
-def test_placeholders_pass_the_webhook_of_koordinator() -> None:
+def test_placeholders_that_the_koordinator_webhook_refuses_are_reported() -> None:
     def of(backend: Value, qos: str, cluster: Value = KOORDINATOR) -> list[str]:
         return told(backend, cluster, resource_class(podLabels={"koordinator.sh/qosClass": qos}))
 
@@ -157,7 +157,7 @@ def test_placeholders_pass_the_webhook_of_koordinator() -> None:
     assert of({"type": "placeholder"}, "BE", {"name": "prod"}) == []
 
 
-def test_a_slot_holds_something() -> None:
+def test_a_slot_without_requests_is_reported() -> None:
     nothing = {"cpu": "0", "memory": "0Gi"}
     assert told({}, KOORDINATOR, resource_class(requests=nothing)) == [finding("B121 spec.requests", "small")]
     assert told({}, KOORDINATOR, resource_class(requests={**nothing, "nvidia.com/gpu": "1"})) == []
@@ -166,12 +166,12 @@ def test_a_slot_holds_something() -> None:
     assert told({"type": "placeholder"}, KOORDINATOR, resource_class(requests=nothing)) == []
 
 
-def test_a_quota_of_the_class_would_be_charged_twice() -> None:
+def test_a_quota_label_of_the_class_is_reported() -> None:
     key = "quota.scheduling.koordinator.sh/name"
     assert told({}, KOORDINATOR, resource_class(podLabels={key: "ml"})) == [
         finding(f"B113 spec.podLabels.{key} @key", "course", key)
     ]
 
 
-def test_other_backends_are_not_asked() -> None:
+def test_other_backends_get_no_slot_findings() -> None:
     assert told({"type": "placeholder"}, {"name": "prod"}) == []

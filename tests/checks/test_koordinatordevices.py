@@ -39,7 +39,7 @@ PLACED: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("requests", PLACED, ids=map(str, PLACED))
-def test_what_koordinator_places(requests: dict[str, object]) -> None:
+def test_requests_that_koordinator_places_have_no_finding(requests: dict[str, object]) -> None:
     assert told(**requests) == []
 
 
@@ -68,7 +68,9 @@ NEVER = {
 
 
 @pytest.mark.parametrize(("requests", "problems"), NEVER.values(), ids=NEVER)
-def test_what_koordinator_never_places(requests: dict[str, object], problems: list[str]) -> None:
+def test_requests_that_koordinator_never_places_are_reported(
+    requests: dict[str, object], problems: list[str]
+) -> None:
     assert problems == told(**requests)
 
 
@@ -76,7 +78,7 @@ BORROWED = {"kubernetes.io/batch-cpu": 500, "kubernetes.io/batch-memory": "1Gi"}
 
 
 @pytest.mark.parametrize("tier", ["batch", "mid"])
-def test_what_koordinator_lends_is_a_resource_whose_limit_may_be_higher(tier: str) -> None:
+def test_limits_of_batch_and_mid_resources_may_exceed_their_requests(tier: str) -> None:
     """As in the API server, for which everything of kubernetes.io is its own."""
     name = f"kubernetes.io/{tier}-cpu"
     declared = valid(site(), resource_class(requests={name: 500}, limits={name: 1000}))
@@ -85,7 +87,7 @@ def test_what_koordinator_lends_is_a_resource_whose_limit_may_be_higher(tier: st
     assert read(resource_class(requests={"kubernetes.io/gpu": 1})).problems != []
 
 
-def test_placeholders_cannot_ask_for_what_is_lent_to_batch_pods() -> None:
+def test_placeholders_that_request_batch_resources_are_reported() -> None:
     """The webhook wants class BE for it, and refuses BE with the priority of a placeholder."""
 
     def of_backend(backend: Value) -> list[str]:

@@ -44,7 +44,7 @@ def held_by(pool: PoolLoad, minute: int) -> int:
     return seats * EACH.get(pool.resource_class, 0)
 
 
-def test_levels_are_what_all_pools_hold_at_every_minute() -> None:
+def test_levels_equal_the_sum_over_all_pools_at_every_minute() -> None:
     random = Random(68)
     for _ in range(400):
         pools = chosen(random)
@@ -70,7 +70,7 @@ def test_the_peak_is_the_first_of_the_highest_minutes() -> None:
         assert peak(sum_changes(pools, EACH), first, last) == expected
 
 
-def test_holders_have_what_their_pools_hold_the_most_first() -> None:
+def test_reservations_are_sorted_by_the_amount_that_their_pools_hold() -> None:
     random = Random(70)
     for _ in range(400):
         pools, minute = chosen(random), random.choice(MINUTES)
@@ -84,12 +84,12 @@ def test_holders_have_what_their_pools_hold_the_most_first() -> None:
         assert list(active_pools(pools, EACH, minute)) == [one for one in held if one[1]]
 
 
-def test_a_pool_rose_last_when_it_got_more_whatever_it_lost_since() -> None:
+def test_the_last_rise_ignores_later_drops() -> None:
     assert last_rise([5, 10, 9, 2, 12, -3, 20, -9], 15) == 9
     assert last_rise([5, 10, 9, 2, 12, -3, 20, -9], 8) == 5
 
 
-def test_a_seat_takes_what_its_class_requests() -> None:
+def test_the_amount_per_seat_equals_the_requests_of_its_class() -> None:
     classes = read(
         resource_class(requests={"cpu": "250m", "memory": "1Gi"}),
         resource_class("huge", requests={"cpu": 1}),
@@ -101,7 +101,7 @@ def test_a_seat_takes_what_its_class_requests() -> None:
     assert per_seat("nvidia.com/gpu", classes) == {}
 
 
-def test_of_many_holders_ten_are_named() -> None:
+def test_at_most_ten_holders_are_named() -> None:
     many = [(f"c{i}", str(20 - i)) for i in range(12)]
 
     assert holders_text(many[:2]) == "c0 20, c1 19"

@@ -26,7 +26,7 @@ def of(*capacities: Value, course: Value = COURSE, **found: Any) -> list[str]:
 
 @pytest.mark.parametrize("types", [["reserved"], ["reserved", "on-demand"]], ids=["only", "falls-back"])
 @pytest.mark.parametrize("course", [COURSE, NODES], ids=["seats", "nodes"])
-def test_its_window_agrees_with_all_that_is_checked_of_the_machines(types: list[str], course: Value) -> None:
+def test_windows_from_machine_dates_pass_all_capacity_checks(types: list[str], course: Value) -> None:
     capacity = cloud(capacityTypes=types, reservations=[BLOCK])
 
     assert of(capacity, course=course, cluster=STATIC) == []
@@ -47,7 +47,7 @@ def test_machines_without_dates_are_refused(machines: list[Value], words: list[s
     assert of(cloud(reservations=machines)) == [finding(f"B201 {PLACE}", *words)]
 
 
-def test_each_of_several_machines_without_dates_is_told() -> None:
+def test_each_machine_without_dates_is_reported() -> None:
     capacity = cloud(reservations=[BLOCK, RESERVED, {**MACHINE, "id": "cr-0b"}])
 
     assert of(capacity) == [finding(f"B201 {PLACE}", "cr-0a"), finding(f"B201 {PLACE}", "cr-0b")]
@@ -87,7 +87,7 @@ def test_a_class_that_cannot_use_the_machines_is_refused(
     assert refused == [finding(f"B201 {PLACE}", *words)]
 
 
-def test_one_of_the_machines_of_a_window_is_enough_for_each_class() -> None:
+def test_a_class_needs_only_one_of_the_machines_of_a_window() -> None:
     other = {**BLOCK, "id": "cr-0b"}
     capacity = cloud(capacityTypes=["reserved"], reservations=[BLOCK, other])
     pinned = {"karpenter.k8s.aws/capacity-reservation-id": "cr-0b"}
@@ -101,7 +101,7 @@ def test_machines_that_are_reported_at_the_class_are_not_reported_again() -> Non
     assert of(capacity, nodeSelector={"team": "a"}) == []
 
 
-def test_an_unknown_capacity_leaves_no_dates_and_is_told_once() -> None:
+def test_an_unknown_capacity_leaves_the_dates_unknown_without_a_second_finding() -> None:
     declared, _ = sound(reservation(**COURSE), site(KARPENTER), resource_class())
     (course,) = declared.reservations
 

@@ -31,11 +31,11 @@ def names_of(project: Project, placed: Iterable[Placed], cronjobs: int = 1) -> l
     return lines(check_rendered_names(project._replace(items=items)), files=True)
 
 
-def test_names_of_their_own_are_no_fault() -> None:
+def test_different_names_have_no_finding() -> None:
     assert told([reservation("a"), reservation("b"), resource_class(), site()]) == []
 
 
-def test_pools_meet_where_names_and_classes_join_to_the_same() -> None:
+def test_pools_whose_joined_names_are_equal_are_reported() -> None:
     first = reservation("a", resourceClass="b-c")
     second = reservation("a-b", resourceClass="c")
 
@@ -45,7 +45,7 @@ def test_pools_meet_where_names_and_classes_join_to_the_same() -> None:
     ]
 
 
-def test_a_second_schedule_meets_a_reservation_with_a_number() -> None:
+def test_a_numbered_cron_job_that_equals_a_reservation_name_is_reported() -> None:
     documents = [reservation("a"), reservation("a-2"), resource_class(), site()]
 
     assert told(documents) == []
@@ -55,7 +55,7 @@ def test_a_second_schedule_meets_a_reservation_with_a_number() -> None:
     ]
 
 
-def test_the_record_meets_a_reservation_of_that_name() -> None:
+def test_a_record_that_equals_a_reservation_name_is_reported() -> None:
     documents = [reservation("a"), reservation("a-record"), resource_class(), site()]
 
     assert told(documents) == [
@@ -65,14 +65,14 @@ def test_the_record_meets_a_reservation_of_that_name() -> None:
     ]
 
 
-def test_no_reservation_has_the_name_of_a_record_even_if_there_is_none() -> None:
+def test_a_reservation_name_that_ends_in_record_is_reported() -> None:
     """An account may write its record, and could say by its labels that it is a timetable."""
     assert told([reservation("exam-record"), resource_class(), site()]) == [
         finding("a.yaml B066 metadata.name", "exam-record", "-record")
     ]
 
 
-def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
+def test_a_session_affinity_map_that_equals_a_reservation_name_is_reported() -> None:
     documents = [reservation("a"), reservation("a-session-affinity"), resource_class(), site()]
     declared = read(*documents)
     project = project_of(declared)
@@ -87,13 +87,13 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     )
 
 
-def test_the_names_of_code_are_those_of_any_version() -> None:
+def test_names_that_only_resemble_code_config_maps_are_allowed() -> None:
     assert all(naming.of_code(code_map_.name) for code_map_ in map(code.code_map, code.PACKAGES))
     for name in ("berth-core", "berth-runtime-course", "a-berth-core-0123456789", "berth-core-01234567890"):
         assert told([reservation(name), resource_class(), site()]) == []
 
 
-def test_in_two_clusters_nothing_meets() -> None:
+def test_equal_names_in_two_clusters_have_no_finding() -> None:
     first, second = reservation("a", resourceClass="b-c"), reservation("a-b", resourceClass="c")
     classes = [resource_class("b-c", cluster="prod"), resource_class("c", cluster="hub")]
 
@@ -105,18 +105,18 @@ def of_berth(kind: str, name: str) -> list[str]:
 
 
 @tabled("checks")
-def test_what_berth_has_itself_keeps_its_name(kind: str, name: str) -> None:
+def test_names_of_berth_objects_are_refused(kind: str, name: str) -> None:
     assert told([reservation(name), resource_class(), site()]) == of_berth(kind, name)
 
 
-def test_only_a_cluster_where_nothing_prunes_has_an_inventory() -> None:
+def test_the_inventory_name_is_reserved_only_if_no_engine_prunes() -> None:
     documents = [reservation("berth-inventory"), resource_class()]
     home = {"url": "https://git.example.org/capacity.git"}
 
     assert told([*documents, site(engine="argocd", repository=home)]) == []
 
 
-def test_a_cronjob_or_pool_of_another_name_meets_the_sweep() -> None:
+def test_a_pool_may_have_the_name_of_the_sweep() -> None:
     """`berth` has no CronJob `berth-sweep` and a Deployment of that name meets nothing."""
     assert told([reservation("berth", resourceClass="sweep"), resource_class("sweep"), site()]) == []
 
@@ -124,7 +124,7 @@ def test_a_cronjob_or_pool_of_another_name_meets_the_sweep() -> None:
 @pytest.mark.parametrize(
     ("namespaces", "meets"), [(["hub"], False), (["hub", "berth"], True)], ids=["other", "our-own"]
 )
-def test_the_role_for_sessions_is_in_the_way_only_where_sessions_are_in_our_namespace(
+def test_the_session_role_name_is_reserved_only_with_sessions_in_our_namespace(
     namespaces: list[str], meets: bool
 ) -> None:
     name = "berth-example-sessions"
@@ -133,14 +133,14 @@ def test_the_role_for_sessions_is_in_the_way_only_where_sessions_are_in_our_name
     assert told([reservation(name), found, site()]) == (of_berth("Role", name) if meets else [])
 
 
-def test_sessions_of_another_cluster_are_in_nobodys_way() -> None:
+def test_sessions_of_another_cluster_reserve_no_name() -> None:
     pods = {"source": "pods", "namespaces": ["berth"]}
     classes = [resource_class("small", cluster="prod"), resource_class("other", cluster="hub", sessions=pods)]
 
     assert told([reservation("berth-example-sessions"), *classes, site(*TWO)]) == []
 
 
-def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
+def test_an_inventory_larger_than_a_config_map_is_reported() -> None:
     declared = read(reservation("a"), resource_class(), site({"name": "hub", "engine": "flux"}, *TWO[:1]))
     project = project_of(declared)
     hub, prod = project.site.clusters
@@ -155,13 +155,13 @@ def test_an_inventory_has_at_most_the_size_of_a_configmap() -> None:
     assert told_of(prod, 3201) == [finding("c.yaml B073 spec.clusters.1", "3201", "200")]
 
 
-def test_no_file_has_the_name_that_kustomize_looks_for() -> None:
+def test_the_name_kustomization_is_refused() -> None:
     assert told([reservation("kustomization"), resource_class(), site()]) == [
         finding("a.yaml B066 metadata.name", "kustomization")
     ]
 
 
-def test_long_names_are_cut_and_do_not_meet_for_it() -> None:
+def test_long_names_that_are_cut_do_not_collide() -> None:
     documents = [reservation("a" * 60), reservation("a" * 61), resource_class(), site()]
 
     assert told(documents, cronjobs=3) == []

@@ -21,7 +21,7 @@ def told(*documents: Value) -> list[str]:
     return lines(platforms.check_namespace_per_cluster(project_of(declared)))
 
 
-def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it() -> None:
+def test_the_namespace_of_sessions_is_an_error_in_the_cluster_that_creates_it() -> None:
     own, other = {"name": "prod", "namespace": "jhub"}, {"name": "lab", "namespace": "berth"}
 
     assert told(site(own, other), resource_class(cluster="prod", **HUB)) == [
@@ -30,7 +30,7 @@ def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it
     assert told(site(own, other), resource_class(cluster="lab", **HUB)) == []
 
 
-def test_the_namespace_of_the_site_and_the_default_are_looked_at_too() -> None:
+def test_the_site_namespace_and_the_default_namespace_are_checked() -> None:
     berth: Value = {
         "sessions": {"source": "pods", "namespaces": ["berth"], "selector": {"matchLabels": {"a": "b"}}}
     }
@@ -40,7 +40,7 @@ def test_the_namespace_of_the_site_and_the_default_are_looked_at_too() -> None:
     assert told(site(), resource_class(**HUB)) == []
 
 
-def test_each_cluster_that_inherits_the_namespace_is_named_where_the_site_has_it() -> None:
+def test_each_cluster_that_inherits_the_namespace_is_named_at_the_site() -> None:
     own, other = {"name": "prod", "namespace": "jhub"}, {"name": "lab"}
     classes = (resource_class(name=name, cluster=name, **HUB) for name in ("prod", "lab"))
 
@@ -50,14 +50,14 @@ def test_each_cluster_that_inherits_the_namespace_is_named_where_the_site_has_it
     ]
 
 
-def test_a_namespace_that_exists_may_be_shared() -> None:
+def test_an_existing_namespace_may_be_shared() -> None:
     shared = {"name": "jhub", "create": False}
 
     assert told(site(namespace=shared), resource_class(**HUB)) == []
     assert told(site(namespace={**shared, "create": True}), resource_class(**HUB)) == ["B280 spec.namespace"]
 
 
-def test_the_namespace_of_slot_owners_and_of_an_engine_belong_to_others() -> None:
+def test_the_namespace_of_slot_owners_is_refused() -> None:
     cluster = {"name": "prod", "koordinator": {}, "namespace": "jhub"}
     course = reservation(backend={"type": "koordinator", "owners": OWNERS})
 
@@ -67,7 +67,7 @@ def test_the_namespace_of_slot_owners_and_of_an_engine_belong_to_others() -> Non
 
 
 @tabled("checks")
-def test_the_namespace_of_the_engine_is_its_own(engine: object, namespace: str) -> None:
+def test_the_namespace_of_the_engine_is_refused(engine: object, namespace: str) -> None:
     said = {"engine": engine, "repository": REPOSITORY}
 
     assert told(site(namespace=namespace, **said)) == ["B280 spec.namespace"]
@@ -75,7 +75,7 @@ def test_the_namespace_of_the_engine_is_its_own(engine: object, namespace: str) 
 
 
 @pytest.mark.parametrize("engine", ["none", "argocd", "flux"])
-def test_no_file_has_a_namespace_that_is_not_ours(tmp_path: Path, engine: str) -> None:
+def test_a_shared_namespace_is_not_rendered(tmp_path: Path, engine: str) -> None:
     text = project.SITE.replace("- name: prod", f"- {{name: prod, engine: {engine}}}")
     shared = text + "  namespace: {name: jhub, create: false}\n"
 

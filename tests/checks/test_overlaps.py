@@ -38,7 +38,7 @@ def expression(key: str, operator: str, *values: str) -> Value:
 
 
 @tabled("checks")
-def test_overlapping_classes_are_reported_at_the_one_that_loses(one: Value, other: Value, loser: str) -> None:
+def test_overlapping_classes_are_reported_at_the_losing_class(one: Value, other: Value, loser: str) -> None:
     file, winner = {"a": ("a.yaml", "b"), "b": ("b.yaml", "a")}[loser]
 
     assert told(one, other) == [finding(f"{file} B075 spec.sessions", f"class {winner} ")]
@@ -71,14 +71,14 @@ def test_classes_that_exclude_each_other_are_not_reported(one: Value, other: Val
     assert told(one, other) == told(other, one) == [] if one["source"] != "renku" else told(one, other) == []
 
 
-def test_renku_tells_its_classes_apart_by_their_ids() -> None:
+def test_renku_classes_are_distinguished_by_their_ids() -> None:
     assert told(RENKU, RENKU, renkuId=6) == []
     assert told(RENKU, RENKU, renkuId=5) == []  # an error of its own
     assert told(RENKU, {**SESSIONS, "matchAnnotations": OF_FIVE}) == ["b.yaml B075 spec.sessions"]
     assert told(RENKU, SESSIONS) == ["b.yaml B075 spec.sessions"]
 
 
-def test_classes_of_two_clusters_have_sessions_of_their_own() -> None:
+def test_classes_of_two_clusters_do_not_overlap() -> None:
     clusters = ({"name": "one"}, {"name": "two"})
 
     assert told(HUB, HUB, *clusters, cluster="two") == []
@@ -91,7 +91,7 @@ def test_a_class_without_sessions_is_not_compared() -> None:
     assert [*overlaps.check_classes_overlap(project_of(declared))] == []
 
 
-def test_a_class_that_loses_to_several_is_reported_once() -> None:
+def test_a_class_that_loses_to_several_classes_is_reported_once() -> None:
     declared = read(*(resource_class(name) for name in "abc"), site())
 
     assert lines(overlaps.check_classes_overlap(project_of(declared)), files=True) == [
@@ -104,7 +104,7 @@ BY_ENTRY = weekly({"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "sc
 
 
 @tabled("checks")
-def test_nothing_follows_from_sessions_that_nobody_counts(
+def test_an_overlap_is_reported_only_if_the_losing_class_counts_sessions(
     loser: Value, winner: Value, is_reported: bool
 ) -> None:
     def found(*more: Value) -> list[str]:

@@ -34,31 +34,31 @@ def seat(cpu: str, memory: str, **spec: Any) -> Value:
 @pytest.mark.parametrize(
     ("cpu", "memory"), [("50m", "52Mi"), ("1", "1Gi"), ("1", "6656Mi"), ("30", "110Gi"), ("616m", "4Gi")]
 )
-def test_sizes_that_autopilot_leaves_as_they_are(cpu: str, memory: str) -> None:
+def test_sizes_that_autopilot_accepts_have_no_finding(cpu: str, memory: str) -> None:
     assert told(site(AUTOPILOT), seat(cpu, memory)) == []
 
 
 @tabled("checks")
-def test_sizes_that_autopilot_raises_or_refuses(cpu: str, memory: str, places: list[str]) -> None:
+def test_sizes_that_autopilot_raises_or_refuses_are_reported(
+    cpu: str, memory: str, places: list[str]
+) -> None:
     assert places == told(site(AUTOPILOT), seat(cpu, memory))
     assert told(site(), seat(cpu, memory)) == []
 
 
-def test_autopilot_sets_what_a_seat_does_not_request() -> None:
+def test_a_missing_request_on_autopilot_is_reported() -> None:
     assert told(site(AUTOPILOT), resource_class(requests={"cpu": "1"})) == [
         finding("B282 spec.requests", "memory")
     ]
 
 
 @tabled("checks")
-def test_other_hardware_of_google_has_limits_of_its_own(choice: Value) -> None:
+def test_classes_on_other_google_hardware_have_no_size_finding(choice: Value) -> None:
     assert told(site(AUTOPILOT), resource_class(**{"requests": {"cpu": "1"}, **choice})) == []
 
 
 @tabled("checks")
-def test_a_platform_that_adds_nodes_itself_has_no_other_autoscaler(
-    platform: str, other: str, usual: str
-) -> None:
+def test_a_platform_with_its_own_autoscaler_refuses_others(platform: str, other: str, usual: str) -> None:
     cluster = {"name": "prod", "platform": platform}
 
     assert told(site({**cluster, "autoscaler": other})) == [
@@ -67,7 +67,7 @@ def test_a_platform_that_adds_nodes_itself_has_no_other_autoscaler(
     assert told(site({**cluster, "autoscaler": usual})) == told(site(cluster)) == []
 
 
-def test_auto_mode_has_no_node_class_of_karpenter() -> None:
+def test_auto_mode_refuses_an_ec2_node_class() -> None:
     generic = document(
         "CloudCapacity", "nodes", {"provider": "generic", "nodes": [SHAPE], "nodeStartMinutes": 2}
     )
@@ -77,7 +77,7 @@ def test_auto_mode_has_no_node_class_of_karpenter() -> None:
     assert told(site(AUTO), generic, seats) == told(site(KARPENTER), cloud()) == []
 
 
-def test_karpenter_chooses_no_instances_by_a_label_of_auto_mode() -> None:
+def test_an_auto_mode_label_in_karpenter_requirements_is_reported() -> None:
     asked = [{"key": OF_AUTO, "operator": "In", "values": ["m"]}]
 
     assert told(site(KARPENTER), cloud(requirements=asked)) == [
@@ -96,7 +96,7 @@ def affinity(key: str) -> Value:
     }
 
 
-def test_a_class_selects_nodes_by_the_labels_of_what_buys_them() -> None:
+def test_a_class_must_select_nodes_by_labels_of_its_platform() -> None:
     required = "B282 spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
     preferred = "B282 spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution."
 

@@ -80,7 +80,7 @@ def labeled() -> Reservation:
 
 
 @tabled("checks")
-def test_match_and_unless_select_the_same(match: dict[str, Any], classes: str) -> None:
+def test_match_and_unless_select_the_same_pools(match: dict[str, Any], classes: str) -> None:
     declared_site = read(site(policies=[{"name": "a", "match": match, "require": "warn"}])).site
     assert declared_site is not None
     (policy,) = declared_site.policies
@@ -91,7 +91,7 @@ def test_match_and_unless_select_the_same(match: dict[str, Any], classes: str) -
     assert selected_pools(but, subject(labeled())).keys() == every - found
 
 
-def test_who_has_no_owner_matches_no_pattern() -> None:
+def test_a_reservation_without_an_owner_matches_no_pattern() -> None:
     policy = EVERY.model_copy(update={"match": built(MatchSpec, {"owners": ["*"]})})
 
     assert selected_pools(policy, subject(both())) == {}
@@ -102,7 +102,7 @@ def test_who_has_no_owner_matches_no_pattern() -> None:
     [([], True, True), (["exam-*"], True, False), (["*"], True, True)],
     ids=["any", "some", "all"],
 )
-def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
+def test_a_namespace_policy_applies_to_classes_with_namespace_labels(
     patterns: list[str], is_about: bool, is_left_out: bool
 ) -> None:
     """Any namespace can get the label: only what leaves out all of them leaves these out."""
@@ -124,7 +124,7 @@ def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
 
 
 @tabled("checks")
-def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, narrowed: str) -> None:
+def test_narrowed_namespaces_of_a_reservation_avoid_no_policy(namespaces: object, narrowed: str) -> None:
     """The seats are taken by any session of the class, whatever the reservation says of its own."""
     resource = resource_class(sessions={"source": "pods", "namespaces": namespaces})
     found = valid(reservation(sessions={"namespaces": [narrowed]}), resource, site())
@@ -138,7 +138,7 @@ def test_an_author_who_narrows_namespaces_avoids_no_policy(namespaces: object, n
 
 
 @tabled("checks")
-def test_owners_of_slots_avoid_no_policy_about_namespaces(
+def test_owners_of_slots_avoid_no_namespace_policy(
     owner: Value, about: str, is_about: bool, is_left_out: bool
 ) -> None:
     """The class has its sessions in exam-a, and pods of these owners may take the slots."""
@@ -156,14 +156,14 @@ def test_owners_of_slots_avoid_no_policy_about_namespaces(
 
 
 @tabled("checks")
-def test_a_class_without_sessions_is_left_out_by_no_namespace(spec: dict[str, Any]) -> None:
+def test_a_class_without_sessions_is_excluded_by_no_namespace(spec: dict[str, Any]) -> None:
     found = read(reservation(**spec), resource_class(), site({"name": "prod", "koordinator": {}}))
     but = EVERY.model_copy(update={"unless": built(MatchSpec, {"namespaces": ["exam-*"]})})
 
     assert selected_pools(but, subject(found.reservations[0], {"small": "prod"}, found.classes))
 
 
-def test_a_class_is_left_out_where_all_its_namespaces_are() -> None:
+def test_a_class_is_excluded_only_if_all_its_namespaces_are() -> None:
     resource = resource_class(sessions={"source": "pods", "namespaces": ["exam-a", "lab"]})
     found = read(reservation(), resource, site())
     patterns = {"some": ["exam-*"], "all": ["exam-*", "lab"]}
@@ -190,7 +190,7 @@ def case(match: MatchSpec = EVERY.match, **spec: Any) -> PolicyCase | None:
     return next(policy_cases(None, new, [(EVERY.model_copy(update={"match": match}), None)], NOW), None)
 
 
-def test_entries_at_one_time_add_up_for_a_policy() -> None:
+def test_simultaneous_entries_add_up_for_a_policy() -> None:
     morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     plain = case(recurrence=weekly(morning))
     split = case(
@@ -202,7 +202,7 @@ def test_entries_at_one_time_add_up_for_a_policy() -> None:
     assert split.seats == 3 * plain.seats
 
 
-def test_dates_that_stay_add_to_one_that_comes() -> None:
+def test_existing_and_new_dates_add_up_for_a_policy() -> None:
     morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     found = both(recurrence=weekly(morning, {**morning, "startTime": "10:00"}))
     dates = expand(found, {}).occurrences
@@ -214,7 +214,7 @@ def test_dates_that_stay_add_to_one_that_comes() -> None:
     assert added.seats == 2 * alone.seats
 
 
-def test_hours_are_those_of_all_seats_from_now_on() -> None:
+def test_hours_are_the_future_hours_of_all_seats() -> None:
     """Two hours remain of the window that is open, and 4 hours of each of the two to come."""
     when = weekly({"dayOfWeek": 2, "startTime": "10:00", "endTime": "14:00"})
     lead: dict[str, Any] = {"provisioning": {**SEATS, "leadTimeMinutes": 0}}
@@ -257,7 +257,7 @@ costs = st.none() | st.builds(PoolCost, st.integers(0, 4).map(Decimal), st.boole
     ),
     st.tuples(costs, costs),
 )
-def test_a_policy_holds_exactly_where_all_its_conditions_do(
+def test_a_policy_applies_exactly_if_all_its_conditions_hold(
     when: ConditionsSpec, measures: tuple[int, int, float, int], cost: tuple[PoolCost | None, ...]
 ) -> None:
     """With the cost between what is known and, where a price is missing, any amount above it."""
@@ -308,14 +308,14 @@ def problems(
 @pytest.mark.parametrize(
     ("require", "code"), [("refuse", "B230"), ("warn", "B231"), ({"approvalBy": "platform"}, "B232")]
 )
-def test_what_a_policy_requires_is_the_code(require: object, code: str) -> None:
+def test_the_field_require_decides_the_code_of_the_finding(require: object, code: str) -> None:
     policy = {"when": {"seatsAbove": 24}, "require": require}
 
     assert problems(policy) == [finding(f"{code} spec.provisioning", "policy a", 25, 24)]
     assert problems({**policy, "when": {"seatsAbove": 25}}) == []
 
 
-def test_only_what_is_to_come_counts() -> None:
+def test_only_future_windows_count_for_a_policy() -> None:
     policy = {"require": "refuse"}
     last = parse_instant("2026-02-23T13:00:00Z")  # the end of the last window
 
@@ -346,9 +346,7 @@ def held_problems(document: Value, policy: dict[str, Any], now: int = NOW, *othe
 
 @pytest.mark.parametrize("policy", HELD_TARGETS, ids=["kind", "any", "all-others", "name"])
 @pytest.mark.parametrize("is_suspended", [False, True], ids=["over", "suspended"])
-def test_a_target_is_refused_without_dates_because_the_merge_gives_permissions(
-    policy: dict[str, Any], is_suspended: bool
-) -> None:
+def test_a_policy_refuses_a_target_even_without_dates(policy: dict[str, Any], is_suspended: bool) -> None:
     now = NOW if is_suspended else parse_instant("2030-01-01T00:00:00Z")
     number = holding(target=CORES, spec={"suspend": is_suspended})
 
@@ -372,7 +370,7 @@ def test_a_target_is_refused_without_dates_because_the_merge_gives_permissions(
         ],
     ],
 )
-def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
+def test_a_policy_with_targets_limits_a_number_of_any_class_and_unit(
     name: str, target: Value, options: dict[str, Any], pattern: str
 ) -> None:
     number = holding(target=target, spec={"resourceClass": name}, **options)
@@ -383,7 +381,7 @@ def test_a_policy_with_targets_limits_a_number_whatever_its_class_and_unit(
 
 
 @tabled("checks")
-def test_who_splits_a_number_among_reservations_avoids_no_policy(
+def test_numbers_split_among_reservations_add_up_for_a_policy(
     combine: str, spec: dict[str, Any], is_added: bool
 ) -> None:
     """Their counts are added in the cluster, each of which is below what the policy allows."""
@@ -422,7 +420,7 @@ def minutes_of(since: str, until: str, lead: int) -> Value:
     ],
 )
 @pytest.mark.parametrize("is_earlier_judged", [True, False], ids=["earlier", "later"])
-def test_leads_of_others_are_added_during_a_window(
+def test_leads_of_other_reservations_add_to_a_window(
     later: Value, is_added: bool, is_earlier_judged: bool
 ) -> None:
     """Each reservation holds its own count during its lead: in the cluster only one's own leads share."""
@@ -445,11 +443,11 @@ def test_leads_of_the_same_reservation_are_not_added() -> None:
     assert held_problems(one, policy, NOW, other) == []
 
 
-def test_the_notice_is_about_changes_alone() -> None:
+def test_the_condition_notice_below_applies_only_to_changes() -> None:
     assert problems({"when": {"noticeBelow": "999d"}, "require": "refuse"}) == []
 
 
-def test_seats_without_windows_count_until_they_expire() -> None:
+def test_standing_seats_count_until_they_expire() -> None:
     spec: dict[str, Any] = {
         "recurrence": None,
         "provisioning": {"placeholderCount": 25},
@@ -462,7 +460,7 @@ def test_seats_without_windows_count_until_they_expire() -> None:
     assert [len(problems(policy, now=now, slots=slots, **spec)) for now in (NOW, end - 1, end)] == [1, 1, 0]
 
 
-def test_a_cost_that_is_not_known_is_told_once_at_the_policy() -> None:
+def test_an_unknown_cost_is_reported_once_at_the_policy() -> None:
     policy = {"when": {"costAbove": 10}, "require": "refuse"}
     key, at_policy = ("course", "small"), ["B233 spec.policies.0.when.costAbove"]
 

@@ -69,7 +69,7 @@ def selecting(**labels: str) -> Value:
 
 
 @pytest.mark.parametrize("name", HUBS)
-def test_imported_classes_go_with_their_values(name: str) -> None:
+def test_imported_classes_match_their_values(name: str) -> None:
     values = Source("hub.yaml", (HERE / name).read_bytes())
     found = imported(values.text, namespace="hub", release="hub").classes
     classes = Source("reservations/classes.yaml", classes_text(None, (), found)[0].encode())
@@ -81,7 +81,7 @@ def test_imported_classes_go_with_their_values(name: str) -> None:
 
 
 @tabled("checks")
-def test_a_placeholder_is_as_large_as_its_session(
+def test_a_placeholder_must_be_as_large_as_its_session(
     of_session: Value, of_class: Value, expected: list[str]
 ) -> None:
     assert told(hub(profile(**of_session)), **of_class) == expected
@@ -91,7 +91,7 @@ CLAIM = {"name": "gpu", "resourceClaimTemplateName": "of-the-hub"}
 
 
 @tabled("checks")
-def test_a_placeholder_claims_as_many_devices_as_its_session(
+def test_a_placeholder_must_claim_the_devices_of_its_session(
     claims: list[Value], expected: list[str]
 ) -> None:
     values = hub(profile(extra_pod_config={"resourceClaims": [CLAIM]}))
@@ -100,7 +100,7 @@ def test_a_placeholder_claims_as_many_devices_as_its_session(
     assert told(hub(extraPodConfig={"resourceClaims": [CLAIM]}), resourceClaims=claims) == expected
 
 
-def test_an_overhead_is_no_room_for_what_a_session_requests_itself() -> None:
+def test_an_overhead_does_not_count_as_room_for_requests() -> None:
     values = hub(profile(mem_guarantee="1G"))
 
     assert told(values, overhead={"memory": "512Mi"}) == []
@@ -109,7 +109,7 @@ def test_an_overhead_is_no_room_for_what_a_session_requests_itself() -> None:
     ]
 
 
-def test_the_largest_of_its_profiles_counts() -> None:
+def test_the_largest_profile_is_compared() -> None:
     values = hub(profile("A", mem_guarantee="2G"), profile("B", mem_guarantee="8G"), profile("C"))
 
     assert told(values) == [finding("B085 spec.requests.memory", '"B"', "8Gi")]
@@ -119,7 +119,7 @@ GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
 @tabled("checks")
-def test_a_placeholder_goes_where_its_session_goes(
+def test_a_placeholder_must_have_the_placement_of_its_session(
     of_session: Value, of_class: Value, expected: list[str]
 ) -> None:
     assert told(hub(profile(**of_session)), **of_class) == expected
@@ -151,7 +151,7 @@ def zone(operator: str, *values: str) -> list[Value]:
         ),
     ],
 )
-def test_node_affinity_is_compared_by_what_it_allows(
+def test_node_affinity_is_compared_by_the_nodes_that_it_allows(
     of_session: list[list[Value]], of_class: Value, expected: list[str]
 ) -> None:
     terms = [{"matchExpressions": one} for one in of_session]
@@ -244,13 +244,13 @@ def unset(values: Value, *hubs: Value, name: str = "small", **labels: str) -> li
 
 
 @tabled("checks")
-def test_a_label_that_the_values_set_somewhere_is_no_finding(values: Value) -> None:
+def test_a_label_set_in_the_values_has_no_finding(values: Value) -> None:
     assert unset(values, course="x") == []
     assert unset(STOCK_SCHEDULER, values, course="x") == []
 
 
 @pytest.mark.parametrize("label", ["hub.jupyter.org/servername", "component", "release"])
-def test_a_label_of_kubespawner_is_no_finding(label: str) -> None:
+def test_a_label_of_kubespawner_has_no_finding(label: str) -> None:
     assert unset(STOCK_SCHEDULER, **{label: "x"}) == []
 
 
@@ -263,7 +263,9 @@ def test_a_label_of_kubespawner_is_no_finding(label: str) -> None:
     ],
     ids=["profiles", "another-value", "no-profiles"],
 )
-def test_a_label_that_no_profile_sets_is_told_with_what_to_add(values: Value, lines_to_paste: str) -> None:
+def test_a_label_set_by_no_profile_is_reported_with_the_lines_to_add(
+    values: Value, lines_to_paste: str
+) -> None:
     expected = [finding("B085 spec.sessions.selector", lines_to_paste, "class small.")]
 
     assert unset(values, course="x") == expected
@@ -309,7 +311,7 @@ def test_classes_of_other_clusters_and_sources_are_not_compared() -> None:
         ),
     ],
 )
-def test_values_that_cannot_be_compared_are_told(values: str, words: str) -> None:
+def test_values_that_cannot_be_compared_are_reported(values: str, words: str) -> None:
     assert told(values) == [finding("B087 spec.clusters.0.z2jh", "hub.yaml", words)]
 
 
@@ -326,7 +328,7 @@ def project(tmp_path: Path) -> Callable[[], list[str]]:
     return codes
 
 
-def test_a_file_that_is_missing_or_too_large_is_told(
+def test_a_missing_or_too_large_values_file_is_reported(
     project: Callable[[], list[str]], tmp_path: Path
 ) -> None:
     missing = project()

@@ -42,29 +42,31 @@ KOORDINATOR = {"type": "koordinator"}
 NO_NODES = finding("B140 spec.backend", "karpenter", "prod")
 
 
-def test_an_autoscaler_adds_no_nodes_for_slots() -> None:
+def test_an_autoscaler_that_adds_no_nodes_for_slots_is_reported() -> None:
     assert told(KOORDINATOR, {"autoscaler": "karpenter"}) == ([], [NO_NODES])
     assert told({**KOORDINATOR, "standing": True}, {"autoscaler": "karpenter"}) == ([], [NO_NODES])
 
 
 @tabled("checks")
-def test_where_nodes_come_nothing_is_told(backend: dict[str, Any], autoscaler: str) -> None:
+def test_backends_and_autoscalers_that_add_nodes_have_no_finding(
+    backend: dict[str, Any], autoscaler: str
+) -> None:
     assert told(backend, {"autoscaler": autoscaler}) == ([], [])
 
 
-def test_sessions_of_another_scheduler_see_no_slots() -> None:
+def test_sessions_of_another_scheduler_than_koordinator_are_reported() -> None:
     assert told(KOORDINATOR, schedulerName="kube") == (["B141 spec.schedulerName"], [])
     assert told(KOORDINATOR, schedulerName=None) == (["B141 spec"], [])
 
 
 @tabled("checks")
-def test_sessions_that_see_slots_are_in_order(
+def test_sessions_that_use_slots_have_no_finding(
     backend: dict[str, Any], cluster: Value, scheduler: str | None
 ) -> None:
     assert told(backend, cluster, schedulerName=scheduler) == ([], [])
 
 
-def test_two_flags_make_no_profile() -> None:
+def test_owners_without_labels_get_no_colocation_profile() -> None:
     """Where the webhook cannot tell the pods by labels, people have to lead them."""
     backend = {**KOORDINATOR, "sessionAffinity": True, "owners": [{"object": {"namespace": "lab"}}]}
 
@@ -100,11 +102,13 @@ def met(
     [([ML], [ML]), ([ML], [HERE]), ([HERE], [ML]), ([HERE, THERE], [THERE])],
     ids=["everywhere", "all-of-one", "one-of-all", "one-in-common"],
 )
-def test_the_same_pods_are_led_to_one_pool_alone(first: list[Value], second: list[Value]) -> None:
+def test_two_reservations_with_affinity_for_the_same_pods_are_reported(
+    first: list[Value], second: list[Value]
+) -> None:
     assert met(first, second) == [finding("B120 spec.backend.sessionAffinity", "monday")]
 
 
-def test_other_pods_and_other_ways_are_no_conflict() -> None:
+def test_different_pods_or_no_profiles_are_no_conflict() -> None:
     other = {"labelSelector": {"matchLabels": {"course": "ai"}}}
 
     assert met([ML], [other]) == met([HERE], [THERE]) == met([ML], [ML], affinity=False) == []
@@ -125,7 +129,7 @@ def sizes(backend: dict[str, Any], **requests: str) -> list[str]:
 
 
 @pytest.mark.parametrize("backend", [KOORDINATOR, {"type": "placeholder"}], ids=["slots", "placeholders"])
-def test_a_seat_that_is_larger_than_the_largest_node(backend: dict[str, Any]) -> None:
+def test_a_seat_larger_than_the_largest_node_is_reported(backend: dict[str, Any]) -> None:
     assert (
         sizes(backend, cpu="4", memory="16Gi") == sizes(backend, **{"cpu": "1", "nvidia.com/gpu": "9"}) == []
     )

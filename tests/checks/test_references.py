@@ -53,7 +53,7 @@ def seats(*names: str) -> list[Value]:
     return [{"resourceClass": name, "placeholderCount": 1} for name in names]
 
 
-def test_references_that_lead_somewhere_are_not_told() -> None:
+def test_known_references_have_no_finding() -> None:
     holidays = document("Calendar", "holidays", {"dates": []})
     course = reservation(recurrence=weekly(calendars=["holidays"]))
     ceiling = {"name": "prod", "ceilings": [{"seats": {"small": 9}}]}
@@ -61,7 +61,7 @@ def test_references_that_lead_somewhere_are_not_told() -> None:
     assert told(course, resource_class(cluster="prod"), holidays, site(ceiling)) == []
 
 
-def test_an_unknown_class_is_told_with_the_nearest_or_all() -> None:
+def test_an_unknown_class_is_reported_with_the_nearest_name() -> None:
     classes = [resource_class("small"), resource_class("huge")]
 
     assert told(reservation(resourceClass="smal"), *classes, site()) == [
@@ -73,7 +73,7 @@ def test_an_unknown_class_is_told_with_the_nearest_or_all() -> None:
     assert told(reservation(), site()) == [finding("a.yaml B061 spec.resourceClass", "small")]
 
 
-def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
+def test_unknown_classes_are_reported_at_every_place() -> None:
     when = weekly(
         {"dayOfWeek": 1, **TIMES},
         {"dayOfWeek": 2, **TIMES, "seats": seats("small", "b")},
@@ -90,7 +90,7 @@ def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
     ]
 
 
-def test_an_unknown_class_of_a_date_with_its_own_hours_is_told_at_the_date() -> None:
+def test_an_unknown_class_of_a_listed_date_is_reported_at_the_date() -> None:
     dates = ["2026-03-02", {"date": "2026-03-03", **TIMES, "seats": seats("b")}]
     when = {"type": "dates", "dates": dates, "schedule": [TIMES]}
     course = reservation(resourceClass=None, provisioning={"seats": seats("small")}, recurrence=when)
@@ -100,7 +100,7 @@ def test_an_unknown_class_of_a_date_with_its_own_hours_is_told_at_the_date() -> 
     ]
 
 
-def test_an_unknown_calendar_is_told() -> None:
+def test_an_unknown_calendar_is_reported() -> None:
     holidays = document("Calendar", "university-holidays", {"dates": []})
     course = reservation(recurrence=weekly(calendars=["holidays", "university-holiday"]))
 
@@ -110,7 +110,7 @@ def test_an_unknown_calendar_is_told() -> None:
     ]
 
 
-def test_a_class_names_its_cluster_where_there_are_several() -> None:
+def test_a_class_needs_a_cluster_if_there_are_several() -> None:
     assert told(resource_class(), resource_class("b", cluster="prood"), site(*TWO)) == [
         finding("a.yaml B011 spec", "2"),
         finding("b.yaml B061 spec.cluster", "prood", "prod"),
@@ -118,7 +118,7 @@ def test_a_class_names_its_cluster_where_there_are_several() -> None:
     assert told(resource_class(cluster="x"), site()) == [finding("a.yaml B061 spec.cluster", "x")]
 
 
-def test_an_id_of_renku_belongs_to_one_class() -> None:
+def test_a_renku_id_used_by_several_classes_is_reported() -> None:
     classes = [resource_class(name, renkuId=5) for name in ("a", "b", "c")]
 
     assert told(*classes, resource_class("d", renkuId=6), resource_class("e"), site()) == [
@@ -128,7 +128,7 @@ def test_an_id_of_renku_belongs_to_one_class() -> None:
     ]
 
 
-def test_a_ceiling_is_of_a_class_of_its_cluster() -> None:
+def test_a_ceiling_must_name_a_class_of_its_cluster() -> None:
     prod = {"name": "prod", "ceilings": [{"seats": {"small": 1, "smal": 1, "student": 1, "lost": 1}}]}
     classes = [
         resource_class(cluster="prod"),
@@ -143,7 +143,7 @@ def test_a_ceiling_is_of_a_class_of_its_cluster() -> None:
     ]
 
 
-def test_sessions_can_be_counted_only_where_the_class_says_how() -> None:
+def test_counting_sessions_needs_a_class_with_sessions() -> None:
     course = reservation(provisioning=MAINTAIN)
 
     assert told(course, resource_class(sessions=None), site()) == [
@@ -152,7 +152,7 @@ def test_sessions_can_be_counted_only_where_the_class_says_how() -> None:
     assert told(reservation(), resource_class(sessions=None), site()) == []
 
 
-def test_an_entry_that_counts_sessions_is_told_where_it_says_so() -> None:
+def test_an_entry_that_counts_sessions_is_reported_at_its_field() -> None:
     entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     counting = weekly(entry, {**entry, "dayOfWeek": 2, "scaleDownBehavior": "reduce"})
 
@@ -164,14 +164,14 @@ def test_an_entry_that_counts_sessions_is_told_where_it_says_so() -> None:
 EVERY = "a.yaml B032 spec.sessions"
 
 
-def test_a_reservation_that_narrows_nothing_is_noted() -> None:
+def test_a_reservation_that_narrows_no_sessions_gets_a_note() -> None:
     course = reservation(resourceClass=None, provisioning={"seats": seats("small", "huge")})
 
     assert told(course, resource_class(), resource_class("huge"), site()) == [EVERY]
 
 
 @tabled("checks")
-def test_whatever_narrows_is_enough(sessions: dict[str, Any]) -> None:
+def test_any_narrowing_of_sessions_is_sufficient(sessions: dict[str, Any]) -> None:
     course = reservation(provisioning=MAINTAIN, sessions=sessions)
 
     assert told(course, in_renku(namespaces=["hub"]), site(renku=RENKU)) == []
@@ -183,7 +183,7 @@ def in_renku(name: str = "small", **sessions: object) -> Value:
 
 
 @pytest.mark.parametrize("provisioning", [MAINTAIN, None], ids=["maintain", "none"])
-def test_a_template_needs_somebody_who_can_tell_it(provisioning: Value | None) -> None:
+def test_a_project_template_needs_a_source_that_can_recognize_it(provisioning: Value | None) -> None:
     """Whoever counts no sessions still takes them from others."""
     more: dict[str, Any] = {"provisioning": provisioning} if provisioning else {}
     kinds: dict[str, dict[str, Any]] = {
@@ -201,7 +201,7 @@ def test_a_template_needs_somebody_who_can_tell_it(provisioning: Value | None) -
         ]
 
 
-def test_of_several_classes_each_is_told_by_itself() -> None:
+def test_each_of_several_classes_is_reported_separately() -> None:
     provisioning = {"seats": seats("small", "hub", "idle"), "scaleDownBehavior": "none"}
     course = reservation(
         resourceClass=None, provisioning=provisioning, sessions={"projectTemplate": TEMPLATE}
@@ -213,7 +213,7 @@ def test_of_several_classes_each_is_told_by_itself() -> None:
     ]
 
 
-def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:
+def test_a_session_namespace_that_the_class_does_not_have_is_reported() -> None:
     course = reservation(provisioning=MAINTAIN, sessions={"namespaces": ["hub", "hbu"]})
 
     assert told(course, resource_class(), site()) == [
@@ -221,14 +221,14 @@ def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:
     ]
 
 
-def test_which_namespaces_have_a_label_is_not_known_here() -> None:
+def test_namespaces_of_a_class_with_namespace_labels_are_not_checked() -> None:
     course = reservation(provisioning=MAINTAIN, sessions={"namespaces": ["ada"]})
     sessions = {"source": "pods", "namespaces": {"matchLabels": {"home": "yes"}}}
 
     assert told(course, resource_class(sessions=sessions), site()) == []
 
 
-def test_earlier_narrows_nothing() -> None:
+def test_the_field_earlier_does_not_narrow_sessions() -> None:
     course = reservation(
         resourceClass=None, provisioning={"seats": seats("small", "huge")}, sessions={"earlier": "ignore"}
     )
@@ -236,7 +236,7 @@ def test_earlier_narrows_nothing() -> None:
     assert told(course, resource_class(), resource_class("huge"), site()) == [EVERY]
 
 
-def test_what_may_be_counted_is_not_asked_where_a_class_is_unknown_or_faulty() -> None:
+def test_session_checks_are_skipped_for_unknown_or_faulty_classes() -> None:
     course = reservation(resourceClass=None, provisioning={"seats": seats("small", "x")})
     assert told(course, resource_class(sessions=None), site()) == [
         finding("a.yaml B061 spec.provisioning.seats.1.resourceClass", "x")
@@ -246,7 +246,7 @@ def test_what_may_be_counted_is_not_asked_where_a_class_is_unknown_or_faulty() -
     assert list(references.check_names_in_reservation(declared.reservations[0], declared)) == []
 
 
-def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
+def test_unknown_names_in_a_faulty_reservation_are_reported() -> None:
     names = {"calendars": ["holiday"], "within": ["sprin"], "startDate": None, "endDate": None}
     faulty = reservation(
         resourceClass="smal", recurrence=weekly(**names), provisioning={"leadTimeMinutes": 5}
@@ -308,13 +308,13 @@ BAD_SITE = {**site(calendars=["holidays"]), "spec": {"clusters": [], "calendars"
         ),
     ],
 )
-def test_dates_are_judged_without_the_site_and_overlaps_where_all_days_off_are_known(
+def test_dates_are_checked_without_a_site_and_overlaps_if_all_holidays_are_known(
     course: Value, others: list[Value], problems: list[str]
 ) -> None:
     assert found(course, resource_class(), *others) == problems
 
 
-def test_unknown_names_of_a_site_and_of_classes_are_told_whatever_else_is_faulty() -> None:
+def test_unknown_names_are_reported_beside_other_faults() -> None:
     small, faulty = (
         resource_class(cloudCapacity=["x"]),
         resource_class("faulty", cloudCapacity=["y"], renkuId=-1),

@@ -43,12 +43,12 @@ def course(*schedule: Value, **recurrence: Any) -> Value:
     return reservation(recurrence=weekly(*(schedule or (MONDAY,)), **recurrence))
 
 
-def test_a_rehearsal_of_a_date_is_fine() -> None:
+def test_a_rehearsal_of_a_date_has_no_finding() -> None:
     assert checked(course(), rehearsal()) == []
 
 
 @tabled("checks")
-def test_a_date_that_is_gone_is_an_error(recurrence: Value) -> None:
+def test_a_removed_date_of_a_rehearsal_is_an_error(recurrence: Value) -> None:
     assert checked(course(**recurrence), rehearsal()) == [
         finding(f"B130 {WHERE}", "course", "2026-02-02", "try")
     ]
@@ -59,17 +59,17 @@ def test_a_moved_date_keeps_its_rehearsal() -> None:
 
 
 @pytest.mark.parametrize("name", ["curse", "try"], ids=["unknown", "a-rehearsal"])
-def test_a_course_that_is_gone_is_an_error(name: str) -> None:
+def test_an_unknown_course_of_a_rehearsal_is_an_error(name: str) -> None:
     assert checked(course(), rehearsal(name=name)) == [finding("B130 spec.rehearses.name", name)]
 
 
-def test_a_course_in_a_faulty_document_is_not_gone() -> None:
+def test_a_course_in_a_faulty_document_counts_as_known() -> None:
     faulty = course(interval="two")
 
     assert [one for one in checked(faulty, rehearsal()) if "B130" in one] == []
 
 
-def test_of_several_starts_one_is_named() -> None:
+def test_a_rehearsal_must_name_one_of_several_starts() -> None:
     two = course(MONDAY, {**MONDAY, "startTime": "14:00", "endTime": "15:00"})
 
     assert checked(two, rehearsal()) == [finding(f"B130 {WHERE}", "09:00, 14:00")]
@@ -80,13 +80,13 @@ def test_of_several_starts_one_is_named() -> None:
 @pytest.mark.parametrize(
     ("end", "expected"), [("08:30", []), ("08:31", ["B130 spec.recurrence"])], ids=["over", "not-over"]
 )
-def test_it_is_over_when_the_window_opens(end: str, expected: list[str]) -> None:
+def test_a_rehearsal_must_end_before_its_window_opens(end: str, expected: list[str]) -> None:
     date = {"date": "2026-02-02", "startTime": "08:00", "endTime": end}
 
     assert checked(course(), rehearsal(date)) == expected
 
 
-def test_other_seats_are_a_warning() -> None:
+def test_different_seats_are_a_warning() -> None:
     groups = course(MONDAY, {**MONDAY, "endTime": "14:00", "name": "extra-time", "placeholderCount": 5})
 
     assert "B132 spec.provisioning" in checked(groups, rehearsal())
@@ -95,14 +95,14 @@ def test_other_seats_are_a_warning() -> None:
     )
 
 
-def test_before_reserved_machines_are_there_nothing_is_rehearsed() -> None:
+def test_a_course_with_unknown_machine_dates_cannot_be_rehearsed() -> None:
     machines = reservation(recurrence={"type": "capacity", "cloudCapacity": "gpu"})
 
     assert finding(f"B130 {WHERE}", "machines") in checked(machines, rehearsal())
 
 
 @tabled("checks")
-def test_what_a_rehearsal_is(spec: Value, expected: list[str]) -> None:
+def test_invalid_fields_of_a_rehearsal_are_reported(spec: Value, expected: list[str]) -> None:
     found = told(rehearsal(**spec), site(), resource_class())
 
     assert [one.removeprefix("a.yaml ") for one in found if "B011 spec:" not in one] == expected

@@ -23,13 +23,13 @@ def warning(number: int, taints: str) -> list[str]:
     return [finding(f"B033 spec.tolerations.{number}", "B033: <reason>", "prod", taints)]
 
 
-def test_a_taint_that_only_the_class_tolerates_is_told() -> None:
+def test_a_taint_that_only_the_class_tolerates_is_reported() -> None:
     assert told([USERS]) == told([USERS], nodeSelector=POOL) == warning(0, "dedicated=users:NoSchedule")
     assert told([GPU]) == warning(0, "nvidia.com/gpu")
     assert told([{**GPU, "effect": "NoExecute"}]) == warning(0, "nvidia.com/gpu:NoExecute")
 
 
-def test_a_class_is_told_once_with_all_its_taints_at_the_first() -> None:
+def test_a_class_is_reported_once_with_all_its_taints() -> None:
     kept = {"key": "kept", "operator": "Exists"}
 
     assert told([kept, USERS, GPU], {"tolerations": [kept]}) == warning(
@@ -37,33 +37,33 @@ def test_a_class_is_told_once_with_all_its_taints_at_the_first() -> None:
     )
 
 
-def test_a_class_that_tolerates_nothing_is_in_order() -> None:
+def test_a_class_without_tolerations_has_no_finding() -> None:
     assert told([]) == told([], nodeSelector=POOL) == []
 
 
 @tabled("checks")
-def test_what_our_jobs_tolerate_too_is_in_order(ours: dict[str, str]) -> None:
+def test_a_taint_that_our_jobs_tolerate_has_no_finding(ours: dict[str, str]) -> None:
     assert told([USERS], {"tolerations": [ours]}) == []
 
 
 @tabled("checks")
-def test_another_taint_does_not_help(ours: dict[str, str]) -> None:
+def test_a_job_toleration_of_another_taint_does_not_help(ours: dict[str, str]) -> None:
     assert told([USERS], {"tolerations": [ours]}) == warning(0, "dedicated=users:NoSchedule")
 
 
 @pytest.mark.parametrize("of_class", [{"key": "dedicated", "operator": "Exists"}, {**USERS, "effect": None}])
-def test_in_doubt_the_site_named_the_very_taint(of_class: dict[str, Any]) -> None:
+def test_a_job_toleration_covers_a_wider_toleration_of_the_class(of_class: dict[str, Any]) -> None:
     """A class may tolerate more than there is; the site's word for it is nearer to the nodes."""
     assert told([of_class], {"tolerations": [USERS]}) == []
 
 
 @tabled("checks")
-def test_what_names_no_lasting_taint_that_keeps_pods_away_is_in_order(toleration: dict[str, Any]) -> None:
+def test_tolerations_of_no_blocking_taint_have_no_finding(toleration: dict[str, Any]) -> None:
     assert told([toleration], nodeSelector=POOL) == []
 
 
 @tabled("checks")
-def test_a_site_that_chose_other_nodes_for_our_jobs_is_not_warned(
+def test_a_site_that_selects_other_nodes_for_our_jobs_is_not_warned(
     selector: dict[str, str], warned: bool
 ) -> None:
     expected = warning(0, "dedicated=users:NoSchedule") if warned else []
@@ -71,7 +71,7 @@ def test_a_site_that_chose_other_nodes_for_our_jobs_is_not_warned(
     assert told([USERS], {"nodeSelector": selector}, nodeSelector=POOL) == expected
 
 
-def test_the_runtime_of_the_clusters_own_counts() -> None:
+def test_the_runtime_settings_of_the_cluster_are_used() -> None:
     """Two clusters, two classes: one cluster's Jobs tolerate, the other's do not."""
     documents = [
         resource_class("small", cluster="prod", tolerations=[USERS]),
@@ -83,7 +83,7 @@ def test_the_runtime_of_the_clusters_own_counts() -> None:
     assert lines(check_job_placement(project_of(found))) == warning(0, "dedicated=users:NoSchedule")
 
 
-def test_a_class_in_no_known_cluster_is_told_elsewhere() -> None:
+def test_a_class_in_an_unknown_cluster_gets_no_finding_here() -> None:
     found = read(resource_class(cluster="nowhere", tolerations=[USERS]), site())
 
     assert list(check_job_placement(project_of(found))) == []

@@ -51,11 +51,11 @@ def at(start: str, end: str, **more: object) -> Value:
     ],
     ids=["14-hours", "longer", "said", "night", "swapped", "swapped-and-said", "whole-day"],
 )
-def test_a_window_above_14_hours_says_on_which_day_it_ends(line: Value, expected: list[str]) -> None:
+def test_a_window_longer_than_14_hours_must_state_its_end_day(line: Value, expected: list[str]) -> None:
     assert told(reservation(recurrence=weekly(line))) == expected
 
 
-def test_each_line_with_hours_is_looked_at() -> None:
+def test_every_entry_with_hours_is_checked() -> None:
     long = {"date": "2026-02-03", "startTime": "13:00", "endTime": "09:00"}
     move = {"date": "2026-02-09", "to": {"endTime": "08:00"}}
     moved = {"date": "2026-02-16", "startTime": "09:00", "to": {"endTime": "08:00"}}
@@ -71,11 +71,11 @@ def test_each_line_with_hours_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize("more", [{"endTime": "23:00"}, {"endTime": "08:00", "endDay": 1}], ids=str)
-def test_a_new_end_that_is_near_or_says_its_day_is_meant(more: Value) -> None:
+def test_a_changed_end_that_is_near_or_has_an_end_day_has_no_finding(more: Value) -> None:
     assert told(reservation(recurrence=weekly(moved=[{"date": "2026-02-09", "to": more}]))) == []
 
 
-def test_hours_of_listed_dates_are_looked_at() -> None:
+def test_hours_of_listed_dates_are_checked() -> None:
     hours = {"date": "2026-02-03", "startTime": "13:00", "endTime": "09:00"}
     usual = {"startTime": "13:00", "endTime": "15:00"}
     dates = {"type": "dates", "dates": ["2026-02-02", hours], "schedule": [usual]}
@@ -83,7 +83,7 @@ def test_hours_of_listed_dates_are_looked_at() -> None:
     assert told(reservation(recurrence=dates)) == ["B080 spec.recurrence.dates.1.endTime"]
 
 
-def test_an_end_of_a_named_group_is_measured_from_its_start() -> None:
+def test_a_changed_end_of_a_named_group_is_measured_from_its_start() -> None:
     groups = [at("09:00", "10:00", name="a"), at("21:00", "22:00", name="b")]
     ends = [{"date": "2026-02-09", "name": name, "to": {"endTime": "08:00"}} for name in ("a", "b")]
 
@@ -93,14 +93,14 @@ def test_an_end_of_a_named_group_is_measured_from_its_start() -> None:
 
 
 @pytest.mark.parametrize(("end", "count"), [("2026-03-07", 0), ("2026-03-06", 1)], ids=["days", "one-day"])
-def test_once_may_last_for_days(end: str, count: int) -> None:
+def test_a_window_of_type_once_may_last_for_days(end: str, count: int) -> None:
     once = {"type": "once", "startDate": "2026-03-06", "endDate": end}
     hours = {"startTime": "17:00", "endTime": "12:00"}
     assert len(told(reservation(recurrence={**once, "schedule": [hours]}))) == count
 
 
 @pytest.mark.parametrize("class_sessions", [None, {"source": "jupyterhub", "namespaces": ["hub"]}])
-def test_narrowed_sessions_of_a_class_without_any_have_no_effect(class_sessions: Value | None) -> None:
+def test_narrowed_sessions_of_a_class_without_sessions_are_reported(class_sessions: Value | None) -> None:
     course = reservation(sessions={"matchLabels": {"a": "b"}})
     told_of = told(course, SITE, resource_class(sessions=class_sessions))
 
@@ -119,7 +119,7 @@ def test_counts_above_1000_need_a_ceiling() -> None:
     assert told(many, limited, resource_class()) == []
 
 
-def test_counts_of_listed_seats_and_of_changed_dates_are_looked_at() -> None:
+def test_counts_in_seat_lists_and_changed_dates_are_checked() -> None:
     seats = [{"resourceClass": "small", "placeholderCount": count} for count in (2000, 3000)]
     moved = [{"date": "2026-02-09", "to": {"seats": seats[1:]}}]
     many = reservation(
@@ -131,7 +131,7 @@ def test_counts_of_listed_seats_and_of_changed_dates_are_looked_at() -> None:
     ]
 
 
-def test_a_last_date_more_than_18_months_away_is_told_where_it_is_written() -> None:
+def test_a_last_date_more_than_18_months_away_is_reported_at_its_field() -> None:
     far = weekly(endDate="2027-08-31")
     moved = weekly(moved=[{"date": "2026-02-09", "to": {"date": "2062-02-09"}}])
 
@@ -146,7 +146,9 @@ def test_a_last_date_more_than_18_months_away_is_told_where_it_is_written() -> N
     [(-1, False, []), (0, False, ["B081 spec.recurrence"]), (0, True, [])],
     ids=["last-one-is-open", "over", "suspended"],
 )
-def test_a_change_has_a_date_that_is_to_come(ends: int, suspend: bool, expected: list[str]) -> None:
+def test_a_reservation_without_future_dates_is_reported(
+    ends: int, suspend: bool, expected: list[str]
+) -> None:
     (item,) = read(reservation(suspend=suspend), SITE, resource_class()).items()
     now = item.expansion.occurrences[-1].end + ends
 

@@ -24,12 +24,12 @@ def told(**found: Any) -> list[str]:
     return lines(seatplacement.check_volume_capacities(project_of(declared)))
 
 
-def test_a_capacity_that_says_nothing_of_volumes_is_told() -> None:
+def test_a_capacity_without_a_volume_limit_is_reported() -> None:
     assert told(volumes=1, cloudCapacity=["counted"]) == told(volumes=1, cloudCapacity=["bought"]) == []
     assert told(volumes=1, cloudCapacity=["bought", "silent"]) == [finding("B285 spec.volumes", "silent")]
     assert told(volumes=1, cloudCapacity=["half"]) == [finding("B285 spec.volumes", "half")]
     assert told(volumes=0, cloudCapacity=["silent"]) == told(cloudCapacity=["silent"]) == []
 
 
-def test_volumes_of_a_class_without_capacity_are_counted_by_nobody() -> None:
+def test_volumes_of_a_class_without_capacity_are_reported() -> None:
     assert told(volumes=1) == [finding("B285 spec.volumes", "cloudCapacity")]

@@ -22,7 +22,7 @@ def number(answer: str) -> int:
     return int(answer)
 
 
-def test_it_asks_until_an_answer_is_accepted(
+def test_ask_repeats_the_question_until_an_answer_is_valid(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("many\n12\n"))
@@ -31,13 +31,13 @@ def test_it_asks_until_an_answer_is_accepted(
     assert capsys.readouterr().err == "How many? berth: many is not a number.\nHow many? "
 
 
-def test_an_empty_answer_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_answer_returns_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
 
     assert ask("How many?", number, "30") == 30
 
 
-def test_the_end_of_the_input_is_an_error_and_ctrl_c_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_the_input_is_an_error_and_ctrl_c_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("many\n"))
     with pytest.raises(CommandError, match=r"Nothing was written\."):
         ask("How many?", number)

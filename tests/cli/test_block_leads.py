@@ -41,13 +41,13 @@ def planned(berth: Berth, folder: Path) -> Planned:
     return plan
 
 
-def test_an_earlier_lead_is_refused(planned: Planned) -> None:
+def test_a_lead_time_before_the_block_gets_the_finding_b167(planned: Planned) -> None:
     code, err = planned("08:00", 3)
 
     assert (code, "error[B167]" in err) == (1, True)
 
 
-def test_the_advice_is_a_later_start_which_has_no_finding(planned: Planned) -> None:
+def test_the_advised_later_start_gets_no_finding(planned: Planned) -> None:
     code, err = planned("08:00", 0)
 
     assert (code, "warning[B199]" in err) == (0, True)
@@ -56,7 +56,7 @@ def test_the_advice_is_a_later_start_which_has_no_finding(planned: Planned) -> N
 
 
 @pytest.mark.parametrize("lead", [1, 2])
-def test_a_lead_within_the_block_is_advised_where_it_fits(planned: Planned, lead: int) -> None:
+def test_the_advised_longer_lead_time_gets_no_finding(planned: Planned, lead: int) -> None:
     _, err = planned("09:00", lead)
 
     assert "Write leadTimeMinutes: 3 or more." in err

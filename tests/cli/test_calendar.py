@@ -24,7 +24,9 @@ def events(file: Path) -> dict[str, Any]:
     return {str(event["UID"]): event for event in found}
 
 
-def test_it_writes_a_page_and_a_feed_for_the_site_and_each_reservation(berth: Berth, folder: Path) -> None:
+def test_calendar_writes_a_page_and_a_feed_for_the_site_and_each_reservation(
+    berth: Berth, folder: Path
+) -> None:
     code, out, _ = berth("calendar", *NOW)
 
     assert code == 0
@@ -74,7 +76,7 @@ def test_only_the_feed_of_a_reservation_that_is_gone_is_removed(berth: Berth, fo
     assert [file.exists() for file in (*others, folder / "site/feeds/rest.ics")] == [True, True, False]
 
 
-def test_the_page_is_the_same_whatever_the_clock_says(berth: Berth, folder: Path) -> None:
+def test_the_page_does_not_depend_on_the_clock(berth: Berth, folder: Path) -> None:
     berth("calendar", *NOW)
     before = (folder / "site/index.html").read_bytes()
     berth("calendar", *LATER)
@@ -82,7 +84,7 @@ def test_the_page_is_the_same_whatever_the_clock_says(berth: Berth, folder: Path
     assert (folder / "site/index.html").read_bytes() == before
 
 
-def test_a_page_of_others_is_not_replaced(berth: Berth, folder: Path) -> None:
+def test_a_page_that_berth_did_not_write_is_not_replaced(berth: Berth, folder: Path) -> None:
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("<!doctype html>Welcome")
 
@@ -92,7 +94,7 @@ def test_a_page_of_others_is_not_replaced(berth: Berth, folder: Path) -> None:
     assert "site/index.html:1:1: error[B090]" in err
 
 
-def test_the_folder_may_not_be_that_of_the_declarations(berth: Berth) -> None:
+def test_the_output_folder_must_be_outside_of_reservations(berth: Berth) -> None:
     for given in ("reservations", "reservations/site"):
         code, _, err = berth("calendar", "--output-dir", given, *NOW)
 
@@ -100,7 +102,7 @@ def test_the_folder_may_not_be_that_of_the_declarations(berth: Berth) -> None:
         assert "outside of reservations/" in err
 
 
-def test_an_event_leads_to_the_file_of_its_reservation(berth: Berth, folder: Path) -> None:
+def test_an_event_links_to_the_file_of_its_reservation(berth: Berth, folder: Path) -> None:
     site = project.SITE.replace(
         "  engine: argocd\n", "  engine: argocd\n  repository: {url: https://github.com/u/s}\n"
     )
@@ -135,7 +137,7 @@ def test_records_mark_past_dates_on_the_page_and_change_no_feed(berth: Berth, fo
     assert (folder / "site/berth.ics").read_bytes() == feed
 
 
-def test_records_that_cannot_be_read_are_wrong_usage(berth: Berth, folder: Path) -> None:
+def test_unreadable_records_are_a_usage_error(berth: Berth, folder: Path) -> None:
     (folder / "records.json").write_text("7", "utf-8")
 
     assert berth("calendar", "--records", "records.json", *NOW).code == 2

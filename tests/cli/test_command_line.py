@@ -29,33 +29,33 @@ def test_options_stand_before_or_after_the_command_in_any_notation(line: str, be
 
 
 @pytest.mark.parametrize("line", ["-C {} validate", "-C{} validate", "-C={} validate", "validate -C {}"])
-def test_the_folder_to_work_in(line: str, folder: Path, berth: Berth) -> None:
+def test_the_folder_option_is_read_in_each_notation(line: str, folder: Path, berth: Berth) -> None:
     assert berth(*line.format(folder).split()).code == 0
 
 
-def test_of_an_option_that_is_repeated_the_last_counts(folder: Path) -> None:
+def test_the_last_value_of_a_repeated_option_is_used(folder: Path) -> None:
     assert cli.run(["-C", "/nowhere", "validate", "-C", str(folder)]) == 0
 
 
 @pytest.mark.parametrize("line", ["render --strict --check", "--strict render --check"])
-def test_switches(berth: Berth, line: str) -> None:
+def test_switches_are_read_before_and_after_the_command(berth: Berth, line: str) -> None:
     assert berth(*line.split()).code == 4
 
 
-def test_a_value_is_taken_as_it_is(berth: Berth) -> None:
+def test_an_option_value_may_look_like_an_option_or_be_empty(berth: Berth) -> None:
     assert berth("list", "--class", "--strict").err.startswith('berth: No class is named "--strict".')
     assert berth("list", "--class=a=b").err.startswith('berth: No class is named "a=b".')
     assert berth("list", "--cluster", "").err.startswith('berth: No cluster is named "".')
 
 
-def test_after_two_dashes_nothing_is_an_option(berth: Berth) -> None:
+def test_words_after_two_dashes_are_arguments(berth: Berth) -> None:
     assert berth("occurrences", "--", "--at").err.startswith('berth: No reservation is named "--at".')
     assert berth("occurrences", "-").err.startswith('berth: No reservation is named "-".')
 
 
 @pytest.mark.parametrize("before", [(), ("help",)], ids=["command", "help"])
 @tabled("cli")
-def test_words_of_other_programs_and_words_that_are_gone_lead_to_what_says_the_same(
+def test_a_command_name_of_another_program_gets_a_hint_to_the_berth_command(
     word: str, hint: str, berth: Berth, before: tuple[str, ...]
 ) -> None:
     code, _, err = berth(*before, word)
@@ -68,25 +68,25 @@ def test_words_of_other_programs_and_words_that_are_gone_lead_to_what_says_the_s
 @pytest.mark.parametrize(
     "word", ["send", "spend", "append", "lend", "ned", "extended", "deploy", "ski", "slip", "deleted-dates"]
 )
-def test_a_spelling_leads_to_no_command_that_removes_more(berth: Berth, word: str) -> None:
+def test_a_misspelled_word_never_suggests_delete_end_or_skip(berth: Berth, word: str) -> None:
     err = berth(word).err
 
     assert not any(f"Did you mean {name}?" in err for name in ("delete", "end", "skip"))
 
 
 @pytest.mark.parametrize(("word", "command"), [("delet", "delete"), ("delte", "delete"), ("skipp", "skip")])
-def test_one_slip_of_the_finger_leads_to_the_command(berth: Berth, word: str, command: str) -> None:
+def test_a_single_typo_suggests_the_command(berth: Berth, word: str, command: str) -> None:
     assert f"Did you mean {command}?" in berth(word).err
 
 
-def test_options_that_may_be_repeated_all_count(berth: Berth) -> None:
+def test_all_values_of_a_repeatable_option_are_used(berth: Berth) -> None:
     code, _, err = berth("status", "--context", "prod=a", "--context=nowhere=b")
 
     assert (code, err.startswith("berth: --context: ")) == (2, True)
 
 
 @tabled("cli")
-def test_a_mistake_exits_2_and_says_what_is_wrong(
+def test_a_usage_error_exits_2_with_a_message_and_a_hint(
     line: str, words: list[str], command: str, berth: Berth
 ) -> None:
     code, out, err = berth(*line.split())
@@ -98,7 +98,7 @@ def test_a_mistake_exits_2_and_says_what_is_wrong(
     assert hint == f"Try: {command} --help"
 
 
-def test_a_command_that_cannot_be_followed_needs_no_hint(berth: Berth) -> None:
+def test_an_unknown_class_gets_a_message_without_a_hint(berth: Berth) -> None:
     told = 'berth: No class is named "smal". Did you mean small?\n'
 
     assert berth("list", "--class", "smal") == (2, "", told)
@@ -108,14 +108,12 @@ def test_a_command_that_cannot_be_followed_needs_no_hint(berth: Berth) -> None:
 @given(st.lists(st.sampled_from([*OPTIONS, "--", "-", "", "a", "-x", "--x=y", "=", "-o=", "--=", "ü"])))
 @example(["--="])
 @example([""])
-def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) -> None:
+def test_words_without_a_command_exit_with_0_or_2(words: list[str]) -> None:
     assert cli.run(words) in (0, 2)
 
 
 @tabled("cli")
-def test_characters_of_a_refused_word_that_look_like_others_are_named(
-    words: list[str], name: str, berth: Berth
-) -> None:
+def test_lookalike_characters_in_a_refused_word_are_named(words: list[str], name: str, berth: Berth) -> None:
     options = ("--class", "small", "--seats", "5", "--from", "2026-02-02", "--until", "2026-05-01")
     code, out, err = berth(*words, *(options if words[0] == "new" else ()))
 

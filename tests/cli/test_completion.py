@@ -75,7 +75,7 @@ def test_paths_are_left_to_the_shell(folder: Path, monkeypatch: pytest.MonkeyPat
         assert [(one.type, one.value) for one in complete(["render", option], "x")] == [(kind, "x")]
 
 
-def test_names_are_those_of_the_project_of_the_command_line(
+def test_completed_names_come_from_the_project_of_the_command_line(
     folder: Path,
     complete: Complete,
     monkeypatch: pytest.MonkeyPatch,
@@ -93,7 +93,7 @@ def test_names_are_those_of_the_project_of_the_command_line(
     assert complete(f"skip -C {folder} ") == names
 
 
-def test_names_of_faulty_files_are_completed_if_a_shell_is_safe_with_them(
+def test_names_of_faulty_files_are_completed_if_they_are_safe_in_a_shell(
     folder: Path, complete: Complete
 ) -> None:
     (folder / "reservations" / "broken.yaml").write_text(
@@ -107,7 +107,7 @@ def test_names_of_faulty_files_are_completed_if_a_shell_is_safe_with_them(
     assert complete("list --cluster ") == ["lab", "prod"]
 
 
-def test_names_are_printed_for_scripts_of_people(berth: Berth) -> None:
+def test_completion_names_prints_the_names_of_the_reservations(berth: Berth) -> None:
     assert berth("completion", "names") == (0, "course\nnight\nrest\n", "")
 
 
@@ -173,7 +173,7 @@ def test_a_shell_completes_with_its_script(script: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_asks_the_program(berth: Berth, shell: str) -> None:
+def test_a_completion_script_calls_the_program(berth: Berth, shell: str) -> None:
     """Also on machines without the shell."""
     answer: Answer = berth("completion", shell)
 

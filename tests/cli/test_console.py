@@ -19,21 +19,21 @@ class Terminal(StringIO):
         return True
 
 
-def test_a_terminal_is_told_each_second_and_wiped_at_the_end() -> None:
+def test_a_terminal_shows_progress_each_second_and_is_cleared_at_the_end() -> None:
     clock, terminal = count(0, 0.75), Terminal()
 
     assert list(progress(ITEMS, 3, terminal, lambda: next(clock))) == ITEMS
     assert terminal.getvalue() == "\r1 of 3 reservations\r\x1b[K"
 
 
-def test_short_work_is_done_in_silence() -> None:
+def test_short_work_shows_no_progress() -> None:
     clock, terminal = count(0, 0.25), Terminal()
 
     assert list(progress(ITEMS, 3, terminal, lambda: next(clock))) == ITEMS
     assert terminal.getvalue() == ""
 
 
-def test_a_file_is_never_told() -> None:
+def test_a_file_never_gets_progress() -> None:
     clock, file = count(0, 100), StringIO()
 
     assert list(progress(ITEMS, 3, file, lambda: next(clock))) == ITEMS
@@ -41,7 +41,7 @@ def test_a_file_is_never_told() -> None:
     assert file.getvalue() == ""
 
 
-def test_work_that_is_given_up_leaves_a_clean_line() -> None:
+def test_canceled_work_clears_the_progress_line() -> None:
     clock, terminal = count(0, 100), Terminal()
     items = progress(ITEMS, 3, terminal, lambda: next(clock))
 
@@ -56,7 +56,7 @@ def test_a_file_has_no_width_and_no_color() -> None:
 
 
 @pytest.mark.parametrize(("told", "expected"), [(120, 120), (0, 80)], ids=["told", "untold"])
-def test_a_terminal_says_its_width(told: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_has_a_width_and_color(told: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"TERM": "xterm", "NO_COLOR": ""}.items():
         monkeypatch.setenv(name, value)
     ours, theirs = pty.openpty()

@@ -25,7 +25,7 @@ def notes(folder: Path, berth: Berth, classes: str, site: str = CLOUDY) -> dict[
 
 
 @pytest.mark.parametrize("classes", [PLANNED, UNPLANNED], ids=["with-cloud", "without-cloud"])
-def test_no_seat_with_devices_is_planned(folder: Path, berth: Berth, classes: str) -> None:
+def test_seats_with_devices_are_not_planned(folder: Path, berth: Berth, classes: str) -> None:
     """Whether a node has room for it is not known, so it has no machine, no cost and no missing lines."""
     answer = notes(folder, berth, classes)
 
@@ -45,7 +45,7 @@ def test_seats_with_devices_have_a_size_without_machines(folder: Path, berth: Be
     assert (size["seats"], size["machines"], size["cost"]) == (29, [], None)
 
 
-def test_the_cost_that_a_policy_compares_is_not_known(folder: Path, berth: Berth) -> None:
+def test_a_cost_policy_over_seats_with_devices_gets_the_finding_b233(folder: Path, berth: Berth) -> None:
     policy = "  policies:\n    - {name: cheap, when: {costAbove: 1}, require: refuse}\n"
     clouds.write(folder, classes=PLANNED, site=CLOUDY + policy)
     answer = berth("validate", *NOW, "-o", "json")
@@ -53,9 +53,7 @@ def test_the_cost_that_a_policy_compares_is_not_known(folder: Path, berth: Berth
     assert "B233" in {item["code"] for item in json.loads(answer.out)["items"]}
 
 
-def test_a_cost_that_is_not_calculated_because_of_other_errors_is_not_told(
-    folder: Path, berth: Berth
-) -> None:
+def test_an_unknown_cost_is_not_reported_beside_other_errors(folder: Path, berth: Berth) -> None:
     policy = "  policies:\n    - {name: cheap, when: {costAbove: 999999}, require: refuse}\n"
     wrong = project.NIGHT.replace("bench", "none-such")
     clouds.write(folder, site=CLOUDY + policy, night=wrong)
@@ -66,7 +64,7 @@ def test_a_cost_that_is_not_calculated_because_of_other_errors_is_not_told(
     assert "B233" not in codes
 
 
-def test_the_project_of_argocd_allows_what_devices_need(folder: Path, berth: Berth) -> None:
+def test_the_argocd_project_allows_resource_claims_if_seats_have_devices(folder: Path, berth: Berth) -> None:
     repository = "  repository: {url: https://git.example.org/a.git}\n"
     kinds = {}
     for name, classes in (("with", UNPLANNED), ("without", project.CLASSES)):

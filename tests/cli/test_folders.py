@@ -30,14 +30,14 @@ def below(folder: Path, capsys: pytest.CaptureFixture[str]) -> Below:
     return run
 
 
-def test_a_render_is_the_same_from_everywhere(below: Below, folder: Path) -> None:
+def test_render_writes_the_same_files_from_a_subfolder(below: Below, folder: Path) -> None:
     assert below("render") == (0, "../../rendered/: 9 written, 0 removed, 0 unchanged.\n", "")
     before = content(folder / "rendered")
     assert below("render", "--check") == (0, "../../rendered/ is up to date.\n", "")
     assert content(folder / "rendered") == before
 
 
-def test_a_finding_names_its_file_as_the_user_sees_it(below: Below, folder: Path) -> None:
+def test_a_finding_names_its_file_relative_to_the_current_folder(below: Below, folder: Path) -> None:
     project.write(folder, course=BAD)
 
     code, out, _ = below("validate")
@@ -46,7 +46,9 @@ def test_a_finding_names_its_file_as_the_user_sees_it(below: Below, folder: Path
     assert item["file"] == "reservations/course.yaml"
 
 
-def test_github_gets_paths_of_the_repository(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_github_annotations_have_paths_of_the_repository(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     project.write(folder, course=BAD)
     with contextlib.chdir(folder.parent):
         assert cli.run(["-C", folder.name, "validate", "-o", "github"]) == 1
@@ -54,7 +56,9 @@ def test_github_gets_paths_of_the_repository(folder: Path, capsys: pytest.Captur
     assert capsys.readouterr().out.startswith(f"::error file={folder.name}/reservations/course.yaml,")
 
 
-def test_a_folder_that_is_named_is_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_folder_of_the_option_c_is_used_as_the_project(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A project that became a submodule is an empty folder: nothing above it stands for it."""
     (folder / "docs").mkdir()
     with contextlib.chdir(folder):
@@ -63,7 +67,7 @@ def test_a_folder_that_is_named_is_the_project(folder: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.startswith("reservations:1:1: error[B001] the folder cannot be read")
 
 
-def test_paths_on_the_command_line_are_those_of_the_user(below: Below, folder: Path) -> None:
+def test_paths_on_the_command_line_are_relative_to_the_current_folder(below: Below, folder: Path) -> None:
     here = folder / "docs" / "course"
     (here / "sessions.txt").write_text("09:00+3\n")
 
@@ -74,7 +78,7 @@ def test_paths_on_the_command_line_are_those_of_the_user(below: Below, folder: P
     assert below("diff", "../..", "--now", "2026-02-01").code == 0
 
 
-def test_an_edit_names_the_file_as_the_user_sees_it(below: Below, folder: Path) -> None:
+def test_an_edit_names_its_file_relative_to_the_current_folder(below: Below, folder: Path) -> None:
     code, out, _ = below("skip", "course", "2026-02-02")
 
     assert (code, out.splitlines()[0]) == (0, "../../reservations/course.yaml:")
@@ -84,14 +88,16 @@ def test_an_edit_names_the_file_as_the_user_sees_it(below: Below, folder: Path) 
     assert (folder / "reservations" / "deep" / "a.yaml").is_file()
 
 
-def test_the_nearest_project_counts(below: Below, folder: Path) -> None:
+def test_the_nearest_project_is_used(below: Below, folder: Path) -> None:
     inner = folder / "docs"
     project.write(inner, night=None, rest=None)
 
     assert below("validate").out == "1 reservation is valid.\n"
 
 
-def test_a_folder_with_reservations_is_never_left(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_with_unreadable_reservations_is_still_the_project(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Not even where they cannot be read."""
     inner = folder / "inner"
     inner.mkdir()
@@ -101,13 +107,13 @@ def test_a_folder_with_reservations_is_never_left(folder: Path, capsys: pytest.C
     assert capsys.readouterr().out.startswith("reservations:1:1: error[B001]")
 
 
-def test_init_works_where_the_user_is(below: Below, folder: Path) -> None:
+def test_init_writes_into_the_current_folder(below: Below, folder: Path) -> None:
     assert below("init", "seats", "--now", "2026-01-01").code == 0
     assert (folder / "docs" / "course" / "seats" / "reservations").is_dir()
 
 
 @tabled("cli")
-def test_every_command_answers_alike_where_it_cannot_write(
+def test_every_command_that_cannot_write_gets_the_finding_b092(
     words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = content(folder)
@@ -126,7 +132,7 @@ def test_every_command_answers_alike_where_it_cannot_write(
 
 
 @tabled("cli")
-def test_an_empty_path_is_no_folder(
+def test_an_empty_path_is_a_usage_error(
     words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = content(folder)

@@ -35,14 +35,14 @@ def forms(name: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("words", COMMON, ids=lambda words: words[0])
-def test_yaml_is_the_answer_of_json(berth: Berth, words: tuple[str, ...]) -> None:
+def test_yaml_output_equals_json_output(berth: Berth, words: tuple[str, ...]) -> None:
     code, out, err = berth(*words, *NOW, "-o", "yaml")
 
     assert (code, err) == (0, "")
     assert yaml.safe_load(out) == json.loads(berth(*words, *NOW, "-o", "json").out)
 
 
-def test_yaml_is_wherever_json_is() -> None:
+def test_every_command_with_json_output_has_yaml_output() -> None:
     assert [name for name in COMMANDS if ("json" in forms(name)) != ("yaml" in forms(name))] == []
 
 

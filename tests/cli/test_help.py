@@ -7,7 +7,7 @@ from berth.output.table import width
 from tests.answer import Berth
 
 
-def test_of_the_program_it_lists_every_command_and_common_option(berth: Berth) -> None:
+def test_the_help_lists_every_command_and_common_option(berth: Berth) -> None:
     code, out, err = berth("--help")
 
     assert (code, err) == (0, "")
@@ -25,7 +25,7 @@ def test_without_a_command_the_help_goes_to_stderr(berth: Berth) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_of_a_command_it_lists_every_option_and_has_examples(berth: Berth, name: str) -> None:
+def test_the_help_of_a_command_lists_every_option_and_has_examples(berth: Berth, name: str) -> None:
     command = load(name)
     code, out, err = berth(name, "--help")
 
@@ -38,10 +38,10 @@ def test_of_a_command_it_lists_every_option_and_has_examples(berth: Berth, name:
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
-def test_it_fits_into_80_columns(berth: Berth, name: str) -> None:
+def test_the_help_fits_into_80_columns(berth: Berth, name: str) -> None:
     assert max(map(width, berth("help", *([name] if name else [])).out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_line_in_the_list_is_the_first_of_the_commands_own(name: str) -> None:
+def test_the_list_shows_the_first_help_line_of_each_command(name: str) -> None:
     assert (load(name).help or "").partition("\n")[0] == COMMANDS[name][1]

@@ -119,7 +119,7 @@ def without_annotations(log: str) -> str:
     return re.sub(r"^::(?:error|warning|notice) file=[^\n\r]*\n", "", log, flags=re.MULTILINE)
 
 
-def test_every_command_that_prints_something_is_tried() -> None:
+def test_every_command_except_schema_is_tested_with_hostile_texts() -> None:
     tried = {words[0] for words in WORDS}
 
     assert {*COMMANDS} - tried == {"schema"}
@@ -134,7 +134,9 @@ def text(request: pytest.FixtureRequest, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_no_text_acts_on_a_terminal_or_in_a_log(berth: Berth, text: str, words: tuple[str, ...]) -> None:
+def test_hostile_texts_have_no_effect_on_a_terminal_or_in_a_log(
+    berth: Berth, text: str, words: tuple[str, ...]
+) -> None:
     answer = answers(berth, words, text)
     shown = answer.out + answer.err
 
@@ -144,7 +146,7 @@ def test_no_text_acts_on_a_terminal_or_in_a_log(berth: Berth, text: str, words: 
 
 
 @pytest.mark.parametrize("words", MARKDOWN, ids=" ".join)
-def test_no_text_acts_in_markdown(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
+def test_hostile_texts_have_no_effect_in_markdown(berth: Berth, folder: Path, words: tuple[str, ...]) -> None:
     write(folder, PRINTABLE)
     (folder / "records.json").write_text(json.dumps({"items": records(WHATEVER)}), "utf-8")
     answer = answers(berth, (*words, "-o", "markdown"), PRINTABLE)
@@ -159,7 +161,7 @@ def test_no_text_acts_in_markdown(berth: Berth, folder: Path, words: tuple[str, 
 
 @pytest.mark.parametrize("form", ["json", "yaml", "csv"])
 @pytest.mark.parametrize("words", DATA, ids=" ".join)
-def test_no_text_in_an_answer_for_programs_acts_on_a_terminal(
+def test_hostile_texts_in_json_yaml_and_csv_have_no_effect_on_a_terminal(
     berth: Berth, folder: Path, words: tuple[str, ...], form: str
 ) -> None:
     write(folder, WHATEVER if words == ("validate",) else PRINTABLE)
@@ -173,7 +175,9 @@ NAMING = (("validate",), ("validate", "-o", "github"), ("render",), ("render", "
 
 @pytest.mark.parametrize("where", ["reservations", "rendered/clusters/prod"])
 @pytest.mark.parametrize("words", NAMING, ids=" ".join)
-def test_no_name_of_a_file_acts(berth: Berth, folder: Path, where: str, words: tuple[str, ...]) -> None:
+def test_hostile_file_names_have_no_effect_on_a_terminal_or_in_a_log(
+    berth: Berth, folder: Path, where: str, words: tuple[str, ...]
+) -> None:
     name = f"a{HIDDEN}{LINES}##[add-mask]e@me.yaml".replace("/", "")
     assert berth("render").code == 0
     (folder / where / name).write_text("# Rendered by berth\n", "utf-8")

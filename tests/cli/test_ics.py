@@ -54,11 +54,11 @@ def unfolded(text: str) -> list[str]:
     return text.replace("\r\n ", "").split("\r\n")[:-1]
 
 
-def test_one_event_for_each_occurrence_whatever_its_clusters(berth: Berth) -> None:
+def test_an_occurrence_in_two_clusters_is_one_event(berth: Berth) -> None:
     assert berth("occurrences", "night", "-o", "ics", *NOW) == (0, WHOLE.replace("\n", "\r\n"), "")
 
 
-def test_a_suspended_occurrence_is_cancelled_and_a_moved_one_keeps_its_id(berth: Berth) -> None:
+def test_a_suspended_occurrence_is_canceled_and_a_moved_occurrence_keeps_its_id(berth: Berth) -> None:
     lines = unfolded(berth("occurrences", "-o", "ics").out)
 
     assert [line for line in lines if line.startswith(("UID", "DTSTART", "STATUS"))] == [
@@ -77,7 +77,7 @@ def test_a_suspended_occurrence_is_cancelled_and_a_moved_one_keeps_its_id(berth:
     ]
 
 
-def test_a_date_that_was_edited_says_what_differs(berth: Berth, folder: Path) -> None:
+def test_an_edited_date_describes_its_differences(berth: Berth, folder: Path) -> None:
     extra = '    extra: [{date: 2026-02-25, startTime: "09:00", endTime: "10:00"}]\n  provisioning'
     project.change(folder, "course", "2026-02-24}", "2026-02-24, placeholderCount: 60}")
     project.change(folder, "course", "  provisioning", extra)
@@ -91,7 +91,7 @@ def test_a_date_that_was_edited_says_what_differs(berth: Berth, folder: Path) ->
     ]
 
 
-def test_nothing_is_an_empty_calendar(berth: Berth) -> None:
+def test_a_range_without_occurrences_gives_an_empty_calendar(berth: Berth) -> None:
     code, out, err = berth("occurrences", "--from", "2027-01-01", "-o", "ics")
 
     assert (code, err) == (0, "")
@@ -102,7 +102,7 @@ def test_nothing_is_an_empty_calendar(berth: Berth) -> None:
     ]
 
 
-def test_what_stands_is_an_event_of_every_day(berth: Berth, folder: Path) -> None:
+def test_a_standing_reservation_is_a_daily_event(berth: Berth, folder: Path) -> None:
     site = project.SITE.replace("namespace: seats}", "namespace: seats, koordinator: {}}")
     classes = project.CLASSES.replace(
         "  requests: {cpu: 250m}\n",
@@ -123,7 +123,7 @@ def test_what_stands_is_an_event_of_every_day(berth: Berth, folder: Path) -> Non
     ]
 
 
-def test_a_feed_is_of_the_instant_of_the_commit(berth: Berth, folder: Path) -> None:
+def test_the_dtstamp_of_a_feed_is_the_time_of_the_commit(berth: Berth, folder: Path) -> None:
     """The same commit gives the same bytes, whatever the clock says."""
     at = "2026-01-15T10:00:00Z"
     commands = (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Reserve"])

@@ -48,12 +48,14 @@ def instant(event: Any, key: str) -> str:
     ],
     ids=["site", "reservation", "class", "cluster"],
 )
-def test_a_feed_has_what_was_asked_for(berth: Berth, words: tuple[str, ...], reservations: set[str]) -> None:
+def test_a_feed_has_only_the_selected_reservations(
+    berth: Berth, words: tuple[str, ...], reservations: set[str]
+) -> None:
     assert {uid.partition("/")[0] for uid in feed(berth, *words)} == reservations
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_diff_says_is_what_calendars_gain_lose_and_move(
+def test_diff_reports_the_events_that_calendars_gain_lose_and_move(
     berth: Berth, folder: Path, tmp_path: Path, seed: int
 ) -> None:
     """Two projects by chance, one after the other; `berth diff` says the way from one to the other."""

@@ -41,7 +41,7 @@ def test_a_table_has_a_line_for_each_reservation_and_cluster(berth: Berth) -> No
     assert berth("list", "-o", "wide", *NOW) == (0, WIDE, "")
 
 
-def test_owners_are_the_last_column_where_there_are_any(berth: Berth, folder: Path) -> None:
+def test_owners_are_the_last_column(berth: Berth, folder: Path) -> None:
     owned = project.COURSE + "  owner: {name: Physics, contact: p@example.org}\n"
     project.write(folder, course=owned, night=project.NIGHT + "  owner: {name: The night shift}\n")
 
@@ -59,7 +59,7 @@ TIMES = '{dayOfWeek: mon, startTime: "09:00", endTime: "13:00"}'
 
 
 @tabled("cli")
-def test_the_recurrence_and_the_lead_are_told_in_words(  # noqa: PLR0913, PLR0917 - one for each column
+def test_the_wide_table_describes_the_recurrence_and_the_lead_time(  # noqa: PLR0913, PLR0917 - one for each column
     schedule: str, more: str, expected: str, leads: str, berth: Berth, folder: Path
 ) -> None:
     course = project.COURSE.replace(f"      - {TIMES}\n", "").replace(
@@ -125,7 +125,7 @@ def test_next_is_the_first_opening_from_now_on(now: str, expected: str | None, b
     assert items(berth, "--now", now)[0]["next"] == expected
 
 
-def test_next_is_what_opens_first_though_another_starts_earlier(berth: Berth, folder: Path) -> None:
+def test_next_is_the_earliest_opening_even_if_the_dates_are_unsorted(berth: Berth, folder: Path) -> None:
     """A Job that opens before a change of clocks may belong to a later start."""
     course = project.COURSE.replace("weekly", "dates").replace("dayOfWeek: mon, ", "")
     for line in (
@@ -143,7 +143,7 @@ def test_next_is_what_opens_first_though_another_starts_earlier(berth: Berth, fo
     assert items(berth, "--now", "2026-01-02")[0]["next"] == "2026-02-01T07:30:00Z"
 
 
-def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
+def test_without_now_the_current_time_is_used(berth: Berth, folder: Path) -> None:
     """One is long gone and one far away: true at any time at which this may run."""
     far = project.REST.replace("2026-02-03", "2099-02-03").replace("suspend: true", "suspend: false")
     gone = project.NIGHT.replace("2026-02-07", "2020-02-07")
@@ -152,7 +152,7 @@ def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
     assert [item["next"] for item in items(berth, "--cluster", "lab")] == [None, "2099-02-03T09:00:00Z"]
 
 
-def test_a_class_or_cluster_leaves_out_the_rest(berth: Berth) -> None:
+def test_the_class_and_cluster_options_filter_the_rows(berth: Berth) -> None:
     assert [(item["name"], item["seats"]) for item in items(berth, "--class", "bench")] == [
         ("night", {"bench": 3}),
         ("rest", {"bench": 1}),
@@ -165,7 +165,7 @@ def test_a_class_or_cluster_leaves_out_the_rest(berth: Berth) -> None:
     assert berth("list", "--cluster", "prod", "--class", "bench") == (0, "No reservations.\n", "")
 
 
-def test_with_a_class_only_its_occurrences_count(berth: Berth, folder: Path) -> None:
+def test_the_class_option_counts_only_occurrences_of_the_class(berth: Berth, folder: Path) -> None:
     night = project.NIGHT.replace(
         'schedule: [{startTime: "22:00", endTime: "06:00"}]',
         """schedule:
@@ -196,7 +196,7 @@ def test_with_a_class_only_its_occurrences_count(berth: Berth, folder: Path) -> 
     ],
     ids=["empty", "all", "of-a-class", "moved"],
 )
-def test_a_week_has_only_what_is_open_in_it(
+def test_the_week_option_counts_only_occurrences_of_that_week(
     berth: Berth, words: tuple[str, ...], expected: list[tuple[str, int, float]]
 ) -> None:
     assert [
@@ -205,11 +205,13 @@ def test_a_week_has_only_what_is_open_in_it(
 
 
 @tabled("cli")
-def test_what_is_unknown_is_a_slip(arguments: list[str], message: str, berth: Berth) -> None:
+def test_an_unknown_class_cluster_or_instant_is_a_usage_error(
+    arguments: list[str], message: str, berth: Berth
+) -> None:
     assert berth("list", *arguments) == (2, "", f"berth: {message}\n")
 
 
-def test_without_a_site_nothing_is_named_in_vain(berth: Berth, folder: Path) -> None:
+def test_a_project_without_a_site_gets_the_finding_b064(berth: Berth, folder: Path) -> None:
     project.write(folder, site=None)
 
     code, out, err = berth("list", "--cluster", "prod", "--now", "2026-02-01 09:00")
@@ -218,7 +220,7 @@ def test_without_a_site_nothing_is_named_in_vain(berth: Berth, folder: Path) -> 
     assert "error[B064] no Site is declared." in err
 
 
-def test_warnings_leave_the_answer_and_are_told_aside(berth: Berth, folder: Path) -> None:
+def test_warnings_go_to_stderr_and_stop_the_list_only_with_strict(berth: Berth, folder: Path) -> None:
     two = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')
     project.write(folder, rest=two)
 
@@ -240,7 +242,7 @@ def test_a_title_stays_on_its_line(written: str, shown: str, berth: Berth, folde
     assert len(out.split("\n")) == 6
 
 
-def test_nothing_to_list_is_said(berth: Berth, folder: Path) -> None:
+def test_list_reports_that_a_project_has_no_reservations(berth: Berth, folder: Path) -> None:
     project.write(folder, course=None, night=None, rest=None)
 
     assert berth("list") == (0, "No reservations.\n", "")

@@ -40,7 +40,7 @@ def test_lists_show_the_dates_of_the_machines_in_the_zone_of_the_reservation(ber
     assert (listed["occurrences"], listed["next"]) == (1, "2026-02-02T11:30:00Z")
 
 
-def test_the_timetable_has_them_and_a_cronjob_opens_with_the_machines(berth: Berth, block: Path) -> None:
+def test_the_timetable_and_the_cronjob_have_the_dates_of_the_machines(berth: Berth, block: Path) -> None:
     assert berth("render").code == 0
     rendered = next((block / "rendered").rglob("sprint.yaml")).read_text("utf-8")
 
@@ -49,7 +49,7 @@ def test_the_timetable_has_them_and_a_cronjob_opens_with_the_machines(berth: Ber
 
 
 @pytest.mark.usefixtures("block")
-def test_calendars_and_simulations_have_them(berth: Berth) -> None:
+def test_calendars_and_simulations_have_the_dates_of_the_machines(berth: Berth) -> None:
     ics = berth("occurrences", *NOW, "-o", "ics").out
     assert "DTSTART:20260202T120000Z" in ics
     assert "DTEND:20260204T105000Z" in ics
@@ -69,9 +69,7 @@ def test_a_plan_has_no_machines_before_the_block_and_no_seats_after_it(berth: Be
     assert (date["open"], date["end"]) == ("2026-02-02T11:30:00Z", "2026-02-04T10:50:00Z")
 
 
-def test_the_advice_for_a_short_lead_is_a_longer_one_as_the_start_follows_it(
-    berth: Berth, block: Path
-) -> None:
+def test_a_short_lead_time_gets_the_warning_b199_with_a_longer_lead_time(berth: Berth, block: Path) -> None:
     def planned(lead: int) -> tuple[int, str]:
         longer = clouds.OF_BLOCK.replace("Count: 4", f"Count: 4, leadTimeMinutes: {lead}")
         clouds.write_block(block, sprint=longer)
@@ -85,7 +83,7 @@ def test_the_advice_for_a_short_lead_is_a_longer_one_as_the_start_follows_it(
     assert planned(3) == (0, "")
 
 
-def test_an_unknown_capacity_is_told_with_the_nearest(berth: Berth, block: Path) -> None:
+def test_an_unknown_cloudcapacity_is_reported_with_a_suggestion(berth: Berth, block: Path) -> None:
     clouds.write_block(block, sprint=clouds.OF_BLOCK.replace("general", "genral"))
 
     code, out, _ = berth("validate")
@@ -96,9 +94,7 @@ def test_an_unknown_capacity_is_told_with_the_nearest(berth: Berth, block: Path)
     assert "Did you mean general?" in out
 
 
-def test_an_unknown_capacity_of_a_faulty_reservation_is_told_with_its_fault(
-    berth: Berth, block: Path
-) -> None:
+def test_an_unknown_cloudcapacity_is_reported_beside_other_faults(berth: Berth, block: Path) -> None:
     faulty = clouds.OF_BLOCK.replace("general", "genral").replace("Count: 4", "Count: 0")
     clouds.write_block(block, sprint=faulty)
 
@@ -107,7 +103,7 @@ def test_an_unknown_capacity_of_a_faulty_reservation_is_told_with_its_fault(
     assert [code for code in ("B061", "B012") if f"error[{code}]" in out] == ["B061", "B012"]
 
 
-def test_a_faulty_capacity_is_told_and_not_what_has_its_dates(berth: Berth, block: Path) -> None:
+def test_a_faulty_cloudcapacity_is_reported_without_its_reservations(berth: Berth, block: Path) -> None:
     clouds.write_block(block, cloud=clouds.BLOCK.replace("count: 2", "count: 0"))
 
     code, out, _ = berth("validate")
@@ -115,7 +111,7 @@ def test_a_faulty_capacity_is_told_and_not_what_has_its_dates(berth: Berth, bloc
     assert (code, out.count("error["), "error[B012]" in out) == (1, 1, True)
 
 
-def test_a_capacity_may_be_in_a_file_that_cannot_be_read(berth: Berth, block: Path) -> None:
+def test_a_cloudcapacity_in_an_unreadable_file_is_not_reported_as_unknown(berth: Berth, block: Path) -> None:
     clouds.write_block(block, cloud="{")
 
     out = berth("validate").out

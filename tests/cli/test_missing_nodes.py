@@ -39,7 +39,7 @@ def is_class(document: str, name: str) -> bool:
     return bool(re.search(rf"^kind: ResourceClass$[\s\S]*?\bname: {name}\b", document, re.MULTILINE))
 
 
-def test_the_lines_of_plan_work_as_they_are(berth: Berth, folder: Path) -> None:
+def test_the_lines_that_plan_prints_work_after_they_are_pasted(berth: Berth, folder: Path) -> None:
     code, text, _ = berth("plan", *NOW)
     assert (code, sorted(paste(folder, text))) == (0, ["bench", "small"])
 
@@ -49,7 +49,9 @@ def test_the_lines_of_plan_work_as_they_are(berth: Berth, folder: Path) -> None:
     assert "on-demand small" in told.out
 
 
-def test_they_are_six_lines_for_one_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_prints_six_lines_of_nodes_for_a_new_project(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.run(["init", str(tmp_path / "seats")]) == 0
     capsys.readouterr()
     assert cli.run(["-C", str(tmp_path / "seats"), "plan"]) == 0
@@ -61,7 +63,9 @@ def test_they_are_six_lines_for_one_class(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("name", ["small", "gpu"])
-def test_the_lines_fit_a_class(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_lines_that_plan_prints_for_a_class_give_it_machines(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In this repository, which has several clusters, and nodes in one of them."""
     shutil.copytree(ROOT / "reservations", tmp_path / "reservations")
     words = ["-C", str(tmp_path), "size", "--class", name, "--students", "20", *NOW]
@@ -82,7 +86,7 @@ def test_nodes_have_the_labels_that_a_class_selects(berth: Berth, folder: Path) 
     assert (told.code, "on-demand small" in told.out) == (0, True)
 
 
-def test_where_the_cluster_has_nodes_only_the_class_lacks_a_line(berth: Berth, folder: Path) -> None:
+def test_plan_prints_only_the_line_of_the_class_if_the_cluster_has_nodes(berth: Berth, folder: Path) -> None:
     clouds.write(folder)
     project.change(folder, "classes", "  cloudCapacity: [general]\n", "")
     text = berth("plan", "course", *NOW).out

@@ -38,12 +38,12 @@ def told(capsys: pytest.CaptureFixture[str], command: str) -> list[str]:
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("command", COMMANDS, ids=["_".join(one.split()[:2]) for one in COMMANDS])
-def test_every_table_fits(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_table_fits_into_80_columns(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert max(map(width, told(capsys, command))) <= 80
 
 
 @pytest.mark.parametrize("command", COMMANDS[:-1], ids=["_".join(one.split()[:2]) for one in COMMANDS[:-1]])
-def test_nothing_is_left_out_of_a_table_that_fits(
+def test_a_narrow_table_has_the_same_text_as_a_piped_table(
     command: str, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     """Zones and times in UTC least of all: 09:00 in Zurich stands above 10:00 in Los Angeles."""
@@ -54,7 +54,7 @@ def test_nothing_is_left_out_of_a_table_that_fits(
 
 
 @pytest.mark.usefixtures("terminal")
-def test_the_wide_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_wide_table_is_not_broken_into_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told(capsys, "list -o wide")
 
     assert max(map(width, lines)) > 80
@@ -80,12 +80,12 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize("command", SENTENCES, ids=["_".join(one.split()[-3:]) for one in SENTENCES])
-def test_all_that_a_terminal_shows_fits(command: str) -> None:
+def test_all_output_on_a_terminal_fits_into_80_columns(command: str) -> None:
     _, shown = on_terminal(ROOT, [*command.split(), "--quiet", "--now", "2027-01-31"])
     assert [line for line in shown.splitlines() if width(line) > 80 and len(line.split()) > 1] == []
 
 
-def test_what_is_there_to_copy_is_not_broken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_yaml_to_copy_is_not_broken_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     _, shown = on_terminal(ROOT, ["plan", "--class", "gpu"])
     piped = answer(capsys, "plan --class gpu")
 

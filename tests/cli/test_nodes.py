@@ -44,7 +44,7 @@ def test_list_counts_nodes_and_no_seat_hours(berth: Berth) -> None:
 
 
 @pytest.mark.parametrize(("form", "expected"), [("text", OCCURRENCES), ("wide", WIDE)])
-def test_occurrences_say_nodes(berth: Berth, form: str, expected: str) -> None:
+def test_the_occurrences_table_shows_nodes(berth: Berth, form: str, expected: str) -> None:
     assert berth("occurrences", "exam", *NOW, "-o", form) == (0, expected, "")
 
 
@@ -57,7 +57,7 @@ def test_occurrences_have_nodes_in_json_and_in_calendars(berth: Berth) -> None:
     )
 
 
-def test_one_date_gets_other_nodes(berth: Berth, exam: Path) -> None:
+def test_set_changes_the_node_count_of_one_date(berth: Berth, exam: Path) -> None:
     told = berth("set", "exam", "--on", "2026-02-12", "--seats", "7")
     assert "~ 09:00-12:00, 5 nodes of small -> 7 nodes of small: Thu 2026-02-12\n" in told.out
     text = (exam / "reservations/exam.yaml").read_text("utf-8")
@@ -65,17 +65,17 @@ def test_one_date_gets_other_nodes(berth: Berth, exam: Path) -> None:
     assert items(berth, "occurrences", "exam")[0]["marks"] == ["otherSeats"]
 
 
-def test_a_simulation_is_of_nodes(berth: Berth) -> None:
+def test_a_simulation_counts_nodes(berth: Berth) -> None:
     assert berth("simulate", "exam", *NOW).out.splitlines()[2] == "5 nodes of small in prod, none"
 
 
-def test_one_node_is_one(berth: Berth, folder: Path) -> None:
+def test_one_node_is_written_in_the_singular(berth: Berth, folder: Path) -> None:
     clouds.write(folder, exam=clouds.EXAM.replace("nodeCount: 5", "nodeCount: 1"), site=clouds.STATIC)
 
     assert "  1 node of small  " in berth("list", *NOW).out
 
 
-def test_there_is_nothing_to_compare_of_nodes(berth: Berth) -> None:
+def test_compare_of_a_reservation_of_nodes_is_a_usage_error(berth: Berth) -> None:
     assert berth("simulate", "exam", "--compare", *NOW) == (
         2,
         "",

@@ -50,7 +50,7 @@ def berth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Berth:
     return run
 
 
-def test_a_date_has_no_seat_hours_and_says_who_set_the_number_back(berth: Berth) -> None:
+def test_a_date_has_no_seat_hours_and_shows_the_set_back_fault(berth: Berth) -> None:
     rehearsal, date = json.loads(berth("-o", "json").out)["items"]
 
     assert (date["promised"], date["unusedSeatHours"], date["faults"]) == (25, None, [SET_BACK])

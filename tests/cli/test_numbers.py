@@ -38,7 +38,7 @@ def test_list_and_occurrences_count_replicas_and_no_seat_hours(berth: Berth) -> 
     assert "40 replicas of api" in berth("list", *NOW).out
 
 
-def test_the_object_is_named(berth: Berth, folder: Path) -> None:
+def test_lists_and_feeds_name_the_target_object(berth: Berth, folder: Path) -> None:
     targets = {item["name"]: item.get("target") for item in items(berth, "list")}
     assert targets.pop("exam") == "HorizontalPodAutoscaler/shop/api"
     assert {*targets.values()} == {None}
@@ -59,7 +59,7 @@ def test_the_object_is_named(berth: Berth, folder: Path) -> None:
         pytest.param("", None, "what it was", id="as-before"),
     ],
 )
-def test_the_number_and_what_it_is_otherwise_are_listed(
+def test_lists_show_the_path_and_the_otherwise_value(
     berth: Berth, exam: Path, otherwise: str, number: int | None, text: str
 ) -> None:
     exam.write_text(EXAM.replace("    otherwise: 3\n", otherwise), "utf-8")
@@ -74,7 +74,7 @@ def test_the_number_and_what_it_is_otherwise_are_listed(
     assert wide[header.index("OTHERWISE") :].strip().startswith(text)
 
 
-def test_what_sharing_does_is_listed_where_a_number_is_shared(berth: Berth, folder: Path) -> None:
+def test_lists_show_overlap_only_for_reservations_that_share_a_number(berth: Berth, folder: Path) -> None:
     assert all("overlap" not in item for item in items(berth, "list"))
     assert "OVERLAP" not in berth("list", *NOW, "-o", "wide").out
     (folder / "reservations/longer.yaml").write_text(LONGER, "utf-8")
@@ -86,7 +86,7 @@ def test_what_sharing_does_is_listed_where_a_number_is_shared(berth: Berth, fold
     assert (found["exam"], found["longer"]) == (["max"], ["max"])
 
 
-def test_a_simulation_says_what_its_target_counts(berth: Berth, folder: Path, exam: Path) -> None:
+def test_a_simulation_shows_the_unit_of_its_target(berth: Berth, folder: Path, exam: Path) -> None:
     assert {step["unit"] for step in items(berth, "simulate", "exam")} == {"replica"}
     (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")
     exam.write_text(QUOTA, "utf-8")
@@ -94,7 +94,7 @@ def test_a_simulation_says_what_its_target_counts(berth: Berth, folder: Path, ex
     assert all("unit" not in step for step in items(berth, "simulate", "course"))
 
 
-def test_a_simulation_has_no_sessions_where_they_change_nothing(berth: Berth, exam: Path) -> None:
+def test_a_simulation_refuses_sessions_that_change_nothing(berth: Berth, exam: Path) -> None:
     out = berth("simulate", "exam", *NOW).out
     assert "TARGET" in out
     assert "ACTIVE" not in out
@@ -137,7 +137,7 @@ REPLICAS = "{apiVersion: apps/v1, kind: Deployment, namespace: shop, name: api, 
         pytest.param("none", REPLICAS, ["maintain", "reduce", "none"], id="takes-0"),
     ],
 )
-def test_only_behaviors_that_it_can_have_are_compared(
+def test_compare_shows_only_the_behaviors_that_the_target_allows(
     berth: Berth, exam: Path, behavior: str, target: str, compared: list[str]
 ) -> None:
     followed(exam, behavior, target)
@@ -148,7 +148,7 @@ def test_only_behaviors_that_it_can_have_are_compared(
     assert [*dict.fromkeys(step["behavior"] for step in found)] == compared
 
 
-def test_behaviors_of_a_shared_number_are_not_compared(berth: Berth, folder: Path, exam: Path) -> None:
+def test_compare_of_a_shared_number_is_a_usage_error(berth: Berth, folder: Path, exam: Path) -> None:
     followed(exam, "none", REPLICAS)
     again = exam.read_text("utf-8").split("---\n")[1].replace("name: exam", "name: longer")
     (folder / "reservations/longer.yaml").write_text(again, "utf-8")
@@ -170,11 +170,11 @@ def test_quantities_have_their_unit_everywhere(berth: Berth, folder: Path, exam:
     assert '"unit":"Gi","units":"Gi"' in (folder / "site/index.html").read_text("utf-8")
 
 
-def test_a_simulation_ends_with_what_stands_there_otherwise(berth: Berth) -> None:
+def test_a_simulation_ends_with_the_otherwise_value(berth: Berth) -> None:
     assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 3]
 
 
-def test_a_simulation_ends_with_what_another_reservation_of_the_number_sets(
+def test_a_simulation_ends_with_the_value_of_another_reservation_of_the_number(
     berth: Berth, folder: Path
 ) -> None:
     (folder / "reservations/longer.yaml").write_text(LONGER, "utf-8")
@@ -184,7 +184,9 @@ def test_a_simulation_ends_with_what_another_reservation_of_the_number_sets(
     assert "shared with longer" in berth("simulate", "exam", *NOW).out
 
 
-def test_a_simulation_of_a_sum_adds_what_others_set(berth: Berth, folder: Path, exam: Path) -> None:
+def test_a_simulation_of_a_sum_adds_the_values_of_other_reservations(
+    berth: Berth, folder: Path, exam: Path
+) -> None:
     summed = ("    otherwise:", "    combine: sum\n    otherwise:")
     exam.write_text(EXAM.replace(*summed), "utf-8")
     (folder / "reservations/longer.yaml").write_text(LONGER.replace(*summed), "utf-8")
@@ -199,25 +201,25 @@ def test_a_suspended_reservation_of_the_number_sets_nothing(berth: Berth, folder
     assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 3]
 
 
-def test_a_simulation_does_not_know_what_was_there_before(berth: Berth, exam: Path) -> None:
+def test_a_simulation_without_otherwise_ends_with_an_unknown_target(berth: Berth, exam: Path) -> None:
     exam.write_text(EXAM.replace("    otherwise: 3\n", ""), "utf-8")
 
     assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, None]
     assert "as before" in berth("simulate", "exam", *NOW).out
 
 
-def test_a_plan_has_no_machines_for_it_and_says_so_once(berth: Berth) -> None:
+def test_a_plan_lists_a_number_once_as_not_planned(berth: Berth) -> None:
     lines = [line for line in berth("plan", *NOW).out.splitlines() if "exam (" in line]
 
     assert len(lines) == 1
     assert "number" in lines[0]
 
 
-def test_there_is_no_size_of_it(berth: Berth) -> None:
+def test_size_of_a_number_is_a_usage_error(berth: Berth) -> None:
     assert berth("size", "exam", *NOW).code == 2
 
 
-def test_its_count_is_edited_like_seats(berth: Berth, exam: Path) -> None:
+def test_set_changes_the_count_and_refuses_a_negative_otherwise(berth: Berth, exam: Path) -> None:
     assert berth("set", "exam", "provisioning.placeholderCount=60", *NOW).code == 0
     assert "placeholderCount: 60" in exam.read_text("utf-8")
     assert berth("set", "exam", "backend.otherwise=-1", *NOW).code == 1
@@ -244,7 +246,7 @@ def test_a_refused_copy_names_the_file_that_its_values_come_from(berth: Berth, e
         pytest.param("B082", ("placeholderCount: 40", "placeholderCount: 2000"), id="many"),
     ],
 )
-def test_the_site_allows_what_a_reservation_cannot_ignore(
+def test_only_the_site_can_ignore_the_findings_b302_and_b082(
     berth: Berth, folder: Path, exam: Path, code: str, values: tuple[str, str]
 ) -> None:
     note = f"berth.dev/ignore: '{code}: it is meant'"

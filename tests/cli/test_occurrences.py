@@ -57,11 +57,11 @@ EXCEPT, HOLIDAY = "-course/2026-02-09T09:00", "-course/2026-02-16T09:00"
 REST, LAB, PROD = "rest/2026-02-03T10:00 lab", "night/2026-02-07T22:00 lab", "night/2026-02-07T22:00 prod"
 
 
-def test_text_is_for_terminals(berth: Berth) -> None:
+def test_the_default_output_is_a_text_table(berth: Berth) -> None:
     assert berth("occurrences", *NOW) == (0, TEXT, "")
 
 
-def test_zone_and_cluster_are_told_where_they_differ(berth: Berth) -> None:
+def test_zone_and_cluster_columns_are_left_out_if_all_rows_are_equal(berth: Berth) -> None:
     assert berth("occurrences", *NOW, "course") == (0, COURSE, "")
 
 
@@ -100,7 +100,7 @@ def test_json_is_an_occurrence_list(berth: Berth) -> None:
     assert list(told["skipped"][0]) == ["reservation", "id", "date", "reason"]
 
 
-def test_they_are_sorted_by_start_then_reservation_then_id(berth: Berth, folder: Path) -> None:
+def test_occurrences_are_sorted_by_start_then_reservation_then_id(berth: Berth, folder: Path) -> None:
     """By the reservation's name and not by the id alone: `-` comes before `/`."""
     for name in ("rest-a", "rest.b", "rest"):
         text = project.REST.replace("name: rest", f"name: {name.replace('.', '-')}")
@@ -150,14 +150,14 @@ SELECTIONS: list[tuple[list[str], list[str]]] = [
     SELECTIONS,
     ids=["_".join(words).replace(":", "").strip("-") or "all" for words, _ in SELECTIONS],
 )
-def test_what_was_asked_for_is_found(berth: Berth, arguments: list[str], expected: list[str]) -> None:
+def test_options_select_occurrences_by_name_class_cluster_and_time(
+    berth: Berth, arguments: list[str], expected: list[str]
+) -> None:
     """`--at`: open then; `--from` and `--until`: overlap. What is skipped counts as its whole local day."""
     assert found(berth, *arguments) == expected
 
 
-def test_an_instant_without_an_offset_is_on_the_sites_clock_even_where_clocks_change(
-    berth: Berth, folder: Path
-) -> None:
+def test_an_instant_without_an_offset_is_local_time_of_the_site(berth: Berth, folder: Path) -> None:
     """2026-03-29 02:30 does not exist in Zurich: it means 03:30, as in a reservation."""
     project.write(folder, rest=project.REST.replace("2026-02-03", "2026-03-29").replace("10:", "03:"))
 
@@ -167,7 +167,9 @@ def test_an_instant_without_an_offset_is_on_the_sites_clock_even_where_clocks_ch
     assert found(berth, "--at", "2026-03-29 02:30") == []
 
 
-def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth, folder: Path) -> None:
+def test_an_unknown_name_is_a_usage_error_and_a_faulty_reservation_is_reported(
+    berth: Berth, folder: Path
+) -> None:
     assert berth("occurrences", *NOW, "curse") == (
         2,
         "",
@@ -182,13 +184,13 @@ def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth,
 
 
 @pytest.mark.parametrize("flag", ["--from", "--until"])
-def test_a_first_and_a_last_date_are_dates(berth: Berth, flag: str) -> None:
+def test_from_and_until_refuse_texts_that_are_not_dates(berth: Berth, flag: str) -> None:
     for text in ("", "09:00", "someday", "+2h", "2026-02-08T10:59:59Z"):
         code, out, err = berth("occurrences", *NOW, flag, text)
         assert (code, out, f'{flag}: "{text}" is not a date.' in err) == (2, "", True)
 
 
-def test_what_is_no_instant_is_a_slip(berth: Berth) -> None:
+def test_a_malformed_instant_is_a_usage_error(berth: Berth) -> None:
     for text in ("", "09:00", "someday"):
         message = (
             f'berth: --at: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, '
@@ -206,7 +208,9 @@ def test_what_is_no_instant_is_a_slip(berth: Berth) -> None:
 
 
 @pytest.mark.parametrize("command", ["occurrences", "plan", "report"])
-def test_a_range_ends_on_its_first_date_or_later(berth: Berth, command: str, tmp_path: Path) -> None:
+def test_a_range_that_ends_before_its_first_date_is_a_usage_error(
+    berth: Berth, command: str, tmp_path: Path
+) -> None:
     """With words for dates, too, and for each command with a range."""
     records = tmp_path / "records.json"
     records.write_text('{"items": []}', encoding="utf-8")
@@ -220,7 +224,7 @@ def test_a_range_ends_on_its_first_date_or_later(berth: Berth, command: str, tmp
 
 
 @pytest.mark.parametrize("text", ["1999-12-31 23:59", "0001-01-01", "2100-01-01T00:00:00Z", "+99999w"])
-def test_commands_run_in_the_years_of_dates(berth: Berth, text: str) -> None:
+def test_commands_refuse_a_now_outside_of_the_years_2000_to_2099(berth: Berth, text: str) -> None:
     for command in ("occurrences", "plan", "list --week", "calendar", "simulate course", "status"):
         code, out, err = berth(*command.split(), "--now", text)
 
@@ -228,7 +232,7 @@ def test_commands_run_in_the_years_of_dates(berth: Berth, text: str) -> None:
         assert "is outside of the years 2000 to 2099. Write an instant within them. [B017]\n" in err
 
 
-def test_none_is_said_in_words_and_with_what_is_skipped(berth: Berth) -> None:
+def test_no_occurrences_are_reported_with_the_nearest_and_skipped_dates(berth: Berth) -> None:
     assert berth("occurrences", *NOW, "rest", "--from", "2026-03-01") == (0, "No occurrences.\n", "")
     assert berth("occurrences", *NOW, "--at", "2026-02-09 09:00") == (
         0,
@@ -238,13 +242,13 @@ def test_none_is_said_in_words_and_with_what_is_skipped(berth: Berth) -> None:
     )
 
 
-def test_where_nothing_comes_it_says_how_to_see_what_was(berth: Berth) -> None:
+def test_the_from_option_is_suggested_if_no_occurrence_is_to_come(berth: Berth) -> None:
     told = "No occurrences from today on; --from DATE shows earlier ones.\n"
     assert berth("occurrences", "--now", "2027-01-01") == (0, told, "")
 
 
 @pytest.mark.parametrize("flag", ["--at", "--from", "--until"])
-def test_a_week_is_given_instead_of_other_times(berth: Berth, flag: str) -> None:
+def test_week_beside_another_time_option_is_a_usage_error(berth: Berth, flag: str) -> None:
     told = "berth: Give --week, or --at, --from and --until.\n"
     assert berth("occurrences", "--week", flag, "2026-02-02") == (2, "", told)
 

@@ -18,7 +18,7 @@ def cloudy(folder: Path) -> Path:
     return clouds.write(folder)
 
 
-def test_a_plan_in_a_terminal(berth: Berth) -> None:
+def test_plan_prints_text_by_default(berth: Berth) -> None:
     assert berth("plan", *NOW) == (0, TEXT, "")
 
 
@@ -52,7 +52,7 @@ def test_json_is_a_plan(berth: Berth) -> None:
     ]
 
 
-def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(berth: Berth) -> None:
+def test_names_and_dates_filter_a_plan_without_changing_shared_machines(berth: Berth) -> None:
     named = json.loads(berth("plan", *NOW, "-o", "json", "night").out)
     early = json.loads(berth("plan", *NOW, "-o", "json", "--until", "2026-02-02").out)
 
@@ -65,7 +65,7 @@ def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(be
     assert json.loads(berth("plan", *NOW, "-o", "json", "--class", "bench").out)["occurrences"] == []
 
 
-def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
+def test_no_machines_are_planned_outside_of_all_dates(berth: Berth) -> None:
     told = "No machines are planned.\n\nNot planned: bench (names no cloudCapacity).\n\n"
 
     for words in (("--until", "2026-01-01"), ("--from", "2026-04-01")):
@@ -74,7 +74,7 @@ def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
         assert "Write the nodes of cluster lab to reservations/nodes-lab.yaml." in answer.out
 
 
-def test_without_cloud_capacity_nothing_is_planned(berth: Berth, folder: Path) -> None:
+def test_no_machines_are_planned_without_cloud_capacity(berth: Berth, folder: Path) -> None:
     project.write(folder, cloud=None)
     told = "No machines are planned.\n\nNot planned: bench, small (names no cloudCapacity).\n\n"
 
@@ -91,9 +91,7 @@ def test_a_reservation_without_known_nodes_gets_no_numbers_of_others(berth: Bert
     assert answer["notPlanned"] == [{"name": "bench", "reason": "names no cloudCapacity"}]
 
 
-def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
-    berth: Berth, folder: Path
-) -> None:
+def test_a_month_above_the_budget_gets_b197_and_the_plan_is_still_printed(berth: Berth, folder: Path) -> None:
     clouds.write(folder, site=clouds.SITE + "  diff: {budget: 5}\n")
     code, out, err = berth("plan", *NOW)
 
@@ -114,7 +112,7 @@ def test_a_budget_that_is_kept_is_shown(berth: Berth, folder: Path) -> None:
     assert "2026-02  4              27.08       18.07        6.94  402.60      394.48    1,500.5\n" in out
 
 
-def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Path) -> None:
+def test_a_missing_price_gets_the_warning_b198_and_there_is_no_total(berth: Berth, folder: Path) -> None:
     cloud = clouds.CLOUD.replace("us-east-1a", "eu-central-1a").replace("      hourlyPrice: 0.3\n", "")
     clouds.write(folder, cloud=cloud, site=clouds.SITE + "  diff: {budget: 5}\n")
     code, out, err = berth("plan", *NOW)
@@ -130,9 +128,7 @@ def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Pa
     )
 
 
-def test_zones_that_nothing_says_are_assumed_and_it_is_said_where_it_matters(
-    berth: Berth, folder: Path
-) -> None:
+def test_undeclared_zones_are_assumed_and_reported(berth: Berth, folder: Path) -> None:
     pinned = "  cloudCapacity: [general]\n  nodeSelector: {topology.kubernetes.io/zone: us-east-1b}\n"
     clouds.write(folder, classes=clouds.CLASSES.replace("  cloudCapacity: [general]\n", pinned))
     told = berth("plan", *NOW).out
@@ -146,7 +142,7 @@ def test_zones_that_nothing_says_are_assumed_and_it_is_said_where_it_matters(
     assert answer["zonesAssumed"] == [{"cloudCapacity": "general", "zones": ["us-east-1a", "us-east-1b"]}]
 
 
-def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: Path) -> None:
+def test_known_prices_alone_can_exceed_the_budget(berth: Berth, folder: Path) -> None:
     """The cheaper type has a price in the file; in this region the table says none of the other."""
     cloud = clouds.CLOUD.replace("us-east-1a", "eu-central-1a")
     cloud += "  instanceTypes: [{name: m5.large, onDemandPrice: 0.2}]\n"
@@ -161,7 +157,7 @@ def test_what_has_a_price_may_be_above_the_budget_already(berth: Berth, folder: 
     assert err.endswith("\n1 error.\n")
 
 
-def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: Berth, folder: Path) -> None:
+def test_seats_beyond_the_limits_get_b195_and_short_lead_times_get_b199(berth: Berth, folder: Path) -> None:
     """26 cores are three machines of eight and one of two: 21 seats, and one."""
     course = project.COURSE.replace("placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")
     clouds.write(folder, cloud=clouds.CLOUD + '  limits: {cpu: "26"}\n', course=course)
@@ -180,7 +176,7 @@ def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: B
     assert "\nNo machine for small of course: uni.cloud.general: every type that fits is larger" in out
 
 
-def test_a_rehearsal_opens_at_its_start_and_is_not_told_to_lead(berth: Berth, folder: Path) -> None:
+def test_a_rehearsal_gets_no_warning_b199_about_its_lead_time(berth: Berth, folder: Path) -> None:
     course = project.COURSE.replace("placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")
     clouds.write(folder, course=course)
     assert berth("rehearse", "course", "2026-02-02", "--at", "2026-01-20 06:00", *NOW).code == 0
@@ -192,7 +188,9 @@ def test_a_rehearsal_opens_at_its_start_and_is_not_told_to_lead(berth: Berth, fo
 
 
 @pytest.mark.parametrize("exam", ["2026-02-02", "2026-02-12"])
-def test_dates_add_up_to_what_their_reservation_costs(berth: Berth, folder: Path, exam: str) -> None:
+def test_the_costs_of_dates_add_up_to_the_cost_of_their_reservation(
+    berth: Berth, folder: Path, exam: str
+) -> None:
     """Also where others share the machines, which stay from one window to the next."""
     other = project.COURSE.replace("name: course", "name: other").replace('"13:00"', '"18:00"')
     nodes = clouds.EXAM.replace("2026-02-12", exam)

@@ -30,7 +30,7 @@ def test_whole_nodes_are_planned_with_date_machines_hours_and_money(berth: Berth
     assert "cr-0123456789abcdef0 2 m5.2xlarge 1344 34.08 1309.92 97% 403.20 392.98" in rows
 
 
-def test_json_tells_nodes_from_seats(berth: Berth) -> None:
+def test_json_separates_nodes_from_seats(berth: Berth) -> None:
     answer = json.loads(berth("plan", *NOW, "-o", "json").out)
     own = next(load for load in answer["occurrences"] if load["reservation"] == "exam")
 
@@ -46,7 +46,7 @@ def test_a_peak_has_seats_and_nodes_that_are_open_together(berth: Berth, folder:
     assert "prod     Mon 2026-02-02 08:30  25 small, 5 nodes of small  " in berth("plan", *NOW).out
 
 
-def test_nodes_that_find_no_machine_are_told_as_nodes(berth: Berth, folder: Path) -> None:
+def test_nodes_without_a_machine_get_the_warning_b196(berth: Berth, folder: Path) -> None:
     """Two machines are reserved, and each of two exams at once wants both."""
     cloud = clouds.CLOUD.replace("[reserved, on-demand]", "[reserved]")
     exam = clouds.EXAM.replace("nodeCount: 5", "nodeCount: 2")

@@ -45,13 +45,13 @@ def many(folder: Path) -> Path:
     return folder
 
 
-def test_a_reader_that_has_enough_changes_nothing_else(many: Path) -> None:
+def test_a_pipe_that_is_closed_early_is_no_error(many: Path) -> None:
     done = shell("berth occurrences | head -n 1 | cut -c 1-11", many)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "RESERVATION\n", "")
 
 
-def test_an_error_stays_an_error_where_nobody_reads(folder: Path) -> None:
+def test_an_error_keeps_its_exit_code_if_the_pipe_is_closed(folder: Path) -> None:
     (folder / "reservations" / "bad.yaml").write_text(BAD)
 
     done = shell("berth validate | (exec <&-; sleep 0.5)", folder)
@@ -59,7 +59,7 @@ def test_an_error_stays_an_error_where_nobody_reads(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_manifests_are_written_where_nobody_reads_the_warnings(folder: Path) -> None:
+def test_manifests_are_written_if_the_pipe_of_the_warnings_is_closed(folder: Path) -> None:
     warned = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')
     (folder / "reservations" / "rest.yaml").write_text(warned)
 
@@ -69,7 +69,7 @@ def test_manifests_are_written_where_nobody_reads_the_warnings(folder: Path) -> 
     assert [name for name in content(folder / "rendered") if not name.endswith("/")] == project.RENDERED
 
 
-def test_a_closed_stderr_is_no_fault_and_a_closed_stdout_loses_the_answer(folder: Path) -> None:
+def test_a_closed_stderr_is_ignored_and_a_closed_stdout_exits_3(folder: Path) -> None:
     done = shell("berth render 2>&-", folder)
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -77,7 +77,7 @@ def test_a_closed_stderr_is_no_fault_and_a_closed_stdout_loses_the_answer(folder
     assert (done.returncode, done.stderr) == (3, "berth: cannot write the output: it is closed.\n")
 
 
-def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
+def test_output_that_cannot_be_written_is_reported_and_exits_3(folder: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
 
@@ -122,7 +122,7 @@ def test_an_interrupt_while_modules_are_imported_is_silent_too(folder: Path) -> 
     [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
     ids=["terminal", "empty-no-color", "no-color", "dumb"],
 )
-def test_colour_only_on_terminals_that_want_it(
+def test_color_is_used_only_on_terminals_that_allow_it(
     folder: Path, variables: dict[str, str], coloured: bool
 ) -> None:
     (folder / "reservations" / "bad.yaml").write_text(BAD)
@@ -138,14 +138,14 @@ def test_colour_only_on_terminals_that_want_it(
     [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}],
     ids=["locale-c", "ascii"],
 )
-def test_answers_are_utf_8_in_every_locale(folder: Path, berth: Berth, variables: dict[str, str]) -> None:
+def test_output_is_utf_8_in_every_locale(folder: Path, berth: Berth, variables: dict[str, str]) -> None:
     done = shell("berth list -o wide --now 2026-02-01", folder, **variables)
 
     assert (done.returncode, done.stdout, done.stderr) == berth("list", "-o", "wide", "--now", "2026-02-01")
     assert "Zürich, Café" in done.stdout
 
 
-def test_a_folder_whose_name_is_no_text_is_told_all_the_same(folder: Path) -> None:
+def test_a_folder_name_that_is_not_utf_8_is_printed_escaped(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "berth", "render", "--output-dir", b"out-\xff"],
         cwd=folder,

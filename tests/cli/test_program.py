@@ -33,14 +33,16 @@ def raising(error: BaseException) -> Act:
     return act
 
 
-def test_version(berth: Berth) -> None:
+def test_the_version_option_prints_the_version(berth: Berth) -> None:
     expected = (0, f"berth {VERSION}\n", "")
 
     assert berth("--version") == berth("list", "--version") == berth("--version", "list") == expected
     assert berth("--strict", "--version") == expected
 
 
-def test_a_folder_that_is_none_is_a_mistake(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_is_not_a_folder_is_a_usage_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("nowhere", f"{folder}/reservations/site.yaml", "a\0b"):
         assert cli.run(["-C", name, "validate"]) == 2
         out, err = capsys.readouterr()

@@ -26,7 +26,7 @@ def feeds(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (site / "berth.ics", *(site / "feeds").iterdir())}
 
 
-def test_feeds_leave_them_out_and_the_page_has_them(berth: Berth, folder: Path) -> None:
+def test_feeds_leave_out_rehearsals_and_the_page_shows_them(berth: Berth, folder: Path) -> None:
     berth("calendar", *NOW)
     before = feeds(folder)
     ics = berth("occurrences", *NOW, "-o", "ics")
@@ -42,7 +42,7 @@ def test_feeds_leave_them_out_and_the_page_has_them(berth: Berth, folder: Path) 
 
 
 @pytest.mark.parametrize("command", ["list", "occurrences", "plan"])
-def test_lists_and_plans_have_one_more_reservation(berth: Berth, folder: Path, command: str) -> None:
+def test_lists_and_plans_include_rehearsals(berth: Berth, folder: Path, command: str) -> None:
     clouds.write(folder)
     before = answer(berth, command)
     project.rehearsed(folder)
@@ -54,7 +54,7 @@ def test_lists_and_plans_have_one_more_reservation(berth: Berth, folder: Path, c
     assert [one.get("name", one.get("reservation")) for one in added] == ["try"]
 
 
-def test_a_ceiling_counts_them_beside_other_windows(berth: Berth, folder: Path) -> None:
+def test_a_ceiling_counts_rehearsals_beside_other_windows(berth: Berth, folder: Path) -> None:
     """The rehearsal of the second date lies in the first."""
     site = project.SITE.replace(
         "    - name: prod\n", "    - name: prod\n      ceilings: [{seats: {small: 30}}]\n"
@@ -67,7 +67,7 @@ def test_a_ceiling_counts_them_beside_other_windows(berth: Berth, folder: Path) 
     assert berth("rehearse", "course", "2026-02-24", "--at", "2026-02-03T10:00", *NOW).code == 0
 
 
-def test_a_simulation_opens_and_closes_them_and_nobody_comes(berth: Berth, folder: Path) -> None:
+def test_a_simulation_of_a_rehearsal_has_an_opening_and_no_start(berth: Berth, folder: Path) -> None:
     project.rehearsed(folder)
     out = berth("simulate", "try", *NOW, "--sessions", os.devnull).out
 
@@ -105,7 +105,7 @@ def reported(berth: Berth, folder: Path, *records: OccurrenceRecord, form: str =
     return out
 
 
-def test_a_report_has_rehearsals(berth: Berth, folder: Path) -> None:
+def test_a_report_lists_rehearsals(berth: Berth, folder: Path) -> None:
     project.rehearsed(folder)
     data = json.loads(reported(berth, folder, record("2026-02-02", 25), record("2026-02-23", 20, "no room")))
 
@@ -120,7 +120,7 @@ def test_a_report_has_rehearsals(berth: Berth, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
-def test_each_form_of_a_report_has_them(berth: Berth, folder: Path, form: str) -> None:
+def test_text_and_markdown_reports_list_rehearsals(berth: Berth, folder: Path, form: str) -> None:
     out = reported(berth, folder, record("2026-02-23", 20, "no room for <5>"), form=form)
 
     assert "5 missing: not ready; no room for" in out
@@ -128,7 +128,7 @@ def test_each_form_of_a_report_has_them(berth: Berth, folder: Path, form: str) -
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
-def test_each_form_can_name_a_reservation_that_has_rehearsals_only(
+def test_a_report_of_a_course_with_only_rehearsals_works_in_each_form(
     berth: Berth, folder: Path, form: str
 ) -> None:
     """Before its first date: the table of dates is empty, and is left out."""
@@ -145,7 +145,7 @@ LONG = "quota: 14 placeholders of small: exceeded quota: berth, requested: cpu=1
 
 
 @pytest.mark.parametrize("names", [(), ("course",)], ids=["all", "named"])
-def test_rehearsals_fit_a_terminal(
+def test_a_report_of_rehearsals_fits_into_80_columns(
     berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]
 ) -> None:
     """What is long has lines of its own, and is not in a column that is one word wide."""
@@ -156,7 +156,7 @@ def test_rehearsals_fit_a_terminal(
     assert max(map(len, lines)) <= 80
 
 
-def test_late_rehearsals_propose_a_longer_lead(berth: Berth, folder: Path) -> None:
+def test_late_rehearsals_get_the_proposal_of_a_longer_lead_time(berth: Berth, folder: Path) -> None:
     late = [record(date, 25, took=28) for date in ("2026-02-02", "2026-02-23")]
     data = json.loads(reported(berth, folder, *late))
 

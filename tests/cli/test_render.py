@@ -23,16 +23,16 @@ COURSE = "clusters/prod/reservations/course.yaml"
 ALL = "rendered/: 9 written, 0 removed, 0 unchanged.\n"
 
 
-def test_a_file_for_each_reservation_in_each_cluster_and_one_base(berth: Berth, folder: Path) -> None:
+def test_render_writes_a_file_for_each_reservation_and_cluster_and_one_base(
+    berth: Berth, folder: Path
+) -> None:
     assert berth("render") == (0, ALL, "")
     assert sorted(files_in(folder / "rendered")) == project.RENDERED
     assert berth("render") == (0, "rendered/: 0 written, 0 removed, 9 unchanged.\n", "")
     assert berth("render", "--check") == (0, "rendered/ is up to date.\n", "")
 
 
-def test_check_names_what_is_missing_differs_or_is_stale_and_writes_nothing(
-    berth: Berth, folder: Path
-) -> None:
+def test_check_lists_missing_different_and_stale_files_and_writes_nothing(berth: Berth, folder: Path) -> None:
     berth("render")
     output = folder / "rendered"
     (output / COURSE).unlink()
@@ -66,7 +66,7 @@ def test_check_names_what_is_missing_differs_or_is_stale_and_writes_nothing(
     )
 
 
-def test_check_makes_no_folder(berth: Berth, folder: Path) -> None:
+def test_check_creates_no_folder(berth: Berth, folder: Path) -> None:
     code, out, err = berth("render", "--check")
 
     assert (code, err) == (4, "")
@@ -77,7 +77,7 @@ def test_check_makes_no_folder(berth: Berth, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("check", [(), ("--check",)], ids=["render", "check"])
-def test_on_an_error_nothing_is_written_and_nothing_lost(
+def test_an_error_leaves_the_rendered_files_unchanged(
     berth: Berth, folder: Path, check: tuple[str, ...]
 ) -> None:
     berth("render")
@@ -106,7 +106,7 @@ def test_a_warning_stops_only_a_strict_run(berth: Berth, folder: Path) -> None:
     assert berth("render") == (0, ALL, err)
 
 
-def test_findings_go_to_stderr_in_the_form_that_was_asked_for(berth: Berth, folder: Path) -> None:
+def test_findings_go_to_stderr_in_the_requested_form(berth: Berth, folder: Path) -> None:
     assert berth("render", "-o", "github") == (0, ALL, "")
 
     project.write(folder, course=ERROR)
@@ -116,7 +116,7 @@ def test_findings_go_to_stderr_in_the_form_that_was_asked_for(berth: Berth, fold
     assert err.startswith(f"::error file={folder}/reservations/")
 
 
-def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) -> None:
+def test_files_that_berth_did_not_write_are_refused_and_kept(berth: Berth, folder: Path) -> None:
     berth("render")
     foreign = write(folder / "rendered/clusters/prod/mine.yaml", "mine\n")
     write(folder / "rendered/README.md", "mine\n")
@@ -136,7 +136,7 @@ def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) ->
     assert berth("render") == (0, "rendered/: 1 written, 0 removed, 8 unchanged.\n", "")
 
 
-def test_a_reservation_touches_one_file(berth: Berth, folder: Path) -> None:
+def test_a_change_of_a_reservation_changes_only_its_file(berth: Berth, folder: Path) -> None:
     """Added, changed or removed: twenty open pull requests do not conflict."""
     berth("render")
     before = files_in(folder / "rendered")
@@ -151,7 +151,9 @@ def test_a_reservation_touches_one_file(berth: Berth, folder: Path) -> None:
         assert (path in after) == (text is not None)
 
 
-def test_where_nothing_prunes_the_inventory_names_the_reservations(berth: Berth, folder: Path) -> None:
+def test_the_inventory_of_a_cluster_without_pruning_lists_its_reservations(
+    berth: Berth, folder: Path
+) -> None:
     """A change of one touches its own file only; one that comes or goes, the inventory too."""
     berth("render")
     path, inventory = "clusters/lab/reservations/more.yaml", "clusters/lab/inventory.yaml"
@@ -181,7 +183,9 @@ def test_a_reservation_in_two_clusters_has_the_same_ids_in_both(berth: Berth, fo
         assert deployment["metadata"]["name"] == pool
 
 
-def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) -> None:
+def test_the_kustomization_key_of_the_site_adds_and_removes_kustomizations(
+    berth: Berth, folder: Path
+) -> None:
     project.write(folder, site=project.SITE + "  kustomization: true\n")
 
     assert berth("render") == (0, "rendered/: 11 written, 0 removed, 0 unchanged.\n", "")
@@ -239,7 +243,7 @@ def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path
     }
 
 
-def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth: Berth, folder: Path) -> None:
+def test_a_timetable_above_200_kib_gets_the_finding_b073(berth: Berth, folder: Path) -> None:
     long = "a" * 210_000
     classes = project.CLASSES.replace(
         "{cpu: 250m}", "{cpu: 250m}\n  sessions: {source: pods, namespaces: [a]}"
@@ -255,9 +259,7 @@ def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth:
 
 
 @pytest.mark.parametrize("command", ["render", "validate"])
-def test_five_years_of_every_day_are_refused_with_what_to_do(
-    berth: Berth, folder: Path, command: str
-) -> None:
+def test_five_years_of_daily_dates_get_the_finding_b073(berth: Berth, folder: Path, command: str) -> None:
     """Three years of them have room."""
     daily = project.REST.replace("type: dates", "type: daily").replace(
         "dates: [2026-02-03]", "startDate: 2026-01-01\n    endDate: LAST"
@@ -286,7 +288,7 @@ def projects() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("documents", projects().values(), ids=projects())
-def test_nothing_is_rendered_of_what_names_a_faulty_document(documents: list[str]) -> None:
+def test_nothing_is_rendered_if_any_document_has_a_fault(documents: list[str]) -> None:
     """Whatever document has the fault, and whatever names it."""
     texts = [text for file in documents for text in file.split("---\n")]
     for faulty in (None, *range(len(texts))):

@@ -16,7 +16,7 @@ from tests.outputfolder import files_in, write
 @pytest.mark.parametrize(
     "given", ["out", "out/", "./out/deep", "{folder}/out"], ids=["plain", "slash", "deep", "absolute"]
 )
-def test_output_goes_where_it_is_asked_for(berth: Berth, folder: Path, given: str) -> None:
+def test_the_option_output_dir_sets_the_output_folder(berth: Berth, folder: Path, given: str) -> None:
     given = given.format(folder=folder)
     shown = given.rstrip("/")
 
@@ -35,7 +35,7 @@ def test_output_goes_where_it_is_asked_for(berth: Berth, folder: Path, given: st
     ["reservations", "reservations/out", "x/../reservations/"],
     ids=["same", "below", "dots"],
 )
-def test_output_among_the_input_is_a_slip(berth: Berth, folder: Path, given: str) -> None:
+def test_an_output_folder_below_reservations_is_a_usage_error(berth: Berth, folder: Path, given: str) -> None:
     """The next run would take manifests for declarations."""
     told = f'berth: --output-dir "{given}": name a folder outside of reservations/.\n'
 
@@ -44,7 +44,9 @@ def test_output_among_the_input_is_a_slip(berth: Berth, folder: Path, given: str
 
 
 @pytest.mark.parametrize("given", ["rendered", "rendered/page", "reservations/page"])
-def test_the_page_is_not_written_among_manifests_or_input(berth: Berth, folder: Path, given: str) -> None:
+def test_a_calendar_page_below_rendered_or_reservations_is_a_usage_error(
+    berth: Berth, folder: Path, given: str
+) -> None:
     """The next render would refuse what it did not write."""
     before = sorted(files_in(folder))
 
@@ -53,7 +55,7 @@ def test_the_page_is_not_written_among_manifests_or_input(berth: Berth, folder: 
 
 
 @pytest.mark.parametrize("path", ["rendered/clusters/prod/base.yaml", "rendered/clusters/prod"])
-def test_what_may_not_be_read_is_named(berth: Berth, folder: Path, path: str) -> None:
+def test_an_unreadable_manifest_is_reported_by_its_path(berth: Berth, folder: Path, path: str) -> None:
     assert berth("render").code == 0
     base = shutil.copytree(folder, folder / "old")
     (base / "reservations/course.yaml").unlink()
@@ -68,7 +70,7 @@ def test_what_may_not_be_read_is_named(berth: Berth, folder: Path, path: str) ->
     assert done.stderr == f"berth: {path}: Permission denied\n"
 
 
-def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(berth: Berth, folder: Path) -> None:
+def test_diff_does_not_wait_for_a_pipe_in_place_of_a_manifest(berth: Berth, folder: Path) -> None:
     assert berth("render").code == 0
     shutil.copytree(folder, folder / "old")
     file = folder / "rendered/clusters/prod/base.yaml"
@@ -78,7 +80,7 @@ def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(berth: Berth, folder: P
     assert "rendered/clusters/prod/base.yaml" in berth("diff", "./old").out
 
 
-def test_an_output_folder_that_is_a_file_is_told(berth: Berth, folder: Path) -> None:
+def test_an_output_folder_that_is_a_file_gets_the_finding_b092(berth: Berth, folder: Path) -> None:
     write(folder / "out", "mine\n")
 
     code, out, err = berth("render", "--output-dir", "out")

@@ -56,14 +56,14 @@ BOTH = [
 ]
 
 
-def test_it_proposes_seats_and_a_lead_at_their_place_and_the_command(berth: Berth) -> None:
+def test_report_proposes_seats_and_a_lead_time_with_place_and_command(berth: Berth) -> None:
     found = answer(berth)
 
     assert told(found) == BOTH
     assert found["commands"] == ["berth set linear-algebra --seats student=180 lead=45"]
 
 
-def test_each_date_says_what_was_promised_and_what_came(berth: Berth) -> None:
+def test_each_date_has_its_promised_seats_and_its_peak_of_sessions(berth: Berth) -> None:
     items = answer(berth)["items"]
 
     assert len(items) == 13
@@ -88,7 +88,7 @@ def test_each_date_says_what_was_promised_and_what_came(berth: Berth) -> None:
     }
 
 
-def test_only_what_is_asked_for_counts(berth: Berth) -> None:
+def test_names_and_dates_filter_the_report(berth: Berth) -> None:
     assert {one["reservation"] for one in answer(berth, "statistics-exam")["items"]} == {"statistics-exam"}
     assert len(answer(berth, "--until", "2026-02-10")["items"]) == 2
     assert len(answer(berth, "--from", "2026-05-01")["items"]) == 1
@@ -104,7 +104,7 @@ def test_a_code_that_the_author_ignores_is_not_proposed(berth: Berth, project: P
     assert told(answer(berth)) == []
 
 
-def test_a_suspended_reservation_and_one_that_is_gone_get_no_proposal(berth: Berth, project: Path) -> None:
+def test_suspended_and_removed_reservations_get_no_proposals(berth: Berth, project: Path) -> None:
     file = project / COURSES
     first, second = file.read_text("utf-8").split("---\n")
     file.write_text(f"{first}  suspend: true\n---\n{second}", "utf-8")
@@ -116,7 +116,7 @@ def test_a_suspended_reservation_and_one_that_is_gone_get_no_proposal(berth: Ber
     assert (len(gone["items"]), told(gone)) == (12, [])
 
 
-def test_what_the_command_writes_is_valid_and_enough(berth: Berth, project: Path) -> None:
+def test_the_proposed_command_writes_valid_values_that_need_no_proposal(berth: Berth, project: Path) -> None:
     (line,) = answer(berth)["commands"]
     found = berth(*shlex.split(line)[1:], *NOW)
     first = next(yaml.safe_load_all((project / COURSES).read_text("utf-8")))["spec"]["provisioning"]
@@ -128,7 +128,7 @@ def test_what_the_command_writes_is_valid_and_enough(berth: Berth, project: Path
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
-def test_every_form_has_the_proposals(berth: Berth, form: str) -> None:
+def test_text_and_markdown_have_the_proposals(berth: Berth, form: str) -> None:
     found = report(berth, "-o", form)
     words = " ".join(found.out.split())
 
@@ -150,7 +150,7 @@ def test_every_form_has_the_proposals(berth: Berth, form: str) -> None:
         pytest.param("[" * 100_000, "it is not JSON", id="deep"),
     ],
 )
-def test_what_is_no_record_is_said(berth: Berth, project: Path, text: str, expected: str) -> None:
+def test_malformed_records_are_a_usage_error(berth: Berth, project: Path, text: str, expected: str) -> None:
     (project / "records.json").write_text(text, "utf-8")
     found = report(berth)
 
@@ -169,7 +169,7 @@ def test_a_file_without_records_has_no_dates(
     assert said in found.err
 
 
-def test_the_records_of_one_reservation_will_do_on_stdin(
+def test_the_records_of_one_reservation_are_read_from_stdin(
     berth: Berth, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     maps = json.loads((project / "records.json").read_text("utf-8"))
@@ -180,7 +180,7 @@ def test_the_records_of_one_reservation_will_do_on_stdin(
     assert told(json.loads(found.out)) == BOTH
 
 
-def test_an_unknown_reservation_is_a_slip(berth: Berth) -> None:
+def test_an_unknown_reservation_is_a_usage_error(berth: Berth) -> None:
     found = report(berth, "linear")
 
     assert (found.code, found.out) == (2, "")

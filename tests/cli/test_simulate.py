@@ -77,13 +77,13 @@ def headline(berth: Berth, *arguments: str) -> str:
 
 
 @pytest.mark.usefixtures("evening")
-def test_an_occurrence_is_told_with_what_overlaps_it_in_its_reservation(berth: Berth) -> None:
+def test_a_simulation_shows_overlapping_occurrences_of_the_reservation(berth: Berth) -> None:
     asked = ("simulate", "evening", *FIRST, "--class", "seat", "--sessions", "18:05+3")
 
     assert berth(*asked) == (0, OVERLAP, "")
 
 
-def test_each_class_has_its_own_sessions_wherever_its_cluster(berth: Berth) -> None:
+def test_each_class_has_its_own_sessions_in_its_cluster(berth: Berth) -> None:
     """Of behavior none: nobody counts the sessions, so nobody waits."""
     asked = ("simulate", "night", "--sessions", "21:30+1 small,23:00+2 bench,01:00-1 bench")
 
@@ -91,7 +91,7 @@ def test_each_class_has_its_own_sessions_wherever_its_cluster(berth: Berth) -> N
 
 
 @pytest.mark.usefixtures("evening")
-def test_behaviors_stand_beside_each_other(berth: Berth) -> None:
+def test_compare_shows_the_behaviors_side_by_side(berth: Berth) -> None:
     asked = ("evening", *FIRST, "--class", "seat", "--sessions", "17:45+3,18:05-2", "--compare")
 
     assert berth("simulate", *asked) == (0, COMPARED, "")
@@ -131,11 +131,13 @@ def test_json_of_a_comparison_has_every_behavior_at_every_instant(berth: Berth) 
 
 
 @tabled("cli")
-def test_an_occurrence_is_the_next_one_or_is_named(arguments: list[str], expected: str, berth: Berth) -> None:
+def test_simulate_takes_the_next_occurrence_or_the_occurrence_of_the_on_option(
+    arguments: list[str], expected: str, berth: Berth
+) -> None:
     assert headline(berth, "course", *arguments) == f"{expected} 09:00-13:00 Europe/Zurich"
 
 
-def test_without_now_the_clock_is_asked(berth: Berth, folder: Path) -> None:
+def test_without_now_the_current_time_is_used(berth: Berth, folder: Path) -> None:
     """The one long gone, the other far away: true at any time at which this may run."""
     dates = project.NIGHT.replace("[2026-02-07]", "[2020-02-07, 2099-02-07]")
     project.write(folder, night=dates)
@@ -163,14 +165,14 @@ def test_sessions_come_from_a_file_or_from_standard_input(berth: Berth, folder: 
     assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == said
 
 
-def test_what_is_suspended_is_simulated_and_said_to_be(berth: Berth) -> None:
+def test_a_suspended_reservation_is_simulated_with_a_notice(berth: Berth) -> None:
     code, out, err = berth("simulate", "rest", "--sessions", os.devnull)
 
     assert (code, err) == (0, "berth: rest is suspended: this would happen if it were not.\n")
     assert "10:00       0       1       1         opens, starts\n" in out
 
 
-def test_without_sessions_an_example_crowd_comes_and_is_marked(berth: Berth) -> None:
+def test_an_example_crowd_is_simulated_and_marked_without_the_sessions_option(berth: Berth) -> None:
     """Its text can be copied; answers for programs have no sessions that nobody gave."""
     code, out, err = berth("simulate", "course", *NOW)
     sessions = "08:50+3,08:55+6,09:00+7,09:05+4,12:00-4"
@@ -191,7 +193,7 @@ def test_an_example_crowd_takes_seats_of_all_classes(berth: Berth) -> None:
 
 
 @pytest.mark.usefixtures("evening")
-def test_a_long_run_of_the_clock_is_shortened_in_the_table_alone(berth: Berth, folder: Path) -> None:
+def test_a_long_run_of_clock_steps_is_shortened_only_in_the_table(berth: Berth, folder: Path) -> None:
     project.write(folder, evening=project.EVENING.replace("placeholderCount: 4", "placeholderCount: 40"))
     asked = ("evening", *FIRST, "--class", "seat")
 

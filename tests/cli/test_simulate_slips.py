@@ -11,7 +11,7 @@ from tests.cli import project
 
 @pytest.mark.usefixtures("evening")
 @tabled("cli")
-def test_a_slip_is_told_with_what_to_do(arguments: str, message: str, berth: Berth, folder: Path) -> None:
+def test_a_usage_error_says_what_to_do(arguments: str, message: str, berth: Berth, folder: Path) -> None:
     (folder / "binary").write_bytes(b"\xff\xfe")
     (folder / "large").write_bytes(b"#" * (1 << 20) + b"\n")
     (folder / "late.csv").write_text("time,change\n09:00,2\n14:00,-1\n")
@@ -21,7 +21,7 @@ def test_a_slip_is_told_with_what_to_do(arguments: str, message: str, berth: Ber
 
 @pytest.mark.parametrize("form", ["text", "json"])
 @tabled("cli")
-def test_an_error_of_the_reservation_is_a_finding(
+def test_simulate_reports_errors_of_the_reservation_like_occurrences(
     before: str, after: str, berth: Berth, folder: Path, form: str
 ) -> None:
     project.change(folder, "course", before, after)

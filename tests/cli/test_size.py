@@ -39,7 +39,7 @@ def offer(berth: Berth, *words: str) -> tuple[int, int]:
     return found["seats"], found["leadTimeMinutes"]
 
 
-def test_one_answer_is_recommended_beside_what_is_declared(berth: Berth) -> None:
+def test_size_recommends_one_answer_and_shows_the_declared_values(berth: Berth) -> None:
     found = answer(berth, "--show-up", "80%")
 
     assert (found["people"], found["seats"], found["leadTimeMinutes"], found["waitLonger"]) == (
@@ -70,7 +70,9 @@ def test_one_answer_is_recommended_beside_what_is_declared(berth: Berth) -> None
         pytest.param(("--over", "1h", "--wait", "0m"), (280, 40), id="nobody-may-wait"),
     ],
 )
-def test_it_follows_the_promise(berth: Berth, words: tuple[str, ...], expected: tuple[int, int]) -> None:
+def test_the_size_follows_the_options_wait_and_over(
+    berth: Berth, words: tuple[str, ...], expected: tuple[int, int]
+) -> None:
     assert offer(berth, *words) == expected
 
 
@@ -80,7 +82,7 @@ def command(out: str) -> list[str]:
     return shlex.split(line)[1:]
 
 
-def test_the_command_that_is_shown_writes_the_answer(berth: Berth, folder: Path) -> None:
+def test_the_printed_command_writes_the_recommended_size(berth: Berth, folder: Path) -> None:
     before = (folder / COURSES).read_text("utf-8").splitlines()
 
     assert berth(*command(berth(*ASK, "--show-up", "80%").out)).code == 0
@@ -92,7 +94,7 @@ def test_the_command_that_is_shown_writes_the_answer(berth: Berth, folder: Path)
     ]
 
 
-def test_the_cost_is_that_of_the_plan_where_everybody_has_a_seat(berth: Berth) -> None:
+def test_the_cost_equals_the_cost_of_the_plan_if_everyone_has_a_seat(berth: Berth) -> None:
     """Of one person, everybody has a seat."""
     words = ("size", "linear-algebra", "--students", "1", *NOW)
     found = json.loads(berth(*words, "-o", "json").out)
@@ -104,7 +106,7 @@ def test_the_cost_is_that_of_the_plan_where_everybody_has_a_seat(berth: Berth) -
     assert found["cost"] == plan["total"]["cost"]["sum"]
 
 
-def test_the_command_names_the_class_and_its_line_of_several(berth: Berth, folder: Path) -> None:
+def test_the_printed_command_changes_only_the_given_class(berth: Berth, folder: Path) -> None:
     classes, courses = folder / "reservations/classes.yaml", folder / COURSES
     text = classes.read_text("utf-8")
     other = text[text.index("kind: ResourceClass") :].replace("name: student", "name: other")
@@ -160,14 +162,14 @@ def test_people_beyond_all_nodes_get_no_seat(show_up: str, late: int, without: i
 
 
 @pytest.mark.usefixtures("few")
-def test_who_gets_no_seat_and_why_is_said(berth: Berth) -> None:
+def test_size_reports_how_many_people_get_no_seat_and_the_reason(berth: Berth) -> None:
     text = " ".join(berth(*ASK).out.split())
 
     assert "68 get no seat: nodes have room for 232" in text
     assert "No node for 68 people" in text
 
 
-def test_without_described_nodes_there_are_seats_and_leads_and_no_machines(
+def test_size_without_cloud_capacity_has_seats_and_lead_time_but_no_machines(
     berth: Berth, folder: Path
 ) -> None:
     """A node then takes as long as autoscalers wait for one."""
@@ -195,7 +197,7 @@ def test_without_described_nodes_there_are_seats_and_leads_and_no_machines(
         pytest.param((*ASK, "--students", "20001"), id="too-many-students"),
     ],
 )
-def test_what_cannot_be_answered_is_wrong_usage(berth: Berth, words: tuple[str, ...]) -> None:
+def test_a_wrong_option_value_is_a_usage_error(berth: Berth, words: tuple[str, ...]) -> None:
     assert berth(*words).code == 2
 
 
@@ -210,7 +212,7 @@ def test_new_sizes_a_reservation(berth: Berth, folder: Path) -> None:
     assert berth(*words, "--seats", "3", "--students", "4").code == 2
 
 
-def test_a_lead_that_is_too_short_for_its_nodes_is_a_warning_until_it_is_mended(berth: Berth) -> None:
+def test_a_lead_time_too_short_for_its_nodes_gets_the_warning_b199(berth: Berth) -> None:
     code, out, _ = berth("validate", *NOW)
 
     assert code == 0
@@ -219,7 +221,7 @@ def test_a_lead_that_is_too_short_for_its_nodes_is_a_warning_until_it_is_mended(
     assert "B199" not in berth("validate", *NOW).out
 
 
-def test_where_no_node_takes_a_seat_there_is_no_size(berth: Berth, folder: Path) -> None:
+def test_size_of_a_class_that_fits_no_node_is_a_usage_error(berth: Berth, folder: Path) -> None:
     project.change(folder, "classes", "cpu: 500m", "cpu: 500")
     told = berth(*ASK)
 

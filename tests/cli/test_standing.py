@@ -58,7 +58,7 @@ lab     prod     2 small                            always open                 
 """  # noqa: E501 - as it is
 
 
-def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
+def test_list_shows_how_long_a_standing_reservation_is_open(berth: Berth, folder: Path) -> None:
     until = LIST.format("until Sun 2026-03-01 01:00").replace(
         "2 small                    ", "2 brief                    "
     )
@@ -70,7 +70,7 @@ def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
     assert berth("list", "--now", "2026-02-01", "-o", "wide").out == WIDE
 
 
-def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Path) -> None:
+def test_json_marks_standing_reservations(berth: Berth, folder: Path) -> None:
     lab = json.loads(berth("list", "-o", "json").out)["items"][1]
     assert (lab["recurrence"]["type"], lab["standing"]) == ("standing", {"until": "2026-03-01T00:00:00Z"})
     assert [lab[key] for key in ("occurrences", "seatHours", "next", "leadTimeMinutes")] == [
@@ -86,7 +86,7 @@ def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Pat
     ]
 
 
-def test_a_week_has_what_stands_in_it(berth: Berth) -> None:
+def test_a_week_lists_standing_reservations_until_they_expire(berth: Berth) -> None:
     def names(week: str) -> list[str]:
         answer = json.loads(berth("list", "-o", "json", "--week", week).out)
         return [item["name"] for item in answer["items"]]
@@ -115,7 +115,7 @@ lab              until Sun 2026-03-01 01:00  2 brief  prod
     ],
     ids=["by-name", "at-an-instant", "expired", "of-another-class"],
 )
-def test_occurrences_tell_what_is_open_without_any(
+def test_occurrences_list_the_standing_reservations_that_are_open(
     berth: Berth, asked: tuple[str, ...], expected: str
 ) -> None:
     stands = {"reservation": "lab", "cluster": "prod", "seats": {"brief": 2}}
@@ -128,7 +128,7 @@ def test_occurrences_tell_what_is_open_without_any(
     )
 
 
-def test_what_has_no_windows_cannot_be_simulated(berth: Berth) -> None:
+def test_a_standing_reservation_cannot_be_simulated(berth: Berth) -> None:
     assert berth("simulate", "lab") == (
         2,
         "",
@@ -136,7 +136,7 @@ def test_what_has_no_windows_cannot_be_simulated(berth: Berth) -> None:
     )
 
 
-def test_a_session_that_leaves_its_slot_leaves_it_free_at_once(berth: Berth, folder: Path) -> None:
+def test_a_slot_is_free_at_once_when_its_session_leaves(berth: Berth, folder: Path) -> None:
     """With placeholders it counts for half a minute more; the formula is the same."""
     asked = ("simulate", "course", "-o", "json", "--sessions", "09:00+5,10:00-2")
 

@@ -22,7 +22,7 @@ TOLD_ERROR = (
 )
 
 
-def test_good_input_is_counted(berth: Berth, folder: Path) -> None:
+def test_valid_reservations_are_counted(berth: Berth, folder: Path) -> None:
     assert berth("validate") == (0, "3 reservations are valid.\n", "")
 
     project.write(folder, night=None, rest=None)
@@ -30,13 +30,13 @@ def test_good_input_is_counted(berth: Berth, folder: Path) -> None:
     assert berth("validate") == (0, "1 reservation is valid.\n", "")
 
 
-def test_errors_are_told_on_stdout_and_exit_1(berth: Berth, folder: Path) -> None:
+def test_errors_go_to_stdout_and_exit_1(berth: Berth, folder: Path) -> None:
     project.write(folder, course=ERROR)
 
     assert berth("validate") == (1, f"{TOLD_ERROR}1 error.\n", "")
 
 
-def test_warnings_are_errors_only_if_strict_and_notes_never(berth: Berth, folder: Path) -> None:
+def test_warnings_fail_only_with_strict_and_notes_never_fail(berth: Berth, folder: Path) -> None:
     project.write(folder, rest=WARNING)
     code, out, err = berth("validate")
 
@@ -76,7 +76,7 @@ def test_json_is_a_finding_list_with_or_without_findings(berth: Berth, folder: P
     assert list(item) == ["severity", "code", "file", "line", "column", "path", "message", "fix"]
 
 
-def test_github_gets_annotations_and_nothing_if_all_is_good(berth: Berth, folder: Path) -> None:
+def test_github_output_has_annotations_or_is_empty_for_valid_input(berth: Berth, folder: Path) -> None:
     assert berth("validate", "-o", "github") == (0, "", "")
 
     project.write(folder, course=ERROR)
@@ -89,7 +89,7 @@ def test_github_gets_annotations_and_nothing_if_all_is_good(berth: Berth, folder
     )
 
 
-def test_what_cannot_be_read_is_told_with_all_the_rest(berth: Berth, folder: Path) -> None:
+def test_an_unreadable_file_is_reported_with_all_other_findings(berth: Berth, folder: Path) -> None:
     project.write(folder, course=ERROR, broken="kind: [\n")
 
     code, out, err = berth("validate")
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_is_told_with_all_the_rest(berth: Berth, folder: Pat
     )
 
 
-def test_a_folder_without_reservations_says_where_to_go(
+def test_a_folder_without_reservations_gets_the_finding_b001_with_advice(
     tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], berth: Berth
 ) -> None:
     empty = tmp_path_factory.mktemp("empty")
@@ -118,7 +118,7 @@ def test_a_folder_without_reservations_says_where_to_go(
     assert berth("validate").code == 0
 
 
-def test_render_only_counts_notes_and_quietly_it_does_not(berth: Berth, folder: Path) -> None:
+def test_render_counts_notes_unless_it_is_quiet(berth: Berth, folder: Path) -> None:
     project.write(folder, rest=NOTE, classes=NOTE_CLASS)
 
     assert berth("render").err == "1 note; berth validate shows it.\n"
@@ -128,13 +128,13 @@ def test_render_only_counts_notes_and_quietly_it_does_not(berth: Berth, folder: 
 
 
 @pytest.mark.parametrize("command", ["list", "occurrences", "simulate course"])
-def test_questions_are_answered_without_notes(command: str, berth: Berth, folder: Path) -> None:
+def test_list_occurrences_and_simulate_print_no_notes(command: str, berth: Berth, folder: Path) -> None:
     project.write(folder, rest=NOTE, classes=NOTE_CLASS)
 
     assert berth(*command.split()).err == ""
 
 
-def test_a_date_that_is_far_away_depends_on_the_clock(berth: Berth, folder: Path) -> None:
+def test_a_date_far_from_now_gets_the_finding_b084(berth: Berth, folder: Path) -> None:
     project.write(folder, course=project.COURSE)
 
     assert "B084" in berth("validate", "--now", "2020-01-01").out

@@ -19,5 +19,5 @@ from berth.machines.overtime import HOUR
     ],
     ids=["nothing", "cents", "less-than-a-cent", "no-end", "much", "not-known"],
 )
-def test_money(amount: Decimal | None, expected: str | None) -> None:
+def test_money_is_formatted_for_json(amount: Decimal | None, expected: str | None) -> None:
     assert money_json(amount) == expected

@@ -32,20 +32,20 @@ def test_each_class_of_a_record_is_a_row_in_order_of_time() -> None:
     ]
 
 
-def test_late_is_what_was_ready_after_it_was_due() -> None:
+def test_a_date_is_late_by_the_time_from_due_to_ready() -> None:
     (one,) = past_dates([record(1, ready_at=10 * HOUR + 1800 - 240)], 5, LATEST)
     (early,) = past_dates([record(1, ready_at=10 * HOUR)], 5, LATEST)
 
     assert (one.due, one.late, early.late) == (10 * HOUR + 1500, 60, 0)
 
 
-def test_a_record_without_times_and_one_that_is_not_over_are_left_out() -> None:
+def test_records_without_times_or_before_their_end_are_left_out() -> None:
     assert past_dates([record(1, window=None)], 5, LATEST) == []
     assert past_dates([record(1)], 5, 10 * HOUR + 8999) == []
     assert len(past_dates([record(1)], 5, 10 * HOUR + 9000)) == 1
 
 
-def test_no_time_of_a_pool_counts_twice_and_none_outside_of_the_window() -> None:
+def test_unused_time_of_a_pool_counts_once_and_only_within_the_window() -> None:
     """The lead of the second lies in the first, and both have seen the whole pool."""
     first = record(1, targets={"small": ((0, 10),)})
     opens = 10 * HOUR + 7200
@@ -92,7 +92,7 @@ def took(number: int, minutes: int, faults: tuple[str, ...] = (), seats: int = 1
     return date
 
 
-def test_each_class_of_a_rehearsal_has_what_was_ready_and_what_was_missing() -> None:
+def test_each_class_of_a_rehearsal_has_its_ready_time_and_missing_seats() -> None:
     ready = {"small": ((5, 40), (9, 100)), "large": ((20, 3),)}
     found = past_dates([rehearsal(1, ready, ("no room",), small=100, large=5)], 5, LATEST)
 
@@ -102,7 +102,7 @@ def test_each_class_of_a_rehearsal_has_what_was_ready_and_what_was_missing() -> 
     ]
 
 
-def test_one_that_still_runs_has_no_result() -> None:
+def test_a_running_rehearsal_has_no_result() -> None:
     running = rehearsal(1, {"small": ((5, 40),)})
 
     assert past_dates([running], 5, WEEK + LEAD - 1) == []
@@ -125,14 +125,14 @@ def of(*dates: PastDate) -> list[tuple[str, int, int]]:
         pytest.param([took(n, 20) for n in range(8)], [("B213", 60, 30)], id="in-time-eight-times"),
     ],
 )
-def test_a_lead_takes_as_many_rehearsals_as_dates(
+def test_a_proposal_for_a_lead_needs_as_many_rehearsals_as_dates(
     dates: list[PastDate], expected: list[tuple[str, int, int]]
 ) -> None:
     """And none of them is a date to which nobody came."""
     assert of(*dates) == expected
 
 
-def test_only_the_last_rehearsal_of_a_date_to_come_says_that_there_is_no_room() -> None:
+def test_only_the_last_rehearsal_of_a_future_date_reports_missing_room() -> None:
     (failed,) = past_dates([rehearsal(1, {"small": ((9, 80),)}, ("no room",))], 5, LATEST)
     over = failed._replace(id=failed.rehearses, rehearses="", end=failed.end + HOUR)
 
@@ -147,7 +147,7 @@ def test_only_the_last_rehearsal_of_a_date_to_come_says_that_there_is_no_room() 
 
 @pytest.mark.parametrize("later", [-60, 0, 60])
 @pytest.mark.parametrize("ready", [6, 7])
-def test_each_group_that_failed_is_told(later: int, ready: int) -> None:
+def test_each_group_that_failed_is_reported(later: int, ready: int) -> None:
     """One that succeeded hides none."""
     regular = rehearsal(1, {"small": ((9, 80),)}, ("no room",), "~regular")
     slow = rehearsal(1, {"small": ((9, ready),)}, (), "~slow", later, small=7)

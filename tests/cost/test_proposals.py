@@ -47,7 +47,7 @@ def dates_of(lines: list[dict[str, Any]]) -> tuple[PastDate, ...]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_what_dates_propose(case: dict[str, Any]) -> None:
+def test_past_dates_give_the_expected_proposals(case: dict[str, Any]) -> None:
     said = case.get("asked", {})
     now = Asked(
         300,
@@ -80,7 +80,7 @@ DATES = st.lists(
 
 
 @given(DATES, st.booleans())
-def test_a_proposal_would_have_been_enough_on_every_date_that_nothing_disturbed(
+def test_a_proposal_would_have_been_enough_on_every_date_without_faults(
     dates: tuple[PastDate, ...], is_listed: bool
 ) -> None:
     now = Asked(300, 30, 5, is_listed=is_listed)
@@ -98,7 +98,7 @@ def test_a_proposal_would_have_been_enough_on_every_date_that_nothing_disturbed(
 
 
 @given(DATES)
-def test_dates_with_faults_change_nothing(dates: tuple[PastDate, ...]) -> None:
+def test_dates_with_faults_do_not_change_the_proposals(dates: tuple[PastDate, ...]) -> None:
     now = Asked(300, 30, 5)
     clean = tuple(date for date in dates if not date.faults)
 

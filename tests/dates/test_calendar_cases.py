@@ -45,7 +45,7 @@ def _source(name: str, documents: list[dict[str, Any]]) -> Source:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
-def test_every_case_happens_when_it_says(case: dict[str, Any]) -> None:
+def test_every_case_has_the_expected_occurrences_and_findings(case: dict[str, Any]) -> None:
     pipeline = project(case)
     (item,) = pipeline.items()
     happens = {

@@ -21,7 +21,7 @@ USUAL = Scaling(30, "maintain")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
-def test_every_case_comes_out_as_it_says(case: Case) -> None:
+def test_every_case_has_the_expected_occurrences(case: Case) -> None:
     checked, problems = ask(RecurrenceSpec, {"timeZone": "Europe/Zurich", **case["recurrence"]})
     expansion = expand(reservation(checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))), {})
     occurrences = expansion.occurrences

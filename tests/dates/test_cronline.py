@@ -45,7 +45,7 @@ def opens(name: str, time: str, *days: str) -> list[int]:
         "lists-and-ranges",
     ],
 )
-def test_a_schedule_is_narrowed_by_what_fires_less_often(days: list[str], expected: str) -> None:
+def test_a_schedule_uses_the_day_field_that_fires_less_often(days: list[str], expected: str) -> None:
     assert schedules(opens("Europe/Zurich", "08:30", *days), "Europe/Zurich") == (expected,)
 
 
@@ -55,7 +55,7 @@ def test_sunday_is_0_and_ranges_ascend() -> None:
     assert schedules(opens("Europe/Zurich", "00:00", *days), "Europe/Zurich") == ("0 0 * 4,5 0,5,6",)
 
 
-def test_there_is_one_for_each_time_of_day_on_the_clock_of_the_zone_in_its_order() -> None:
+def test_each_local_time_of_day_has_one_schedule_in_ascending_order() -> None:
     """An opening that is an elapsed hour before a skipped time has a time of its own."""
     weekly = opens("Europe/Zurich", "14:00", "2026-03-23", "2026-03-30") + opens(
         "Europe/Zurich", "02:30", "2026-03-29"
@@ -69,7 +69,7 @@ def test_no_openings_need_no_schedule() -> None:
 
 
 @pytest.mark.parametrize("name", ["Africa/Cairo", "Asia/Beirut"])
-def test_a_day_without_a_midnight_is_reached_from_the_day_before(name: str) -> None:
+def test_a_day_without_midnight_has_the_day_before_in_its_schedule(name: str) -> None:
     """robfig/cron steps from midnight to midnight, and falls back over one that is missing."""
     changes = {"Africa/Cairo": "2024-04-26", "Asia/Beirut": "2024-03-31"}
     day = date.fromisoformat(changes[name])
@@ -78,7 +78,7 @@ def test_a_day_without_a_midnight_is_reached_from_the_day_before(name: str) -> N
     assert schedules(opens(name, "09:00", f"{day}"), name) == (expected,)
 
 
-def test_where_clocks_change_oddly_schedules_are_in_utc() -> None:
+def test_schedules_of_zones_with_odd_clock_changes_are_in_utc() -> None:
     assert schedules(
         opens("Australia/Lord_Howe", "09:00", "2026-04-04", "2026-04-06"), "Australia/Lord_Howe"
     ) == ("0 22 3 4 *", "30 22 5 4 *")
@@ -86,7 +86,7 @@ def test_where_clocks_change_oddly_schedules_are_in_utc() -> None:
 
 
 @pytest.mark.long
-def test_clocks_change_oddly_in_these_zones_and_in_no_other() -> None:
+def test_only_the_listed_zones_have_odd_clock_changes() -> None:
     """Elsewhere they do by whole hours, on the hour."""
     days = range(number(date(2024, 1, 1)), number(date(2028, 1, 1)))
     odd = {name for name in distinct() if any(not walkable(zone(name), day) for day in days)}
@@ -121,7 +121,7 @@ def test_a_chain_of_occurrences_that_touch_is_one_opening() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 12)), max_size=12))
-def test_spans_begin_at_each_opening_before_which_nothing_is_open(rows: list[tuple[int, int]]) -> None:
+def test_open_spans_are_the_longest_times_in_which_something_is_open(rows: list[tuple[int, int]]) -> None:
     found = open_spans(opened(*((opens, opens + length) for opens, length in rows)))
     is_open = [any(opens <= now < opens + length for opens, length in rows) for now in range(64)]
 

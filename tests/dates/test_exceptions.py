@@ -82,14 +82,14 @@ def test_moved_wins_over_calendars_and_except_is_named_before_calendars() -> Non
     ],
     ids=["day", "start", "end", "overnight", "all"],
 )
-def test_what_moves_keeps_what_the_move_does_not_change(moved: Move, start: str, end: str) -> None:
+def test_a_move_changes_only_the_parts_that_it_names(moved: Move, start: str, end: str) -> None:
     when = recurrence("weekly", "UTC", WEEKLY, days="2026-03-09", moves=(moved,))
     one = expand(reservation(when), {}).occurrences[0]
 
     assert (start, end, "course/2026-03-09T09:00") == (text(one.start), text(one.end), one.id)
 
 
-def test_what_moves_keeps_its_length_on_the_clock() -> None:
+def test_a_moved_occurrence_keeps_its_clock_times_across_a_clock_change() -> None:
     when = recurrence(
         "once",
         "Europe/Zurich",
@@ -240,13 +240,13 @@ def test_except_for_another_start_of_the_date_does_not_contradict_a_move() -> No
         "extra-with-the-same-id",
     ],
 )
-def test_what_is_wrong_with_an_exception_is_told(more: dict[str, object], expected: str) -> None:
+def test_an_exception_that_does_not_fit_gets_its_finding(more: dict[str, object], expected: str) -> None:
     expansion = expand(reservation(recurrence("weekly", "UTC", WEEKLY, days=MARCH, **more)), {})
 
     assert expected == next(one for one in told(expansion) if not one.startswith("B031"))
 
 
-def test_a_move_on_a_date_with_two_occurrences_must_say_which() -> None:
+def test_a_move_on_a_date_with_two_occurrences_gets_the_finding_b047() -> None:
     when = recurrence(
         "weekly",
         "UTC",
@@ -260,7 +260,7 @@ def test_a_move_on_a_date_with_two_occurrences_must_say_which() -> None:
     assert [expected] == told(expand(reservation(when), {}))
 
 
-def test_a_move_of_one_of_two_lines_with_the_same_id_is_refused() -> None:
+def test_a_move_of_an_occurrence_with_an_ambiguous_id_gets_the_finding_b049() -> None:
     """A calendar leaves out the longer one only, so nothing else tells them apart."""
     when = recurrence(
         "weekly",

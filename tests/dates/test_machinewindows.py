@@ -54,7 +54,7 @@ def test_a_window_opens_with_its_machines_and_ends_while_they_are_safe(machines:
     assert times(expanded(machines)) == [("2026-02-02T11:30", "02-02T11:30", "02-02T12:00", end)]
 
 
-def test_it_starts_a_lead_after_it_opens_and_another_lead_keeps_its_id() -> None:
+def test_a_window_starts_its_lead_after_it_opens_and_its_id_ignores_the_lead() -> None:
     assert times(expanded(LENT, provisioning=leads(0))) == [
         ("2026-02-02T11:30", "02-02T11:30", "02-02T11:30", "02-04T11:30")
     ]
@@ -78,14 +78,14 @@ def test_the_class_with_the_longest_lead_opens_with_the_machines() -> None:
     assert one.open == parse_instant(DATES["from"])
 
 
-def test_machines_with_the_same_dates_are_one_window_and_others_have_their_own() -> None:
+def test_machines_with_the_same_dates_share_one_window() -> None:
     later = {"from": "2026-02-09T11:30:00Z", "until": "2026-02-10T11:30:00Z"}
     found = expanded({**MACHINE, "id": "cr-0c", **later}, LENT, {**LENT, "id": "cr-0b", "zone": "us-east-1b"})
 
     assert [one.id for one in found.occurrences] == ["course/2026-02-02T11:30", "course/2026-02-09T11:30"]
 
 
-def test_dates_are_instants_that_the_zone_of_the_reservation_shows() -> None:
+def test_dates_are_shown_in_the_time_zone_of_the_reservation() -> None:
     in_fold = {**RESERVED, "from": "2026-10-25T01:15:00Z", "until": "2026-10-25T03:00:00Z"}
 
     (one,) = expanded(in_fold, zone="Europe/Zurich").occurrences
@@ -94,7 +94,7 @@ def test_dates_are_instants_that_the_zone_of_the_reservation_shows() -> None:
     assert (one.zone, one.marks) == ("Europe/Zurich", ())
 
 
-def test_seconds_are_cut_so_that_the_machines_are_there() -> None:
+def test_the_opening_is_rounded_up_and_the_end_is_rounded_down_to_minutes() -> None:
     found = expanded({**RESERVED, "from": "2026-02-02T11:29:01Z", "until": "2026-02-02T13:00:59Z"})
 
     assert times(found) == [("2026-02-02T11:30", "02-02T11:30", "02-02T12:00", "02-02T13:00")]
@@ -112,7 +112,7 @@ def test_machines_that_overlap_are_refused() -> None:
     assert expanded(LENT, {**more, "from": DATES["until"]}).problems == ()
 
 
-def test_windows_that_open_twice_in_a_repeated_hour_have_no_ids_of_their_own() -> None:
+def test_windows_with_the_same_local_opening_in_a_repeated_hour_are_refused() -> None:
     first = {**RESERVED, "from": "2026-10-25T00:15:00Z", "until": "2026-10-25T01:00:00Z"}
     second = {**RESERVED, "id": "cr-0b", "from": "2026-10-25T01:15:00Z", "until": "2026-10-25T03:00:00Z"}
 
@@ -122,7 +122,7 @@ def test_windows_that_open_twice_in_a_repeated_hour_have_no_ids_of_their_own() -
     assert expanded(first, second, zone="UTC").problems == ()
 
 
-def test_machines_that_are_gone_within_the_lead_are_refused() -> None:
+def test_machines_that_end_within_the_lead_are_refused() -> None:
     short = {**RESERVED, "from": "2026-02-02T11:30:00Z", "until": "2026-02-02T12:00:00Z"}
 
     assert lines(expanded(short).problems) == [
@@ -151,7 +151,7 @@ SPANS = st.lists(
 
 
 @given(SPANS, st.integers(0, 40), st.sampled_from(["UTC", "America/New_York", "Australia/Lord_Howe"]))
-def test_every_window_is_within_the_machines_that_it_has_the_dates_of(
+def test_every_window_lies_within_the_dates_of_its_machines(
     spans: list[tuple[int, int, str]], lead: int, zone: str
 ) -> None:
     begin = parse_instant("2026-03-07T00:00:00Z")

@@ -37,11 +37,11 @@ def test_local_times_of_the_first_and_last_year_are_read() -> None:
 
 
 @tabled("dates")
-def test_anything_else_is_none(text: str) -> None:
+def test_any_other_text_gives_none(text: str) -> None:
     assert read(text, ZURICH) is None
 
 
-def test_every_offset_is_taken_off_the_time() -> None:
+def test_every_offset_is_subtracted_from_the_time() -> None:
     for hours, minutes, sign in product(range(24), (0, 1, 30, 59), "+-"):
         ahead = timedelta(hours=hours, minutes=minutes) * (1 if sign == "+" else -1)
         expected = at("2026-02-02T12:00") - int(ahead.total_seconds())
@@ -62,11 +62,11 @@ def test_an_instant_is_shown_on_the_clock_of_the_zone() -> None:
 
 
 @tabled("dates")
-def test_a_span_tells_its_end_as_shortly_as_it_can(start: str, end: str, expected: str) -> None:
+def test_the_end_of_a_span_is_shown_in_its_shortest_form(start: str, end: str, expected: str) -> None:
     assert span_text(at(start), at(end), ZURICH) == expected
 
 
-def test_near_a_day_its_date_is_not_told_again() -> None:
+def test_an_instant_near_a_day_is_shown_without_its_date() -> None:
     day = local_day(at("2026-02-02T12:00"), UTC_ZONE)
 
     assert near_text(at("2026-02-02T07:30"), UTC_ZONE, day) == "07:30"
@@ -81,5 +81,5 @@ def test_near_a_day_its_date_is_not_told_again() -> None:
 
 
 @tabled("dates")
-def test_hours_have_at_most_two_digits_behind_the_point(seconds: int, expected: str) -> None:
+def test_hours_have_at_most_two_decimal_places(seconds: int, expected: str) -> None:
     assert hours_text(seconds) == expected

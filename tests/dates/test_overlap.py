@@ -52,7 +52,7 @@ def moved_overlap(index: int, when: str, other: str) -> str:
         "long-one",
     ],
 )
-def test_entries_that_overlap_are_told_once_with_their_first_date(
+def test_overlapping_entries_are_reported_once_with_their_first_date(
     schedule: list[Entry], expected: list[str]
 ) -> None:
     when = recurrence("daily", "UTC", days="2026-01-01/2026-01-31")._replace(schedule=tuple(schedule))
@@ -60,7 +60,7 @@ def test_entries_that_overlap_are_told_once_with_their_first_date(
     assert expected == told(expand(reservation(when, lead=60), {}))
 
 
-def test_seats_that_do_not_add_up_may_overlap() -> None:
+def test_entries_may_overlap_if_their_seats_do_not_add_up() -> None:
     when = recurrence("daily", "UTC", days="2026-01-01/2026-01-31")
     meeting = when._replace(schedule=(entry("09:00-13:00"), entry("12:00-15:00")))
 
@@ -69,7 +69,7 @@ def test_seats_that_do_not_add_up_may_overlap() -> None:
     assert told(expand(reservation(meeting)._replace(spec=spec), {})) == []
 
 
-def test_what_moves_or_is_extra_can_overlap_and_the_date_told_is_that_of_the_meeting() -> None:
+def test_an_overlap_of_a_moved_or_extra_occurrence_is_reported_with_its_date() -> None:
     when = recurrence(
         "weekly",
         "UTC",
@@ -86,7 +86,7 @@ def test_what_moves_or_is_extra_can_overlap_and_the_date_told_is_that_of_the_mee
     ] == told(expand(reservation(when), {}))
 
 
-def test_two_entries_with_one_start_are_told_once() -> None:
+def test_two_entries_with_the_same_start_are_reported_once() -> None:
     when = recurrence(
         "daily", "UTC", entry("09:00-10:00"), entry("09:00-12:00"), days="2026-01-01/2026-12-31"
     )
@@ -96,7 +96,7 @@ def test_two_entries_with_one_start_are_told_once() -> None:
     ]
 
 
-def test_of_an_entry_the_window_that_ends_last_counts() -> None:
+def test_a_short_moved_window_does_not_hide_the_overlap_of_a_long_window() -> None:
     """A short one that moved into a long one does not hide it from what comes later."""
     when = recurrence(
         "weekly",
@@ -138,7 +138,7 @@ def test_of_an_entry_the_window_that_ends_last_counts() -> None:
     ],
     ids=["two-moved", "other-order", "extended", "other-seats"],
 )
-def test_a_moved_occurrence_that_overlaps_is_told_at_its_own_place(
+def test_a_moved_occurrence_that_overlaps_is_reported_at_its_own_place(
     moves: tuple[Move, ...], expected: list[str]
 ) -> None:
     when = recurrence(
@@ -147,7 +147,7 @@ def test_a_moved_occurrence_that_overlaps_is_told_at_its_own_place(
     assert told(expand(reservation(when), {})) == expected
 
 
-def test_a_date_that_overlaps_as_the_schedule_does_is_told_once() -> None:
+def test_a_moved_date_that_overlaps_like_its_schedule_is_reported_once() -> None:
     when = recurrence(
         "weekly",
         "UTC",

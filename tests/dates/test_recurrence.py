@@ -14,7 +14,7 @@ MARCH = "2026-03-02/2026-03-29"  # Mondays: 2, 9, 16, 23
 # -- one whole expansion
 
 
-def test_an_expansion_says_everything() -> None:
+def test_an_expansion_has_all_fields_of_occurrences_and_skipped_dates() -> None:
     when = recurrence(
         "weekly",
         "Europe/Zurich",
@@ -65,7 +65,7 @@ def test_an_expansion_says_everything() -> None:
     )
 
 
-def test_marks_stand_in_their_order() -> None:
+def test_marks_are_in_a_fixed_order() -> None:
     when = recurrence(
         "once",
         "Europe/Zurich",
@@ -82,7 +82,7 @@ def test_marks_stand_in_their_order() -> None:
 # -- types
 
 
-def test_daily_falls_on_both_of_its_dates_and_all_between() -> None:
+def test_daily_includes_both_of_its_dates_and_all_dates_between() -> None:
     when = recurrence("daily", "UTC", entry("09:00-10:00"), days="2026-02-27/2026-03-02")
 
     assert [o.date[5:] for o in expand(reservation(when), {}).occurrences] == [
@@ -93,7 +93,7 @@ def test_daily_falls_on_both_of_its_dates_and_all_between() -> None:
     ]
 
 
-def test_dates_that_ranges_name_twice_happen_once() -> None:
+def test_dates_in_several_ranges_occur_once() -> None:
     days = "2026-05-03/2026-05-05,2026-05-01,2026-05-04/2026-05-06,2026-05-01"
     when = recurrence("dates", "UTC", entry("09:00-10:00"), days=days)
 
@@ -109,13 +109,13 @@ def test_once_over_several_days_takes_equal_times_and_ignores_weekdays() -> None
 
 
 @tabled("dates")
-def test_where_an_entry_ends(hours: str, end_day: int | None, expected: str) -> None:
+def test_an_entry_ends_at_the_expected_instant(hours: str, end_day: int | None, expected: str) -> None:
     when = recurrence("dates", "UTC", entry(hours, end_day=end_day), days="2026-05-04")
 
     assert expected == text(expand(reservation(when), {}).occurrences[0].end)
 
 
-def test_a_zone_that_is_unknown_is_told_elsewhere() -> None:
+def test_an_unknown_zone_gives_an_empty_expansion_without_problems() -> None:
     when = recurrence("daily", "Europe/Zürich", entry("09:00-10:00"), days=ONE_YEAR)
 
     assert Expansion((), (), ()) == expand(reservation(when), {})
@@ -132,7 +132,7 @@ def test_a_problem_names_its_document() -> None:
     assert lines([problem]) == [finding("B042 spec.recurrence", "Monday", "2026-03-03", "2026-03-08")]
 
 
-def test_exceptions_that_leave_nothing_are_an_error() -> None:
+def test_exceptions_that_leave_no_occurrences_are_an_error() -> None:
     when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, calendars=("spring",))
     expansion = expand(reservation(when), {"spring": calendar("spring", "2026-01-01/2026-06-30")})
 
@@ -149,7 +149,7 @@ def test_a_date_on_a_holiday_is_named_with_the_holiday() -> None:
     assert "2026-02-16 (calendar spring" in problem.message
 
 
-def test_an_entry_that_never_falls_is_told() -> None:
+def test_an_entry_without_dates_is_reported() -> None:
     when = recurrence(
         "weekly", "UTC", WEEKLY, entry("09:00-10:00", 3, 6), days="2026-03-02/2026-03-17", interval=3
     )
@@ -158,7 +158,7 @@ def test_an_entry_that_never_falls_is_told() -> None:
     assert told(expansion) == [finding("B040 schedule.1", "2026-03-02", "2026-03-03")]
 
 
-def test_windows_without_length_are_told_and_nothing_is_expanded() -> None:
+def test_windows_without_length_are_reported_and_nothing_is_expanded() -> None:
     when = recurrence(
         "daily",
         "UTC",
@@ -187,7 +187,7 @@ def test_two_thousand_occurrences_are_allowed_and_one_more_is_not() -> None:
     assert told(expand(reservation(one_more), {})) == [finding("B044 spec.recurrence", "2,001", "2,000")]
 
 
-def test_twenty_thousand_dates_may_be_there_before_exceptions() -> None:
+def test_twenty_thousand_dates_before_exceptions_are_allowed() -> None:
     schedule = [entry(f"{hour:02}:00-{hour:02}:30") for hour in range(8, 18)]
     when = recurrence("daily", "UTC", *schedule, days="2020-01-01/2025-06-22")
     few = when._replace(excepts=(without("2020-01-08/2025-06-22"),))
@@ -197,7 +197,7 @@ def test_twenty_thousand_dates_may_be_there_before_exceptions() -> None:
     assert told(expand(reservation(more), {})) == [finding("B044 spec.recurrence", "22,000", "2,000")]
 
 
-def test_millions_are_counted_and_never_made() -> None:
+def test_millions_of_occurrences_are_counted_but_not_created() -> None:
     schedule = [entry(f"{i // 60:02}:{i % 60:02}-24:00") for i in range(100)]
     when = recurrence("daily", "UTC", *schedule, days="2000-01-01/2099-12-31")
     expansion = expand(reservation(when), {})

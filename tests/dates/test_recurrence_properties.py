@@ -71,7 +71,7 @@ def codes(expansion: Expansion) -> set[str]:
 
 @EXAMPLES
 @given(recurrences(), st.integers(0, 180))
-def test_what_happens_is_what_walking_through_the_dates_finds(when: Recurrence, lead: int) -> None:
+def test_occurrences_match_a_walk_through_the_dates(when: Recurrence, lead: int) -> None:
     expansion = expand(reservation(when, lead=lead), {})
     occurrences = expansion.occurrences
     twice = any(number > 1 for number in walked(when).values())
@@ -84,7 +84,7 @@ def test_what_happens_is_what_walking_through_the_dates_finds(when: Recurrence, 
 
 @EXAMPLES
 @given(recurrences(), st.integers(0, 1440))
-def test_each_class_opens_by_its_own_lead_and_the_occurrence_with_the_first(
+def test_each_class_opens_by_its_own_lead_and_the_occurrence_by_the_longest(
     when: Recurrence, lead: int
 ) -> None:
     declared = reservation(when, lead=lead)
@@ -101,7 +101,7 @@ def test_each_class_opens_by_its_own_lead_and_the_occurrence_with_the_first(
 
 @EXAMPLES
 @given(recurrences(), entries(), st.integers(0, 4))
-def test_another_entry_changes_nothing_of_those_that_were_there(
+def test_another_entry_does_not_change_existing_occurrences(
     when: Recurrence, another: Entry, at: int
 ) -> None:
     longer = when._replace(schedule=(*when.schedule[:at], another, *when.schedule[at:]))
@@ -112,7 +112,7 @@ def test_another_entry_changes_nothing_of_those_that_were_there(
 
 @EXAMPLES
 @given(recurrences(), st.randoms(use_true_random=False))
-def test_the_order_of_entries_changes_only_whose_id_is_whose(when: Recurrence, random: Random) -> None:
+def test_the_order_of_entries_only_swaps_ids_of_windows(when: Recurrence, random: Random) -> None:
     shuffled = when._replace(schedule=tuple(random.sample(when.schedule, len(when.schedule))))
     one, other = (expand(reservation(each), {}) for each in (when, shuffled))
 
@@ -126,7 +126,7 @@ def test_the_order_of_entries_changes_only_whose_id_is_whose(when: Recurrence, r
 
 @EXAMPLES
 @given(recurrences(), st.integers(-5, 65), st.integers(0, 9), st.integers(-5, 65))
-def test_what_exceptions_leave_and_what_they_take_is_the_whole(
+def test_kept_and_skipped_occurrences_together_are_all_occurrences(
     when: Recurrence, first: int, length: int, holiday: int
 ) -> None:
     begin = when.first or when.dates[0][0]
@@ -153,7 +153,7 @@ def test_what_exceptions_leave_and_what_they_take_is_the_whole(
     st.tuples(st.integers(0, 47), st.integers(1, 48)).filter(lambda hours: hours[0] < hours[1]),
     st.booleans(),
 )
-def test_hours_leave_out_what_overlaps_them_and_a_closed_site_also_what_began_before(
+def test_hours_skip_overlaps_that_begin_on_their_day_and_closures_all_overlaps(
     when: Recurrence, offset: int, hours: tuple[int, int], closes: bool
 ) -> None:
     day = (when.first or when.dates[0][0]) + timedelta(days=offset)
@@ -180,7 +180,7 @@ def test_hours_leave_out_what_overlaps_them_and_a_closed_site_also_what_began_be
 
 @EXAMPLES
 @given(recurrences())
-def test_overlaps_are_told_where_two_windows_with_a_common_class_meet(when: Recurrence) -> None:
+def test_overlaps_are_reported_where_windows_with_a_common_class_meet(when: Recurrence) -> None:
     expansion = expand(reservation(when), {})
     occurrences = expansion.occurrences
     meet = any(
@@ -209,18 +209,18 @@ def check_every_date(name: str, hours: str) -> None:
 
 
 @some(distinct)
-def test_in_every_zone_every_date_of_four_years_has_its_window(names: Zones) -> None:
+def test_every_date_of_four_years_has_its_window_in_every_zone(names: Zones) -> None:
     for name in names():
         check_every_date(name, "02:30-03:15")
 
 
 @pytest.mark.parametrize("hours", ["00:15-00:45", "23:30-00:30", "00:00-24:00", "02:00-03:00"])
-def test_however_clocks_change_every_date_of_four_years_has_its_window(hours: str) -> None:
+def test_every_date_of_four_years_has_its_window_despite_clock_changes(hours: str) -> None:
     for name in changing():
         check_every_date(name, hours)
 
 
-def test_a_window_starts_and_ends_when_its_clock_says_so_unless_a_gap_moved_it() -> None:
+def test_a_window_starts_and_ends_at_its_clock_times_unless_a_gap_moves_it() -> None:
     for name in changing():
         here = zone(name)
         when = recurrence("daily", name, entry("01:30-02:15"), days="2025-12-31/2027-01-01")

@@ -47,7 +47,7 @@ def shown(info: ZoneInfo, seconds: int) -> int:
 # -- the names
 
 
-def test_the_names_are_those_of_the_packaged_list_but_for_the_one_that_is_no_place() -> None:
+def test_the_known_zones_are_those_of_the_packaged_list_without_factory() -> None:
     listed = set((files("tzdata") / "zones").read_text().split())
 
     assert sorted(listed - {"Factory"}) == list(known())
@@ -61,16 +61,16 @@ def test_no_name_means_the_zone_of_the_machine() -> None:
 
 
 @tabled("dates")
-def test_what_is_not_in_the_list_is_no_zone(name: str) -> None:
+def test_a_name_that_is_not_in_the_list_gives_no_zone(name: str) -> None:
     assert load(name) is None
 
 
-def test_every_known_zone_loads_and_says_its_name() -> None:
+def test_every_known_zone_loads_with_its_name() -> None:
     assert list(known()) == [zone(name).name for name in known()]
 
 
 @some(distinct)
-def test_from_2000_to_2099_offsets_are_whole_minutes_and_changes_are_two_days_apart(names: Zones) -> None:
+def test_until_2099_offsets_are_whole_minutes_and_changes_are_two_days_apart(names: Zones) -> None:
     """What reading a day by its two ends, and instants of whole minutes, stand on."""
     begin = number(date(2000, 1, 1)) * 86_400
     for name in names():
@@ -138,7 +138,7 @@ def test_a_window_always_has_a_length(name: str, start: str, end: str, expected:
     assert expected == (utc(first), utc(last))
 
 
-def test_numbers_become_texts() -> None:
+def test_a_wall_time_is_formatted_as_a_date_and_a_clock_time() -> None:
     at = wall("2026-02-02 09:05")
 
     assert ("2026-02-02", "09:05", date(2026, 2, 2)) == (date_text(at // DAY), clock(at), day_of(at))
@@ -147,7 +147,7 @@ def test_numbers_become_texts() -> None:
 # -- every zone, every date of four years
 
 
-def test_around_every_change_of_every_zone_a_wall_time_is_the_first_instant_that_shows_it() -> None:
+def test_near_clock_changes_a_wall_time_is_the_first_instant_that_shows_it() -> None:
     """And one that no clock shows moves forward by exactly the gap; the marks say which is which."""
     checked = 0
     for name in changing():
@@ -179,7 +179,7 @@ def check_wall_time(here: Zone, at: int, passes: dict[int, list[int]]) -> None:
 
 
 @some(changing)
-def test_around_every_change_of_every_zone_every_window_has_a_length(names: Zones) -> None:
+def test_near_clock_changes_every_window_has_a_length(names: Zones) -> None:
     for name in names():
         here = zone(name)
         for day in changes(here):
@@ -191,7 +191,7 @@ def test_around_every_change_of_every_zone_every_window_has_a_length(names: Zone
 
 
 @some(distinct)
-def test_on_every_date_of_four_years_every_zone_agrees_with_the_standard_library(names: Zones) -> None:
+def test_every_zone_matches_the_standard_library_on_every_date_of_four_years(names: Zones) -> None:
     """A few times of day; back again too. Folds and gaps have tests of their own."""
     for name in names():
         here = zone(name)

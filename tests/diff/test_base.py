@@ -30,7 +30,7 @@ def remote_main(history: History) -> str:
 @pytest.mark.parametrize(
     "name", ["main", "origin/main", "refs/remotes/origin/main", "v1", "commit", "commit~0"]
 )
-def test_a_folder_with_the_name_of_the_base_is_not_the_base(history: History, name: str) -> None:
+def test_a_folder_named_like_the_base_is_not_used_as_the_base(history: History, name: str) -> None:
     commit = remote_main(history)
     history.git("tag", "v1")
     history.git("checkout", "--quiet", "-b", "change")
@@ -40,7 +40,7 @@ def test_a_folder_with_the_name_of_the_base_is_not_the_base(history: History, na
     assert "peak seats of small in prod 25 -> 500" in history.diff(name).out
 
 
-def test_only_a_path_names_a_folder(history: History) -> None:
+def test_a_base_is_a_folder_only_if_it_is_written_as_a_path(history: History) -> None:
     copy_as(history, "other")
     answer = history.diff("other")
 
@@ -53,7 +53,7 @@ def test_only_a_path_names_a_folder(history: History) -> None:
 
 
 @pytest.mark.parametrize("other", ["tags", "heads"])
-def test_a_name_with_two_meanings_is_asked(history: History, other: str) -> None:
+def test_an_ambiguous_base_name_is_refused(history: History, other: str) -> None:
     remote_main(history)
     history.git("checkout", "--quiet", "-b", "change")
     history.pair.edit(*MANY)
@@ -68,7 +68,7 @@ def test_a_name_with_two_meanings_is_asked(history: History, other: str) -> None
         assert "peak seats of small in prod 25 -> 500" in history.diff(*words).out
 
 
-def test_an_id_is_an_id(history: History) -> None:
+def test_a_commit_id_means_that_commit_despite_a_branch_of_its_name(history: History) -> None:
     commit = history.git("rev-parse", "HEAD")
     history.pair.edit(*MANY)
     later = history.commit("a small correction")
@@ -80,7 +80,7 @@ def test_an_id_is_an_id(history: History) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "^HEAD", "HEAD..HEAD", "HEAD^@", "--all", "HEAD:reservations", "@{-9}"])
-def test_what_is_not_one_commit_is_refused(history: History, name: str) -> None:
+def test_a_base_that_is_not_one_commit_is_refused(history: History, name: str) -> None:
     answer = history.diff("--", name)
 
     assert (answer.code, answer.out) == (2, "")
@@ -113,7 +113,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> Answer:
 
 @pytest.mark.parametrize("command", [["diff", "HEAD~1"], ["validate"], ["render", "--check"], ["list"]])
 @pytest.mark.parametrize("folder", ["now", "now/", "./now", "mine/../now", "now/reservations/.."])
-def test_a_link_in_the_place_of_the_project_is_refused(
+def test_a_symlink_in_place_of_the_project_is_refused(
     university: History, command: list[str], folder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     replace_by_link(university)
@@ -124,7 +124,7 @@ def test_a_link_in_the_place_of_the_project_is_refused(
     assert "now is a symbolic link. Use the folder that it leads to.\n" in answer.err
 
 
-def test_a_link_that_a_shell_followed_is_refused(
+def test_a_working_directory_reached_through_a_symlink_is_refused(
     university: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replace_by_link(university)
@@ -139,7 +139,7 @@ def test_a_link_that_a_shell_followed_is_refused(
     assert (real.code, "peak seats" in real.out) == (0, False)
 
 
-def test_a_link_outside_of_repositories_is_followed(
+def test_a_symlink_outside_of_a_repository_is_followed(
     pair: Pair, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "link").symlink_to("now")
@@ -152,7 +152,7 @@ def test_a_link_outside_of_repositories_is_followed(
     assert [answer.out.splitlines()[0] for answer in (here, named)] == ["Nothing changes."] * 2
 
 
-def test_a_link_in_the_place_of_a_base_folder_is_refused(university: History) -> None:
+def test_a_symlink_in_place_of_a_base_folder_is_refused(university: History) -> None:
     (university.root / "other").symlink_to("was")
     answer = university.diff("../other")
 
@@ -161,7 +161,7 @@ def test_a_link_in_the_place_of_a_base_folder_is_refused(university: History) ->
 
 
 @pytest.mark.parametrize("place", ["now", "now/reservations"])
-def test_a_link_in_the_base_hides_nothing(university: History, place: str) -> None:
+def test_a_symlink_in_the_base_makes_the_base_invalid(university: History, place: str) -> None:
     project, base = university.pair.now, university.git("rev-parse", "HEAD")
     shutil.move(university.root / place, university.root / "elsewhere")
     (university.root / place).symlink_to("elsewhere" if place == "now" else "../elsewhere")
@@ -215,7 +215,7 @@ def test_a_submodule_in_the_place_of_the_project_is_refused(
     assert (checked_out.code, "it is a submodule." in checked_out.out) == (1, True)
 
 
-def test_a_submodule_on_the_way_to_the_base_hides_nothing(university: History) -> None:
+def test_a_submodule_above_the_base_makes_the_base_invalid(university: History) -> None:
     project = university.git("rev-parse", "HEAD:now")
     university.git("rm", "--quiet", "-r", "--cached", "now")
     add_submodule(university, "now")

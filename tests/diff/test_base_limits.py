@@ -107,7 +107,7 @@ def attacked(
     "match",
     ["classes: [small]", "clusters: [prod]", "classes: [small], clusters: [prod]"],
 )
-def test_no_name_leads_out_of_a_policy_of_the_base(pair: Pair, attack: object, match: str) -> None:
+def test_no_new_name_avoids_a_policy_of_the_base(pair: Pair, attack: object, match: str) -> None:
     large = f"match: {{{match}}}, when: {{seatsAbove: 29}}"
     policies = (f"{large}, require: refuse", f"{large}, require: {{approvalBy: ada}}")
 
@@ -115,7 +115,7 @@ def test_no_name_leads_out_of_a_policy_of_the_base(pair: Pair, attack: object, m
 
 
 @of_names
-def test_an_approval_stays_an_approval(pair: Pair, attack: object) -> None:
+def test_a_required_approval_of_the_base_still_applies(pair: Pair, attack: object) -> None:
     policy = "match: {classes: [small], clusters: [prod]}, when: {seatsAbove: 29}, require: {approvalBy: ada}"
 
     assert attacked(pair, attack, 30, policy) == (0, ["p0"])
@@ -124,20 +124,20 @@ def test_an_approval_stays_an_approval(pair: Pair, attack: object) -> None:
 
 @of_names
 @pytest.mark.parametrize("ceiling", [CEILING, CORES], ids=["seats", "cores"])
-def test_no_name_leads_out_of_a_ceiling_of_the_base(pair: Pair, attack: object, ceiling: str) -> None:
+def test_no_new_name_avoids_a_ceiling_of_the_base(pair: Pair, attack: object, ceiling: str) -> None:
     text = project.SITE.replace(CLUSTER, ceiling)
 
     assert attacked(pair, attack, 30, text=text) == (1, ["B067"])
 
 
 @of_names
-def test_what_is_within_the_limits_of_the_base_passes(pair: Pair, attack: object) -> None:
+def test_seats_within_the_limits_of_the_base_pass(pair: Pair, attack: object) -> None:
     policy = "match: {classes: [small], clusters: [prod]}, when: {seatsAbove: 29}, require: refuse"
 
     assert attacked(pair, attack, 29, policy, text=project.SITE.replace(CLUSTER, CEILING)) == (0, [])
 
 
-def test_two_clusters_that_the_base_does_not_know_share_its_ceiling(pair: Pair) -> None:
+def test_two_new_clusters_share_the_ceiling_of_the_base(pair: Pair) -> None:
     """15 seats in each of them."""
     (pair.was / "reservations/site.yaml").write_text(project.SITE.replace(CLUSTER, CEILING), "utf-8")
     copy_cluster(pair)
@@ -161,7 +161,7 @@ def test_two_clusters_that_the_base_does_not_know_share_its_ceiling(pair: Pair) 
 
 
 @pytest.mark.parametrize("is_merged", [False, True])
-def test_a_class_is_merged_first_and_then_used(pair: Pair, is_merged: bool) -> None:
+def test_limits_of_the_base_apply_to_a_new_class_until_it_is_merged(pair: Pair, is_merged: bool) -> None:
     """A limit that names other classes says nothing about one that the base knows."""
     if is_merged:
         (pair.was / "reservations/tiny.yaml").write_text(COPY, "utf-8")
@@ -178,7 +178,7 @@ def with_budget(folder: Path, budget: str) -> None:
 
 
 @pytest.mark.parametrize("budget", ["1000", "", "10"], ids=["raised", "removed", "kept"])
-def test_a_budget_is_not_raised_and_used_in_one_change(cloudy: Pair, budget: str) -> None:
+def test_a_budget_cannot_be_raised_and_used_in_one_change(cloudy: Pair, budget: str) -> None:
     with_budget(cloudy.was, "10")
     with_budget(cloudy.now, budget)
     cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
@@ -191,7 +191,9 @@ def test_a_budget_is_not_raised_and_used_in_one_change(cloudy: Pair, budget: str
 
 
 @pytest.mark.parametrize(("most", "policies"), [(2599, ["p0"]), (2600, [])])
-def test_few_seats_for_a_long_time_are_many_hours(pair: Pair, most: int, policies: list[str]) -> None:
+def test_a_few_seats_for_a_long_time_exceed_a_policy_of_hours(
+    pair: Pair, most: int, policies: list[str]
+) -> None:
     """26 seats for 100 hours, of which one seat comes with the change."""
     long = '"13:00", endDay: 4'
     for side in (pair.was, pair.now):
@@ -205,7 +207,7 @@ def test_few_seats_for_a_long_time_are_many_hours(pair: Pair, most: int, policie
     assert answer.code == len(policies)
 
 
-def test_seats_without_an_end_are_more_than_any_hours(pair: Pair) -> None:
+def test_seats_without_an_end_exceed_any_limit_of_hours(pair: Pair) -> None:
     ruled(pair, "when: {hoursAbove: 1000000000}, require: refuse")
     site = (pair.now / "reservations/site.yaml").read_text("utf-8")
     for side in (pair.was, pair.now):
@@ -236,7 +238,7 @@ def split(pair: Pair, parts: int, seats: int = 15) -> None:
 # Two parts have 30 seats for 4 hours and a lead of 30 minutes on the one day to come.
 @tabled("diff")
 @pytest.mark.parametrize("require", ["refuse", "{approvalBy: ada}"])
-def test_nobody_splits_a_course_to_avoid_a_policy(
+def test_splitting_a_course_does_not_avoid_a_policy(
     condition: str, reason: str, pair: Pair, require: str
 ) -> None:
     ruled(pair, f"when: {{{condition}}}, require: {require}")
@@ -248,7 +250,7 @@ def test_nobody_splits_a_course_to_avoid_a_policy(
     )
 
 
-def test_parts_that_are_open_at_other_times_add_no_seats(pair: Pair) -> None:
+def test_parts_that_are_open_at_different_times_do_not_add_up(pair: Pair) -> None:
     ruled(pair, "when: {seatsAbove: 15}, require: refuse")
     split(pair, 2)
     pair.edit("part-1.yaml", "dayOfWeek: mon", "dayOfWeek: tue")
@@ -264,7 +266,7 @@ PRICES = (
 
 
 @pytest.mark.parametrize(("most", "applied"), [("34.67", ["part-0", "part-1"]), ("34.68", [])])
-def test_nobody_splits_a_course_to_avoid_a_cost(cloudy: Pair, most: str, applied: list[str]) -> None:
+def test_splitting_a_course_does_not_avoid_a_cost_policy(cloudy: Pair, most: str, applied: list[str]) -> None:
     """The machines of both together cost 34.68 USD."""
     ruled(cloudy, f"when: {{costAbove: {most}}}, require: refuse", text=clouds.SITE)
     split(cloudy, 2, 40)
@@ -308,7 +310,7 @@ def add_spot(pair: Pair) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_no_price_is_lowered_and_used_in_one_change(cloudy: Pair, attack: object, told: str) -> None:
+def test_a_price_cannot_be_lowered_and_used_in_one_change(cloudy: Pair, attack: object, told: str) -> None:
     assert callable(attack)
     cloudy.put("cloud.yaml", clouds.CLOUD + PRICES.format(1))
     ruled(cloudy, "when: {costAbove: 9}, require: refuse", text=clouds.SITE)
@@ -325,7 +327,7 @@ def test_no_price_is_lowered_and_used_in_one_change(cloudy: Pair, attack: object
     assert told in warning
 
 
-def test_an_unchanged_price_is_judged_as_it_is(cloudy: Pair) -> None:
+def test_an_unchanged_price_is_used_as_it_is(cloudy: Pair) -> None:
     """Also one below the table, and beside a capacity with a higher one."""
     cloudy.put("cloud.yaml", clouds.CLOUD + PRICES.format("0.01"))
     ruled(cloudy, "when: {costAbove: 9}, require: refuse", text=clouds.SITE)

@@ -100,7 +100,7 @@ def check(pair: Pair, expected: dict[str, Any], at: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["claim"].replace(" ", "-"))
-def test_a_change_means(pair: Pair, case: dict[str, Any]) -> None:
+def test_each_change_has_the_expected_effects(pair: Pair, case: dict[str, Any]) -> None:
     arrange(pair, case)
     for expected in case.get("then", [case]):
         edited(pair.now, expected.get("now", ()))

@@ -39,7 +39,7 @@ def test_only_the_lines_that_differ_are_shown(now: str) -> None:
 
 
 @pytest.mark.parametrize("after", ["another-version", "an-image", "an-image-in-place-of-quoted-text"])
-def test_nobody_is_warned_of_a_deletion_that_no_engine_does(now: str, after: str) -> None:
+def test_replaced_config_maps_of_code_cause_no_deletion_warning(now: str, after: str) -> None:
     if after == "an-image-in-place-of-quoted-text":
         now = now.replace("berth.dev/role: code", '"berth.dev/role": "code"')
     file_change = compare_file(PATH, now, earlier(now) if after == "another-version" else None)

@@ -16,7 +16,7 @@ def warnings(pair: Pair, at: str = BEFORE, *, stale: bool = False) -> list[str]:
     return [line[2:] for line in told.out.splitlines() if line.startswith("! ")]
 
 
-def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
+def test_a_stale_rendered_folder_is_reported_with_its_files(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     (pair.now / "rendered/clusters/prod/reservations/rest.yaml").write_text("left over")
     foreign, told = warnings(pair, stale=True)
@@ -25,7 +25,9 @@ def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
 
 
 @tabled("diff")
-def test_what_a_check_refuses_is_named(path: str, message: str, pair: Pair) -> None:
+def test_foreign_and_stale_entries_of_the_rendered_folder_are_named(
+    path: str, message: str, pair: Pair
+) -> None:
     file = pair.now / path
     (file if path.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
     if not path.endswith("/"):
@@ -34,7 +36,7 @@ def test_what_a_check_refuses_is_named(path: str, message: str, pair: Pair) -> N
 
 
 @pytest.mark.parametrize("path", ["rendered", "rendered/clusters", "rendered/clusters/prod"])
-def test_a_folder_that_is_a_link_is_named(pair: Pair, path: str) -> None:
+def test_a_rendered_folder_that_is_a_symlink_is_named(pair: Pair, path: str) -> None:
     (pair.now / path).rename(pair.now / "elsewhere")
     (pair.now / path).symlink_to(pair.now / "elsewhere")
     assert any(f"{path} was not written by Berth" in line for line in warnings(pair, stale=True))
@@ -71,7 +73,7 @@ def test_a_folder_that_is_a_link_is_named(pair: Pair, path: str) -> None:
     ],
     ids=["priority", "selector", "role-ref", "template", "replicas"],
 )
-def test_what_an_upgrade_does_to_objects_is_told(
+def test_effects_of_an_upgrade_on_objects_are_reported(
     pair: Pair, file: str, before: str, after: str, told: tuple[str, str]
 ) -> None:
     """The base was rendered by another version of Berth, with the same reservations."""
@@ -82,7 +84,7 @@ def test_what_an_upgrade_does_to_objects_is_told(
     assert any(warns(line, *told) for line in warnings(pair)), warnings(pair)
 
 
-def test_what_a_role_allows_anew_is_told_once(pair: Pair) -> None:
+def test_new_permissions_of_a_role_are_reported_once(pair: Pair) -> None:
     """In its own section; each first rehearsal of a reservation lets its Jobs read more."""
     path = pair.was / "rendered/clusters/prod/reservations/course.yaml"
     text = path.read_text("utf-8")
@@ -98,9 +100,7 @@ def test_what_a_role_allows_anew_is_told_once(pair: Pair) -> None:
     [("create, patch]", "create, patch, delete]"), ("    verbs: [create]\n", "    verbs:\n      - create\n")],
     ids=["fewer", "another-style"],
 )
-def test_an_upgrade_that_grants_nothing_new_is_not_told_as_permissions(
-    pair: Pair, before: str, after: str
-) -> None:
+def test_an_upgrade_without_new_permissions_reports_none(pair: Pair, before: str, after: str) -> None:
     path = pair.was / "rendered/clusters/prod/reservations/course.yaml"
     text = path.read_text("utf-8")
     assert before in text
@@ -109,7 +109,7 @@ def test_an_upgrade_that_grants_nothing_new_is_not_told_as_permissions(
     assert not [line for line in warnings(pair) if "permissions" in line]
 
 
-def test_what_is_the_same_for_many_objects_is_one_line() -> None:
+def test_a_warning_about_many_objects_is_one_line() -> None:
     objects = [
         ObjectChange("Deployment", f"r{n}", "changed", "spec:\n  template: 1\n", "spec:\n  template: 2\n")
         for n in range(1000)
@@ -131,7 +131,7 @@ CEILINGS = """\
 """
 
 
-def test_peaks_stand_against_every_ceiling_that_holds(pair: Pair) -> None:
+def test_peaks_are_compared_with_every_applicable_ceiling(pair: Pair) -> None:
     pair.edit("site.yaml", "    - name: prod\n", CEILINGS)
     pair.merge()
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
@@ -148,7 +148,7 @@ def test_peaks_stand_against_every_ceiling_that_holds(pair: Pair) -> None:
     ]
 
 
-def test_at_a_peak_ten_are_named_and_the_others_counted(pair: Pair) -> None:
+def test_a_peak_names_ten_reservations_and_counts_the_others(pair: Pair) -> None:
     text = (pair.now / "reservations/course.yaml").read_text("utf-8")
     for number in range(12):
         name = f"course-{number:02}"

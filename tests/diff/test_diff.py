@@ -56,21 +56,21 @@ reservations/course.yaml:16:36: error[B012] spec.provisioning.placeholderCount: 
 """  # noqa: E501 - as it is
 
 
-def test_where_nothing_changes_it_says_so(pair: Pair) -> None:
+def test_diff_reports_that_nothing_changes(pair: Pair) -> None:
     assert pair.diff() == (0, "Nothing changes.\n../was -> working tree\n", "")
 
 
-def test_more_seats(pair: Pair) -> None:
+def test_more_seats_are_reported_with_dates_and_peaks(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     assert pair.diff() == (0, MORE_SEATS, "")
 
 
-def test_a_rename_is_found_and_what_it_means_is_said(pair: Pair) -> None:
+def test_a_rename_is_detected_and_its_effects_are_reported(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     assert pair.diff() == (0, RENAMED, "")
 
 
-def test_a_head_with_errors_is_told_and_nothing_else_is_claimed(pair: Pair) -> None:
+def test_a_head_with_errors_is_reported_without_other_changes(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: -1")
     assert pair.diff() == (1, FAULTY.format(side="working tree"), "")
 
@@ -86,13 +86,13 @@ def test_a_base_with_errors_does_not_hide_the_head(pair: Pair) -> None:
     assert "! course: The base has errors, so what changes is not known" in told.out
 
 
-def test_exit_code_4_tells_that_anything_changes(pair: Pair) -> None:
+def test_exit_code_4_means_that_something_changes(pair: Pair) -> None:
     assert pair.diff("--exit-code").code == 0
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     assert pair.diff("--exit-code").code == 4
 
 
-def test_an_upgrade_that_changes_only_manifests_says_so(pair: Pair) -> None:
+def test_an_upgrade_that_changes_only_manifests_reports_the_same_dates_and_seats(pair: Pair) -> None:
     file = pair.was / "rendered/clusters/prod/reservations/course.yaml"
     file.write_text(file.read_text("utf-8").replace("maxSurge: 0", "maxSurge: 1"), "utf-8")
     assert pair.diff().out == (
@@ -101,7 +101,7 @@ def test_an_upgrade_that_changes_only_manifests_says_so(pair: Pair) -> None:
     )
 
 
-def test_github_gets_a_line_at_the_file(pair: Pair) -> None:
+def test_github_output_has_a_notice_at_the_file(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     told = pair.diff("-o", "github").out
     assert told.count("::notice file=") == 1
@@ -114,14 +114,14 @@ def test_github_gets_a_line_at_the_file(pair: Pair) -> None:
     [(("a", "b"), "(b)"), (("--limit", "5"), "'--limit'")],
     ids=["two-bases", "limit"],
 )
-def test_a_slip_is_refused(pair: Pair, words: tuple[str, ...], named: str) -> None:
+def test_invalid_arguments_are_refused(pair: Pair, words: tuple[str, ...], named: str) -> None:
     told = pair.diff(*words, base="")
 
     assert (told.code, told.out) == (2, "")
     assert named in told.err
 
 
-def test_the_same_command_says_the_same(pair: Pair) -> None:
+def test_diff_is_deterministic(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     assert pair.diff(at=NOW) == pair.diff(at=NOW)
 
@@ -136,7 +136,7 @@ def with_overlap(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "github"])
-def test_a_warning_is_shown_only_if_it_is_new_or_gone(form: str, pair: Pair) -> None:
+def test_a_warning_is_shown_only_if_it_is_new_or_removed(form: str, pair: Pair) -> None:
     with_overlap(pair.now)
     assert "B031" in pair.diff("-o", form).out
 

@@ -18,14 +18,14 @@ def more_seats(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
 
 
-def test_on_main_what_is_not_committed_is_compared(history: History) -> None:
+def test_on_main_uncommitted_changes_are_compared(history: History) -> None:
     first = history.git("rev-parse", "--short=9", "HEAD")
     assert history.diff().out == f"Nothing changes.\nmain ({first}) -> working tree\n"
     more_seats(history.pair)
     assert history.diff().out.startswith(MORE)
 
 
-def test_a_branch_is_compared_with_where_it_left_main(history: History) -> None:
+def test_a_branch_is_compared_with_its_merge_base(history: History) -> None:
     history.git("checkout", "--quiet", "-b", "change")
     more_seats(history.pair)
     history.commit("more seats")
@@ -52,26 +52,26 @@ def test_the_project_may_lie_below_the_root_of_the_repository(pair: Pair) -> Non
     assert history.diff().out.startswith(MORE)
 
 
-def test_nothing_in_the_repository_is_changed(history: History) -> None:
+def test_diff_does_not_change_the_repository(history: History) -> None:
     more_seats(history.pair)
     before = history.git("status", "--porcelain=v2")
     assert "rendered/ is not up to date" in history.pair.diff(base="", stale=True).out
     assert history.git("status", "--porcelain=v2") == before
 
 
-def test_what_git_does_not_know_is_a_slip(history: History) -> None:
+def test_an_unknown_commit_is_refused(history: History) -> None:
     assert history.diff("nowhere") == (2, "", f'berth: no commit named "nowhere". {ADVICE}')
     assert history.diff("--", "--help").code == 2
 
 
-def test_without_a_repository_it_says_what_to_name(pair: Pair) -> None:
+def test_outside_of_a_repository_the_base_must_be_named(pair: Pair) -> None:
     told = pair.diff(base="")
     assert told.code == 2
     assert told.err.startswith("berth: fatal: not a git repository")
     assert told.err.endswith(ADVICE)
 
 
-def test_a_base_without_our_folders_has_nothing(history: History) -> None:
+def test_a_base_without_our_folders_is_empty(history: History) -> None:
     history.git("checkout", "--quiet", "--orphan", "empty")
     history.git("rm", "-r", "--cached", "--quiet", ".")
     history.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
@@ -115,7 +115,7 @@ def hub(pair: Pair) -> Pair:
 
 @pytest.mark.parametrize("is_commit", [True, False], ids=["commit", "folder"])
 @pytest.mark.parametrize("is_old", [True, False], ids=["old", "new"])
-def test_values_of_a_hub_are_those_of_the_side(hub: Pair, is_commit: bool, is_old: bool) -> None:
+def test_hub_values_are_those_of_their_side(hub: Pair, is_commit: bool, is_old: bool) -> None:
     if is_old:
         larger_sessions(hub.was)
         larger_sessions(hub.now)
@@ -126,7 +126,7 @@ def test_values_of_a_hub_are_those_of_the_side(hub: Pair, is_commit: bool, is_ol
     assert "B087" not in compare("-o", "github").out
 
 
-def test_values_that_are_missing_are_told_where_they_were_there(hub: Pair) -> None:
+def test_hub_values_removed_by_the_change_are_reported(hub: Pair) -> None:
     history = History(hub, hub.now)
     (hub.now / "hub/values.yaml").unlink()
     removed = history.diff("-o", "github").out
@@ -144,7 +144,9 @@ def both_sides(history: History, path: str) -> str:
 
 
 @tabled("diff")
-def test_a_link_among_reservations_is_refused_on_both_sides(target: str, name: str, history: History) -> None:
+def test_a_symlink_among_reservations_is_refused_on_both_sides(
+    target: str, name: str, history: History
+) -> None:
     (history.root / "shared").mkdir()
     for copy in ("shared/rest.yaml", "rendered/README.md"):
         (history.root / copy).write_bytes((history.root / "reservations/rest.yaml").read_bytes())
@@ -157,7 +159,7 @@ def test_a_link_among_reservations_is_refused_on_both_sides(target: str, name: s
 
 
 @pytest.mark.parametrize("name", ["a.yaml.txt", ".a.yaml", ".old/a.yaml", ".old/link.yaml", ".link.yaml"])
-def test_a_commit_and_a_folder_overlook_the_same_files(history: History, name: str) -> None:
+def test_a_commit_and_a_folder_ignore_the_same_files(history: History, name: str) -> None:
     path = history.root / "reservations" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     if "link." in name:
@@ -177,9 +179,7 @@ def test_a_commit_and_a_folder_overlook_the_same_files(history: History, name: s
 
 
 @pytest.mark.parametrize("folder", ["reservations", "reservations/deep/er"])
-def test_attributes_of_git_among_reservations_are_refused_on_both_sides(
-    history: History, folder: str
-) -> None:
+def test_gitattributes_among_reservations_are_refused_on_both_sides(history: History, folder: str) -> None:
     (history.root / folder).mkdir(parents=True, exist_ok=True)
     (history.root / folder / ".gitattributes").write_text("*.yaml ident\n")
 
@@ -188,7 +188,7 @@ def test_attributes_of_git_among_reservations_are_refused_on_both_sides(
 
 @pytest.mark.parametrize("place", [".", ".."], ids=["project", "above"])
 @pytest.mark.parametrize("change", ["added", "changed", "removed"])
-def test_changed_attributes_of_git_are_named(pair: Pair, place: str, change: str) -> None:
+def test_changed_gitattributes_are_reported(pair: Pair, place: str, change: str) -> None:
     """They are not refused: the workflow judges what git stores."""
     top = pair.now if place == "." else pair.now.parent
     attributes = pair.now / place / ".gitattributes"
@@ -210,7 +210,7 @@ def test_changed_attributes_of_git_are_named(pair: Pair, place: str, change: str
     assert "gitattributes changes" in history.diff("HEAD", "-o", "markdown").out.replace("\\", "")
 
 
-def test_other_line_ends_of_attributes_change_nothing(history: History) -> None:
+def test_other_line_endings_of_gitattributes_are_no_change(history: History) -> None:
     attributes = history.root / ".gitattributes"
     attributes.write_bytes(b"* text\n")
     history.commit("attributes")
@@ -219,7 +219,7 @@ def test_other_line_ends_of_attributes_change_nothing(history: History) -> None:
     assert "gitattributes" not in history.diff("HEAD").out
 
 
-def test_values_of_a_hub_behind_a_link_are_not_read(hub: Pair) -> None:
+def test_hub_values_behind_a_symlink_are_not_read(hub: Pair) -> None:
     (hub.now / "hub").rename(hub.now / "elsewhere")
     (hub.now / "hub").symlink_to("elsewhere")
     history = History(hub, hub.now)

@@ -82,7 +82,7 @@ def before_the_fold(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_one_cause_is_one_line_and_all_fits_on_a_screen(
+def test_each_cause_is_one_line_and_everything_fits_on_a_screen(
     change: str, courses: int, many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = diff(many, tmp_path / "head", change, "text", capsys)
@@ -92,7 +92,7 @@ def test_one_cause_is_one_line_and_all_fits_on_a_screen(
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_comment_folds_a_line_for_each_course(
+def test_a_comment_folds_the_lines_of_courses(
     change: str, courses: int, many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = diff(many, tmp_path / "head", change, "markdown", capsys)
@@ -101,7 +101,7 @@ def test_a_comment_folds_a_line_for_each_course(
         assert len([line for line in lines if line.startswith("- course-")]) == courses * 0.4
 
 
-def test_reservations_that_change_themselves_fit_too(
+def test_many_changed_reservations_fit_on_a_screen(
     many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     head = tmp_path / "head"
@@ -113,7 +113,7 @@ def test_reservations_that_change_themselves_fit_too(
         assert len(before_the_fold(capsys.readouterr().out.splitlines())) <= MOST_LINES
 
 
-def test_few_courses_of_a_cause_are_lines_and_the_rest_is_counted(few: Pair) -> None:
+def test_five_courses_of_a_cause_are_listed_and_the_rest_is_counted(few: Pair) -> None:
     few.edit("site.yaml", "Europe/Zurich", "UTC")
     lines = few.diff(at=EARLY).out.splitlines()
     assert [line.split(":")[0] for line in lines if line.startswith("    course-")] == [
@@ -125,7 +125,7 @@ def test_few_courses_of_a_cause_are_lines_and_the_rest_is_counted(few: Pair) -> 
     assert len([line for line in wide.splitlines() if line.startswith("    course-")]) == 12
 
 
-def test_a_course_that_changes_itself_is_no_effect_of_a_calendar(few: Pair) -> None:
+def test_a_course_with_its_own_change_has_no_calendar_as_its_cause(few: Pair) -> None:
     few.edit("calendar.yaml", "2026-05-14, to: 2026-05-14", "2026-05-18, to: 2026-05-18")
     few.edit("course-0000.yaml", "placeholderCount: 10", "placeholderCount: 11")
     change = few.change(EARLY)
@@ -134,13 +134,13 @@ def test_a_course_that_changes_itself_is_no_effect_of_a_calendar(few: Pair) -> N
     assert causes["course-0003"] == ["holidays"]
 
 
-def test_a_class_whose_seats_stay_as_they_are_says_how_many_reservations_it_has(few: Pair) -> None:
+def test_a_class_change_without_seat_changes_counts_its_reservations(few: Pair) -> None:
     few.edit("small.yaml", "namespaces: [", "namespaces: [other, ")
     (line,) = [line for line in few.diff(at=EARLY).out.splitlines() if line.startswith("~ ResourceClass")]
     assert line.endswith("; 10 reservations of this class")
 
 
-def test_two_causes_of_the_same_courses_are_a_line_of_both(few: Pair) -> None:
+def test_courses_with_two_causes_are_one_line_that_names_both(few: Pair) -> None:
     few.edit("site.yaml", "Europe/Zurich", "UTC")
     few.edit("large.yaml", 'cpu: "4"', 'cpu: "5"')
     few.edit("calendar.yaml", "2026-05-14, to: 2026-05-14", "2026-05-18, to: 2026-05-18")
@@ -155,7 +155,7 @@ def test_two_causes_of_the_same_courses_are_a_line_of_both(few: Pair) -> None:
 
 
 @tabled("diff")
-def test_another_zone_says_how_much_a_class_moves_in_each_half_of_the_year(
+def test_a_changed_time_zone_says_how_far_windows_move_in_winter_and_summer(
     zone: str, moves: str, few: Pair
 ) -> None:
     few.edit("course-0000.yaml", "type: weekly", f"type: weekly\n    timeZone: {zone}")
@@ -168,7 +168,7 @@ def test_a_zone_with_the_same_clock_moves_nothing(few: Pair) -> None:
     assert "~   time zone: Europe/Zurich -> Europe/Berlin" in few.diff(at=EARLY).out.splitlines()
 
 
-def test_opening_times_are_in_the_zone_in_which_they_are_written(few: Pair) -> None:
+def test_opening_times_are_in_the_time_zone_of_their_side(few: Pair) -> None:
     few.edit("course-0000.yaml", "type: weekly", "type: weekly\n    timeZone: UTC")
     few.edit("course-0000.yaml", '"08:15", endTime: "10:00"', '"07:15", endTime: "09:00"')
     lines = few.diff(at=EARLY).out
@@ -182,20 +182,20 @@ def test_a_moved_holiday_is_named(before: str, after: str, text: str, few: Pair)
     assert f": Ascension Day Thu 2026-05-14 -> {text}" in few.diff(at=EARLY).out
 
 
-def test_holidays_that_come_and_go_are_named(few: Pair) -> None:
+def test_added_and_removed_holidays_are_named(few: Pair) -> None:
     gone = "    - {from: 2026-05-14, to: 2026-05-14, title: Ascension Day}\n"
     few.edit("calendar.yaml", gone, "    - {date: 2026-05-01, title: Labour Day}\n    - 2026-05-04\n")
     text = "Ascension Day Thu 2026-05-14 goes, Labour Day Fri 2026-05-01 comes, Mon 2026-05-04 comes; "
     assert text in few.diff(at=EARLY).out
 
 
-def test_a_title_alone_is_one_line(few: Pair) -> None:
+def test_a_changed_title_is_one_line(few: Pair) -> None:
     few.edit("course-0000.yaml", "title: Course 0", "title: Algebra")
     blocks = few.diff(at=EARLY).out.split("\n\n")
     assert blocks[1] == "~ course-0000: title Course 0 -> Algebra [prod]"
 
 
-def test_all_forms_count_the_same_warnings(few: Pair) -> None:
+def test_all_output_formats_count_the_same_warnings(few: Pair) -> None:
     """One of a date, one of a policy, and one finding."""
     policy = "  policies: [{name: large, when: {seatsAbove: 9}, require: warn}]\n"
     for folder in (few.was, few.now):

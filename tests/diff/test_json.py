@@ -52,7 +52,7 @@ def peak(what: str, before: str, after: str) -> dict[str, object]:
     }
 
 
-def test_json_has_everything(pair: Pair) -> None:
+def test_json_output_has_the_whole_change(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     change: dict[str, Any] = pair.change()
     changed = change["occurrences"].pop("changed")

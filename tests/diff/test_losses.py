@@ -53,7 +53,9 @@ def _change(random: Random) -> tuple[Change, set[str]]:
 
 @pytest.mark.parametrize("seed", seeds(12, 60))
 @pytest.mark.parametrize("limit", [4000, LIMIT])
-def test_every_loss_is_outside_of_folds(seed: int, limit: int) -> None:
+def test_every_reservation_that_loses_seats_or_dates_is_visible_outside_of_folds(
+    seed: int, limit: int
+) -> None:
     change, lost = _change(Random(seed))
     comment = as_markdown(change, "UTC", limit)
     visible = _FOLD.sub("", comment)
@@ -63,7 +65,7 @@ def test_every_loss_is_outside_of_folds(seed: int, limit: int) -> None:
     assert lost <= {*re.findall(r"r\d{4}", as_text(change, "UTC", TextStyle(False, None), wide=False))}
 
 
-def test_a_comment_without_room_for_the_losses_says_so_first() -> None:
+def test_a_comment_too_short_for_the_losses_starts_with_incomplete() -> None:
     change, _ = _change(Random(1))
     comment = as_markdown(change, "UTC", 300)
 
@@ -71,7 +73,7 @@ def test_a_comment_without_room_for_the_losses_says_so_first() -> None:
     assert comment.startswith("### INCOMPLETE")
 
 
-def test_a_removed_reservation_is_a_warning_at_the_site(pair: Pair) -> None:
+def test_a_removed_reservation_is_a_github_warning_at_the_site(pair: Pair) -> None:
     (pair.now / "reservations/course.yaml").unlink()
     warnings = [line for line in pair.diff("-o", "github").out.splitlines() if "::course: " in line]
 

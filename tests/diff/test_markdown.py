@@ -115,20 +115,20 @@ def is_balanced(text: str) -> bool:
 
 @pytest.mark.parametrize("reservations", [0, 1, 5, 40, 200, 1000])
 @pytest.mark.parametrize("limit", [1000, 5000, LIMIT])
-def test_it_is_balanced_and_never_above_its_limit(reservations: int, limit: int) -> None:
+def test_a_comment_has_balanced_markup_and_stays_within_its_limit(reservations: int, limit: int) -> None:
     text = as_markdown(change(reservations, seed=reservations + limit), "UTC", limit)
     assert len(text) <= limit
     assert is_balanced(text)
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_a_shortened_comment_says_that_it_is_shortened() -> None:
     text = as_markdown(change(1000), "UTC")
     assert re.search(r"and \d+ more reservations\n", text)
     assert text.endswith("Shortened to fit into a comment. For everything, run `berth diff -o wide`.\n")
     assert "Shortened" not in as_markdown(change(3), "UTC")
 
 
-def test_a_long_comment_loses_manifests_first_and_then_details_but_no_permission() -> None:
+def test_a_long_comment_drops_manifests_then_details_but_no_permission() -> None:
     permission = Permission("clusters/prod/base.yaml", "Role", "sweep", "berth", ("get secrets",))
     one = change(60)._replace(permissions=(permission,))
     whole, cut, brief = (as_markdown(one, "UTC", limit) for limit in (10**9, LIMIT, 6000))
@@ -145,7 +145,7 @@ def test_a_long_comment_loses_manifests_first_and_then_details_but_no_permission
 
 
 @pytest.mark.parametrize("seed", seeds(6, 20))
-def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
+def test_texts_of_authors_never_become_markup(seed: int) -> None:
     text = as_markdown(change(30, seed), "UTC", 10**9)
     outside = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
     assert "<script" not in outside
@@ -156,7 +156,7 @@ def test_no_text_of_a_person_becomes_markup(seed: int) -> None:
 
 
 @tabled("diff")
-def test_text_stays_text(said: str, shown: str) -> None:
+def test_special_characters_are_escaped(said: str, shown: str) -> None:
     assert in_markdown(said) == shown
 
 
@@ -172,13 +172,13 @@ def test_no_line_begins_with_a_quick_action() -> None:
     assert not [line for line in text.splitlines() if line.lstrip().startswith("/")]
 
 
-def test_between_tags_no_backslash_is_shown(pair: Pair) -> None:
+def test_a_summary_tag_contains_no_backslash(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     text = pair.diff("-o", "markdown").out
     assert "<details><summary>ConfigMap course (+2 -2)</summary>\n\n```diff\n" in text
 
 
-def test_a_small_change_in_full(pair: Pair) -> None:
+def test_a_small_change_is_shown_completely(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     told = pair.diff("-o", "markdown").out
     assert told.startswith(

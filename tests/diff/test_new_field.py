@@ -51,19 +51,19 @@ def run(folder: Path, *words: str) -> int:
     return cli.run(["-C", str(folder), *words])
 
 
-def test_it_is_validated(pair: Pair, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_field_is_validated(pair: Pair, capsys: pytest.CaptureFixture[str]) -> None:
     write(pair, "high")
 
     assert run(pair.now, "validate") == 1
     assert "error[B013] spec.urgency" in capsys.readouterr().out
 
 
-def test_the_json_schema_and_the_page_of_fields_have_it() -> None:
+def test_a_new_field_is_in_the_json_schema_and_on_the_page_of_fields() -> None:
     assert MEANING in json.dumps(json_schema())
     assert "`urgency`" in fieldspage.kinds()
 
 
-def test_diff_tells_it(pair: Pair) -> None:
+def test_diff_reports_a_new_field(pair: Pair) -> None:
     write(pair, "3")
     answer: Any = pair.change()
     (change,) = answer["reservations"]
@@ -71,14 +71,14 @@ def test_diff_tells_it(pair: Pair) -> None:
     assert change["fields"] == [{"what": "urgency", "before": "", "after": "3"}]
 
 
-def test_policies_look_at_it(pair: Pair) -> None:
+def test_policies_compare_a_new_field(pair: Pair) -> None:
     """They compare these settings, and so find that it is another reservation."""
     write(pair, "3")
 
     assert ("urgency", 3) in plain_settings(course(pair))
 
 
-def test_set_reaches_it_and_what_is_written_has_it(pair: Pair) -> None:
+def test_set_writes_a_new_field(pair: Pair) -> None:
     assert run(pair.now, "set", "course", "urgency=4") == 0
 
     assert "\n  urgency: 4\n" in reservation_yaml(course(pair))

@@ -35,7 +35,7 @@ def warnings(pair: Pair, at: str) -> list[str]:
     return [item["message"] for item in pair.change(at)["warnings"] if item["code"] == "number-changed"]
 
 
-def test_permissions_on_objects_of_others_say_what_they_reach(pair: Pair) -> None:
+def test_permissions_on_objects_of_others_state_their_scope(pair: Pair) -> None:
     scaled = "{apiVersion: apps/v1, kind: Deployment, namespaces: [web]}"
     site = SITE.replace("namespaces: [shop]}]", f"namespaces: [shop]}}, {scaled}]")
     (pair.now / "reservations/site.yaml").write_text(site, "utf-8")
@@ -48,7 +48,7 @@ def test_permissions_on_objects_of_others_say_what_they_reach(pair: Pair) -> Non
         assert all(text in line for line in roles)
 
 
-def test_permissions_name_the_cluster_where_there_are_several(pair: Pair) -> None:
+def test_permissions_name_their_cluster_if_there_are_several(pair: Pair) -> None:
     """One line for each, so that nobody takes two clusters for one."""
     entry = SITE[SITE.index("held: ") : SITE.index("    - {name: lab")].strip()
     site = SITE.replace("namespace: seats}", f"{entry}}}")
@@ -65,7 +65,7 @@ def open_now(pair: Pair) -> list[str]:
     return [item["message"] for item in pair.change(OPEN)["warnings"] if item["code"] == "open-now"]
 
 
-def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
+def test_peaks_of_a_class_add_only_its_seats(held: Pair) -> None:
     """Only the seats of the class are added up: neither replicas nor what another number counts."""
     seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
     seats = seats.replace("placeholderCount: 40", "placeholderCount: 40, scaleDownBehavior: none")
@@ -136,7 +136,7 @@ JOBS = HPA.replace("[shop]", "[jobs]")
         ),
     ],
 )
-def test_what_may_be_held_is_compared_entry_by_entry(
+def test_held_kinds_of_a_site_are_compared_entry_by_entry(
     pair: Pair, before: str, after: str, fields: list[tuple[str, str, str]]
 ) -> None:
     for folder, entries in ((pair.was, before), (pair.now, after)):
@@ -153,7 +153,7 @@ def peaks_of_api(pair: Pair) -> list[dict[str, Any]]:
     return [peak for peak in pair.change()["peaks"] if "api" in peak["what"]]
 
 
-def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
+def test_a_peak_against_a_ceiling_adds_seats_and_numbers(pair: Pair) -> None:
     with_exam(pair, LIMITED, EXAM)
     seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
     seats = seats.replace("placeholderCount: 40", "placeholderCount: 5, scaleDownBehavior: none")
@@ -163,7 +163,7 @@ def test_a_ceiling_counts_seats_and_numbers_together(pair: Pair) -> None:
     assert (peak["what"], peak["before"], peak["after"]) == ("seats and replicas of api", "40", "45")
 
 
-def test_who_shares_the_number_is_named(held: Pair) -> None:
+def test_reservations_that_share_a_number_are_named(held: Pair) -> None:
     (held.now / "reservations/longer.yaml").write_text(LONGER, "utf-8")
     assert "otherwise 3, shared with exam: the largest counts: 40 replicas\n" in held.diff().out
 
@@ -200,7 +200,7 @@ def with_cores(pair: Pair, combine: str, *names: str) -> Pair:
 
 
 @pytest.mark.parametrize(("combine", "most", "word"), [("sum", 128, "together"), ("largest", 96, "largest")])
-def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
+def test_the_level_of_a_shared_number_is_reported_for_a_new_reservation(
     pair: Pair, combine: str, most: int, word: str
 ) -> None:
     with_cores(pair, combine, "ca", "cb")
@@ -215,7 +215,7 @@ def test_what_becomes_of_a_shared_number_is_told_of_who_joins(
 
 
 @tabled("diff")
-def test_who_leaves_a_shared_number_changes_it_by_what_is_left(
+def test_a_reservation_that_leaves_a_shared_number_reports_the_remaining_level(
     combine: str, left: list[str], levels: list[str] | None, pair: Pair
 ) -> None:
     with_cores(pair, combine, *left)
@@ -228,7 +228,7 @@ def test_who_leaves_a_shared_number_changes_it_by_what_is_left(
 
 
 @pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
-def test_a_class_that_moves_takes_the_number_of_another_cluster(pair: Pair, at: str) -> None:
+def test_a_class_that_moves_to_another_cluster_moves_its_number(pair: Pair, at: str) -> None:
     entry = SITE[SITE.index("held: ") : SITE.index("    - {name: lab")].strip()
     site = SITE.replace("namespace: seats}", f"namespace: seats, {entry}}}")
     with_exam(pair, site, EXAM).edit("exam.yaml", "cluster: prod", "cluster: lab")
@@ -242,7 +242,7 @@ def test_a_class_that_moves_takes_the_number_of_another_cluster(pair: Pair, at: 
     assert warnings(pair, BEFORE) == []
 
 
-def test_another_backend_gives_the_number_back(held: Pair) -> None:
+def test_another_backend_resets_the_number(held: Pair) -> None:
     held.edit("exam.yaml", EXAM[EXAM.index("  backend:") :], "")
 
     (warning,) = warnings(held, OPEN)
@@ -285,7 +285,7 @@ BUT_API = "match: {backends: [value]}, unless: {targets: [HorizontalPodAutoscale
         (IN_SHOP, [SUSPENDED], [TITLED, ("otherwise: 3", "otherwise: 9")], True),
     ],
 )
-def test_a_policy_judges_what_a_change_holds_anew(
+def test_a_policy_applies_to_a_newly_held_number(
     held: Pair, policy: str, both: list[tuple[str, str]], edits: list[tuple[str, str]], is_judged: bool
 ) -> None:
     for before, after in both:
@@ -325,7 +325,7 @@ def test_a_number_that_leaves_a_policy_is_judged_by_it(
         assert answer.code == code
 
 
-def test_a_part_of_a_sum_leaves_a_policy_with_all_who_add_to_it(pair: Pair) -> None:
+def test_a_part_of_a_sum_that_leaves_a_policy_is_judged_with_the_whole_sum(pair: Pair) -> None:
     """40 and 25 of them are 65 at once."""
     first, second = (
         text.replace("    otherwise:", "    combine: sum\n    otherwise:") for text in (EXAM, LONGER)
@@ -339,14 +339,16 @@ def test_a_part_of_a_sum_leaves_a_policy_with_all_who_add_to_it(pair: Pair) -> N
     assert results(pair.diff("-o", "json", at="2026-02-10")) == [["p0", "exam", "refuse"]]
 
 
-def test_targets_are_of_reservations_only(held: Pair) -> None:
+def test_targets_match_reservations_only(held: Pair) -> None:
     ruled(held, 'match: {kinds: [Site], targets: ["*"]}, require: warn', text=project.SITE)
 
     assert "B016" in held.diff().out
 
 
 @pytest.mark.parametrize(("most", "is_refused"), [(64, True), (65, False)])
-def test_who_splits_a_number_in_a_change_avoids_no_policy(held: Pair, most: int, is_refused: bool) -> None:
+def test_splitting_a_number_in_a_change_does_not_avoid_a_policy(
+    held: Pair, most: int, is_refused: bool
+) -> None:
     """The exam has 40 replicas, and the new reservation adds 25 at the same time."""
     adding = ("    otherwise:", "    combine: sum\n    otherwise:")
     held.put("exam.yaml", EXAM.replace(*adding))

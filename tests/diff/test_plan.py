@@ -20,7 +20,7 @@ def more_seats(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
 
 
-def test_more_seats_are_more_machines_and_more_money(cloudy: Pair) -> None:
+def test_more_seats_are_reported_as_more_machines_and_cost(cloudy: Pair) -> None:
     more_seats(cloudy)
     told = cloudy.diff(at=AT)
 
@@ -36,7 +36,7 @@ def test_more_seats_are_more_machines_and_more_money(cloudy: Pair) -> None:
     )
 
 
-def test_what_costs_nothing_more_says_nothing_of_money(cloudy: Pair) -> None:
+def test_a_change_without_cost_shows_no_plan(cloudy: Pair) -> None:
     cloudy.edit("course.yaml", "title:", "title: An hour of ")
     cloudy.edit("course.yaml", 'An hour of  "Zürich, Café | Lab"', "An hour of Zürich")
 
@@ -70,7 +70,7 @@ def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
     assert cloudy.diff(at="2026-03-01").code == 0
 
 
-def test_markdown_has_it_and_keeps_within_its_limit(cloudy: Pair) -> None:
+def test_markdown_output_has_the_plan_within_its_limit(cloudy: Pair) -> None:
     more_seats(cloudy)
     told = cloudy.diff("-o", "markdown", at=AT).out
 
@@ -80,7 +80,7 @@ def test_markdown_has_it_and_keeps_within_its_limit(cloudy: Pair) -> None:
     assert len(cloudy.diff("-o", "markdown", "--limit", "1000", at=AT).out) <= 1000
 
 
-def test_annotations_have_what_is_wrong_with_the_plan(cloudy: Pair) -> None:
+def test_github_output_has_the_findings_of_the_plan(cloudy: Pair) -> None:
     site = clouds.SITE + "  diff: {budget: 10}\n"
     (cloudy.now / "reservations/site.yaml").write_text(site, "utf-8")
     more_seats(cloudy)
@@ -91,7 +91,7 @@ def test_annotations_have_what_is_wrong_with_the_plan(cloudy: Pair) -> None:
     assert "/reservations/site.yaml,line=10,col=18,title=B197::spec.diff.budget: 2026-02 costs" in told.out
 
 
-def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
+def test_json_output_has_a_plan_if_there_is_a_capacity(cloudy: Pair) -> None:
     more_seats(cloudy)
     plan: dict[str, Any] = cloudy.change(AT)["plan"]
     (machines,) = plan["machines"]
@@ -108,7 +108,7 @@ def test_json_has_a_plan_where_there_is_a_cloud(cloudy: Pair) -> None:
     assert (plan["reserved"], plan["findings"]) == ([], [])
 
 
-def test_what_was_without_a_cloud_costs_nothing_before(pair: Pair) -> None:
+def test_a_base_without_a_capacity_costs_nothing(pair: Pair) -> None:
     clouds.write(pair.now)
     told = pair.diff(at=AT).out
 
@@ -116,7 +116,7 @@ def test_what_was_without_a_cloud_costs_nothing_before(pair: Pair) -> None:
     assert "~ cr-0123456789abcdef0: 0% -> 98% idle, 395.08 of 403.20 USD paid ahead\n" in told
 
 
-def test_without_any_cloud_there_is_no_plan(pair: Pair) -> None:
+def test_without_any_capacity_there_is_no_plan(pair: Pair) -> None:
     more_seats(pair)
 
     assert "plan" not in pair.change(AT)
@@ -131,7 +131,7 @@ def examined(pair: Pair) -> Pair:
     return pair
 
 
-def test_nodes_that_do_not_change_count_beside_seats_that_do(examined: Pair) -> None:
+def test_unchanged_whole_nodes_count_beside_changed_seats(examined: Pair) -> None:
     """At 09:00 the course opens on 4 machines, with the exam's 5 beside them."""
     more_seats(examined)
 
@@ -140,7 +140,7 @@ def test_nodes_that_do_not_change_count_beside_seats_that_do(examined: Pair) -> 
     )
 
 
-def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None:
+def test_unchanged_whole_nodes_are_no_change_of_the_plan(examined: Pair) -> None:
     """Else a change of a title would cost what the nodes cost."""
     examined.edit("exam.yaml", "name: exam", "name: exam, labels: {room: one}")
     told = examined.diff(at=AT).out
@@ -149,7 +149,7 @@ def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None
     assert "Machines and money" not in told
 
 
-def test_more_nodes_are_more_money_and_no_seats(examined: Pair) -> None:
+def test_more_whole_nodes_cost_more_and_change_no_peak(examined: Pair) -> None:
     examined.edit("exam.yaml", "nodeCount: 5", "nodeCount: 6")
     answer = examined.change(AT)
 
@@ -160,7 +160,7 @@ def test_more_nodes_are_more_money_and_no_seats(examined: Pair) -> None:
     ]
 
 
-def test_a_budget_is_held_against_nodes_that_do_not_change(examined: Pair) -> None:
+def test_a_budget_includes_unchanged_whole_nodes(examined: Pair) -> None:
     examined.put("site.yaml", clouds.STATIC + "  diff: {budget: 7}\n")
     examined.edit("course.yaml", "title:", "title: An hour of ")
     examined.edit("course.yaml", 'An hour of  "Zürich, Café | Lab"', "An hour of Zürich")

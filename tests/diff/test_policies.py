@@ -33,7 +33,7 @@ def more_seats(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
 
 
-def test_who_must_approve_is_in_the_first_line_and_below_it_why(pair: Pair) -> None:
+def test_a_required_approval_is_in_the_first_line_with_its_reason_below(pair: Pair) -> None:
     ruled(pair, LARGE, "when: {leadAbove: 20}, require: warn")
     more_seats(pair)
     code, out, _ = pair.diff("--exit-code")
@@ -59,7 +59,7 @@ OWNED = f"{HEADER}  owner: {{name: Physics, contact: ada@example.org}}\n"
 
 
 @tabled("diff")
-def test_what_leaves_a_policy_counts_as_removed(
+def test_a_reservation_that_leaves_a_policy_counts_as_removed(
     reach: str, file: str, before: str, after: str, pair: Pair
 ) -> None:
     """The first date is open, the next opens in 3 weeks."""
@@ -94,7 +94,7 @@ def test_a_class_whose_namespaces_leave_a_policy_is_judged_by_it(pair: Pair) -> 
     assert answer.code == 1
 
 
-def test_a_date_with_another_class_concerns_no_other_date(pair: Pair) -> None:
+def test_a_date_with_another_class_does_not_affect_other_dates(pair: Pair) -> None:
     """The course has 25 seats on its other dates."""
     pair.edit("course.yaml", "  resourceClass: small\n", "")
     seats = "seats: [{resourceClass: small, placeholderCount: 25}]"
@@ -109,7 +109,7 @@ def test_a_date_with_another_class_concerns_no_other_date(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("most", [24, 25])
-def test_of_a_new_reservation_validate_says_the_same(pair: Pair, most: int) -> None:
+def test_diff_and_validate_agree_about_a_new_reservation(pair: Pair, most: int) -> None:
     ruled(pair, f"when: {{seatsAbove: {most}}}, require: refuse", "when: {leadAbove: 30}, require: warn")
     (pair.was / "reservations/course.yaml").unlink()
     applied = {
@@ -126,7 +126,7 @@ def test_of_a_new_reservation_validate_says_the_same(pair: Pair, most: int) -> N
     assert code == len(applied & {"p0"})
 
 
-def test_the_instant_decides_and_not_the_clock(pair: Pair) -> None:
+def test_policies_use_the_given_instant_and_not_the_clock(pair: Pair) -> None:
     ruled(pair, SOON, LARGE)
     more_seats(pair)
 
@@ -135,7 +135,7 @@ def test_the_instant_decides_and_not_the_clock(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize(("most", "policies"), [("18", ["p0"]), ("18.33", []), ("1000", [])])
-def test_the_cost_is_that_of_the_plan(cloudy: Pair, most: str, policies: list[str]) -> None:
+def test_the_cost_of_a_policy_is_that_of_the_plan(cloudy: Pair, most: str, policies: list[str]) -> None:
     """Of 2026-02: 18.33 USD, of which the night has a part."""
     ruled(
         cloudy, f"when: {{costAbove: {most}}}, match: {{names: [course]}}, require: refuse", text=clouds.SITE
@@ -211,7 +211,7 @@ def open_in(days: dict[int, Any], hour: int, name: str) -> int:
 
 @quick
 @given(dates, dates, conditions, st.sampled_from([("small", "huge"), ("small",), ("huge",)]))
-def test_a_policy_fires_exactly_if_what_is_new_or_larger_fits(
+def test_a_policy_applies_exactly_if_new_or_larger_windows_meet_its_conditions(
     before: dict[int, Any], after: dict[int, Any], when: ConditionsSpec, classes: tuple[str, ...]
 ) -> None:
     """Hour by hour. A policy about the notice looks at whatever differs, on both sides."""
@@ -248,7 +248,7 @@ def test_a_policy_fires_exactly_if_what_is_new_or_larger_fits(
 
 @quick
 @given(st.lists(st.tuples(dates, dates), min_size=1, max_size=4), st.booleans(), st.integers(0, 5))
-def test_what_a_change_has_open_adds_up_hour_by_hour(
+def test_open_seats_of_a_change_add_up_hour_by_hour(
     sides: list[tuple[dict[int, Any], dict[int, Any]]], is_notice: bool, most: int
 ) -> None:
     """Of each reservation, and those of the others that are new or larger in the same hour."""

@@ -29,7 +29,7 @@ main -> here
 """
 
 
-def test_what_people_wrote_does_nothing_to_a_terminal() -> None:
+def test_texts_of_authors_do_not_control_a_terminal() -> None:
     shown = as_text(change("x\x1b[31m\u202e\nDate: now"), "UTC", PLAIN, wide=False)
     assert shown == WHOLE.format("x\\x1b[31m\\u202e\\nDate: now")
 
@@ -44,7 +44,7 @@ def test_long_lines_are_broken_between_words_and_indented() -> None:
     )
 
 
-def test_colors_stand_around_whole_lines() -> None:
+def test_colors_enclose_whole_lines() -> None:
     shown = as_text(change("x"), "UTC", TextStyle(True, None), wide=False)
     assert shown == (
         "\x1b[1m1 reservation changed\x1b[0m\nmain -> here\n\n"
@@ -52,7 +52,7 @@ def test_colors_stand_around_whole_lines() -> None:
     )
 
 
-def test_wide_shows_the_lines_of_the_manifests(pair: Pair) -> None:
+def test_wide_output_shows_the_lines_of_the_manifests(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     lines = pair.diff("-o", "wide").out.splitlines()
     at = lines.index("    ConfigMap course (+2 -2)")

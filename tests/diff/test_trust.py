@@ -15,7 +15,7 @@ def change(pair: Pair, *words: str) -> tuple[int, dict[str, Any]]:
     return told.code, json.loads(told.out)
 
 
-def test_a_role_in_another_namespace_is_the_first_thing_that_is_said(pair: Pair) -> None:
+def test_a_role_in_another_namespace_is_reported_first(pair: Pair) -> None:
     """The Role has the name that it has in the namespace which the class had before."""
     sessions = "cpu: 250m}\n  sessions: {source: pods, namespaces: [hub], selector: {matchLabels: {app: x}}}"
     pair.edit("classes.yaml", "cpu: 250m}", sessions)
@@ -39,7 +39,7 @@ ANOTHER = 'schedule: [{startTime: "10:00", endTime: "10:20"}, {startTime: "15:00
 TEMPLATE = "suspend: true\n  sessions: {projectTemplate: 01JC3CB5426KC7P5STS5X3KSS8}"
 
 
-def test_a_secret_that_a_pod_mounts_is_a_permission_and_told_once(pair: Pair) -> None:
+def test_a_secret_that_a_pod_mounts_is_reported_once_as_a_permission(pair: Pair) -> None:
     """The token of the site, which a lecturer's project template lets a pod read."""
     pair.edit("classes.yaml", "cpu: 250m}", RENKU)
     pair.edit("rest.yaml", "scaleDownBehavior: none", "scaleDownBehavior: maintain")
@@ -58,7 +58,7 @@ def test_a_secret_that_a_pod_mounts_is_a_permission_and_told_once(pair: Pair) ->
     ]
 
 
-def test_who_reads_the_whole_cluster_is_told_in_plain_words(pair: Pair) -> None:
+def test_a_permission_to_read_the_whole_cluster_is_explained(pair: Pair) -> None:
     sessions = "memory: 4Gi}\n  sessions: {source: pods, namespaces: {matchLabels: {home: a}}}"
     pair.edit("classes.yaml", "memory: 4Gi}", sessions)
     pair.edit("course.yaml", "scaleDownBehavior: none", "scaleDownBehavior: maintain")
@@ -75,7 +75,7 @@ def test_who_reads_the_whole_cluster_is_told_in_plain_words(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "CronJob"])
-def test_a_stale_folder_makes_no_permission_new_that_the_base_means_too(pair: Pair, kind: str) -> None:
+def test_a_stale_folder_causes_no_new_permission_that_the_base_implies(pair: Pair, kind: str) -> None:
     """The rendered files of both sides lack all objects of a kind, as if an older version had made them."""
     everywhere = "memory: 4Gi}\n  sessions: {source: pods, namespaces: {matchLabels: {home: a}}}"
     pair.edit("classes.yaml", "memory: 4Gi}", everywhere)
@@ -98,7 +98,7 @@ def test_a_stale_folder_makes_no_permission_new_that_the_base_means_too(pair: Pa
     assert {one["namespace"] for one in found["permissions"]} == {"kube-system"}
 
 
-def test_permissions_in_the_berth_namespace_are_said_too(pair: Pair) -> None:
+def test_permissions_in_the_berth_namespace_are_reported(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     found = change(pair)[1]["permissions"]
 
@@ -106,7 +106,7 @@ def test_permissions_in_the_berth_namespace_are_said_too(pair: Pair) -> None:
     assert pair.diff().out.startswith("new permissions in berth; ")
 
 
-def test_what_is_ignored_is_listed(pair: Pair) -> None:
+def test_ignored_findings_are_listed(pair: Pair) -> None:
     overlap = '{dayOfWeek: tue, startTime: "09:00", endTime: "13:00"}'
     again = overlap.replace("09", "10")
     pair.edit("course.yaml", "    schedule:\n", f"    schedule:\n      - {overlap}\n      - {again}\n")
@@ -168,7 +168,7 @@ def test_a_class_in_the_folder_of_an_owner_is_refused_even_if_the_owner_is_remov
     assert "error[B270] kind: ResourceClass mine " in told.out
 
 
-def test_a_policy_about_a_shared_document_names_it_in_every_form(pair: Pair) -> None:
+def test_a_policy_about_a_shared_document_names_it_in_every_output_format(pair: Pair) -> None:
     for side in (pair.was, pair.now):
         site = side / "reservations/site.yaml"
         policy = (

@@ -19,14 +19,14 @@ KNOWN_BY_THEIR_NAMES = {
 }
 
 
-def test_it_names_everything_at_the_top_of_the_tree() -> None:
+def test_the_page_names_everything_at_the_top_of_the_tree() -> None:
     top = {path.partition("/")[0] for path in tracked()} - KNOWN_BY_THEIR_NAMES - {"pyproject.toml", "docs"}
 
     assert len(top) > 8
     assert sorted(name for name in top if not re.search(rf"`{re.escape(name)}[/`]", PAGE)) == []
 
 
-def test_it_names_every_folder_of_the_package() -> None:
+def test_the_page_names_every_folder_of_the_package() -> None:
     """The table lists each floor once."""
     folders = {path.split("/")[2] for path in tracked() if re.match(r"gen/berth/\w+/\w+\.py$", path)}
     listed = re.findall(r"^\| `(\w+)` \| ", PAGE.partition("## Folders")[2].partition("## ")[0], re.M)
@@ -35,7 +35,7 @@ def test_it_names_every_folder_of_the_package() -> None:
     assert sorted(folders - set(listed)) == []
 
 
-def test_it_names_every_folder_of_test_data() -> None:
+def test_the_page_names_every_folder_of_test_data() -> None:
     folders = {
         path.split("/")[1] for path in tracked() if path.startswith("tests/") and path.endswith(".yaml")
     }
@@ -44,7 +44,7 @@ def test_it_names_every_folder_of_test_data() -> None:
     assert sorted(name for name in folders if f"`tests/{name}/" not in PAGE) == []
 
 
-def test_the_paths_that_it_names_exist() -> None:
+def test_the_paths_on_the_page_exist() -> None:
     named = set(re.findall(r"`((?:\.github|\.ci|docs|tests|templates)/[\w./-]*)`", PAGE))
 
     assert len(named) > 10

@@ -56,7 +56,7 @@ def test_small_placeholders_keep_away_from_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("students", "nodes"), [(29, 1), (30, 2), (300, NODES)], ids=str)
-def test_the_sessions_of_its_table_fit(students: int, nodes: int, tmp_path: Path) -> None:
+def test_the_sessions_of_the_table_fit(students: int, nodes: int, tmp_path: Path) -> None:
     course = RESERVATION.replace("whole-node", "student")
     course = course.replace("placeholderCount: 11", f"placeholderCount: {students}")
 
@@ -64,7 +64,7 @@ def test_the_sessions_of_its_table_fit(students: int, nodes: int, tmp_path: Path
     assert "29 sessions fit, so 300 students need 11 nodes." in TEXT
 
 
-def test_its_window_is_that_of_its_course(tmp_path: Path) -> None:
+def test_the_window_on_the_page_is_that_of_its_course(tmp_path: Path) -> None:
     """It is open from 08:40 to 09:30."""
     machines(tmp_path, FULL_CLASS, RESERVATION)
 

@@ -17,7 +17,7 @@ TEXT = " ".join(text_of("docs/renku.md").split())
     ],
     ids=["lead-of-30", "lead-of-180", "half"],
 )
-def test_where_the_formula_differs_from_renku(
+def test_the_page_states_where_the_formula_differs_from_renku(
     spare: int, before_end: int, theirs: int, ours: int, words: str
 ) -> None:
     """For a course of three hours, in minutes. Renku's formula is one line of Python."""

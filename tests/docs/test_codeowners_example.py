@@ -37,7 +37,7 @@ def owners(path: str) -> list[str]:
         ("rendered/gitops/argocd/prod.yaml", []),
     ],
 )
-def test_the_example_of_codeowners_gives_only_reservations_and_output_away(
+def test_the_codeowners_example_delegates_only_reservations_and_output(
     path: str, expected: list[str]
 ) -> None:
     assert owners(path) == expected

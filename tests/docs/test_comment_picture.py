@@ -26,7 +26,7 @@ def plain(markdown: str) -> str:
     return " ".join(re.sub(r"\\(.)", r"\1", unmarked).split())
 
 
-def test_it_shows_what_the_command_prints(tmp_path: Path) -> None:
+def test_the_picture_shows_the_comment_that_diff_prints(tmp_path: Path) -> None:
     *_, (_, comment) = followed(CHANGE, checkout(tmp_path))
     drawn = ET.parse(PICTURE).getroot().findall(f"{SVG}text")  # the name of the author is in a group
 

@@ -18,7 +18,7 @@ PAGES = pages()
 
 
 @pytest.mark.parametrize("page", pages_with_commands())
-def test_its_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
+def test_the_commands_on_a_page_print_the_shown_output(page: str, tmp_path: Path) -> None:
     text = text_of(page)
 
     assert list(followed(text, checkout(tmp_path), now_of(page))) == commands(text)
@@ -33,7 +33,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_its_links_work(page: str) -> None:
+def test_the_links_of_a_page_work(page: str) -> None:
     folder = (ROOT / page).parent
     broken = []
     for target in re.findall(r"\]\((?!https?:|\.\./\.\./actions/)([^)\s]+)\)", text_of(page)):
@@ -48,7 +48,7 @@ def test_its_links_work(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_no_row_of_a_table_stands_alone(page: str) -> None:
+def test_every_table_has_a_line_below_its_header(page: str) -> None:
     """A row after an empty line is a table of its own, and then the next line separates its head."""
     code = r"^ *```.*?^ *```$"
     first_rows = re.findall(r"(?<=\n\n)\|.*\n(.*)", re.sub(code, "", text_of(page), flags=re.M | re.S))
@@ -57,7 +57,7 @@ def test_no_row_of_a_table_stands_alone(page: str) -> None:
 
 
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs/img").glob("*.svg")), ids=lambda path: path.name)
-def test_a_picture_is_readable_without_seeing_it_and_in_the_dark(picture: Path) -> None:
+def test_a_picture_has_a_title_a_description_and_dark_colors(picture: Path) -> None:
     text = picture.read_text("utf-8")
     names = [child.tag.rpartition("}")[2] for child in ET.fromstring(text)]
 
@@ -65,7 +65,7 @@ def test_a_picture_is_readable_without_seeing_it_and_in_the_dark(picture: Path) 
     assert "prefers-color-scheme: dark" in text
 
 
-def test_every_page_is_linked_from_a_front_page_or_from_a_page_that_is() -> None:
+def test_every_page_can_be_reached_from_a_front_page() -> None:
     fronts = ["README.md", "docs/index.md"]
     found, waiting = {*fronts}, fronts
     while waiting:

@@ -35,7 +35,7 @@ def test_the_project_that_the_samples_change_is_valid(change: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("sample", [*samples(TEXT)], ids=lambda sample: sample.code)
-def test_each_sample_has_its_findings_and_all_have_its_code(sample: Sample, tmp_path: Path) -> None:
+def test_each_sample_gives_its_findings_with_its_code(sample: Sample, tmp_path: Path) -> None:
     findings = findings_of(printed(tmp_path, sample_project(TEXT, sample.change)))
 
     assert findings == sample.output
@@ -49,7 +49,7 @@ def test_a_note_of_the_page_is_about_a_code_that_exists() -> None:
     assert notes(PAGE.read_text("utf-8")).keys() <= headings
 
 
-def test_the_page_that_is_made_has_every_rule_in_order() -> None:
+def test_the_generated_page_has_every_rule_in_order() -> None:
     page = made_page()
     listed = re.findall(r"^### (B\d{3}) (\w+)\n\n(.+)\n", page, re.M)
     shown = [sample.output.partition("\n")[0] for sample in samples(TEXT) if sample.is_shown]

@@ -11,7 +11,7 @@ from tests.pages import text_of
 TEXT = text_of("docs/reference/json.md")
 
 
-def test_its_keys_are_those_of_every_kind_of_answer() -> None:
+def test_every_kind_of_answer_has_its_keys_on_the_page() -> None:
     code = "".join(path.read_text("utf-8") for path in sorted((ROOT / "gen/berth").rglob("*.py")))
     kinds = set(re.findall(r'\bdocument\(\s*"([A-Z]\w+)"', code))
 
@@ -19,7 +19,7 @@ def test_its_keys_are_those_of_every_kind_of_answer() -> None:
     assert {*answerkeys.by_kind()} == kinds
 
 
-def test_it_lists_every_exit_code() -> None:
+def test_the_page_lists_every_exit_code() -> None:
     exit_codes = {int(code) for code in re.findall(r"^\| (\d+) \|", TEXT, re.M)}
 
     assert exit_codes == {value for name, value in vars(console).items() if name.startswith("EXIT_")}

@@ -50,7 +50,7 @@ def read(folder: Path, file: str) -> dict[str, Object]:
     return objects((folder / file).read_text("utf-8"))
 
 
-def test_it_shows_a_document_of_each_kind() -> None:
+def test_the_manual_shows_a_document_of_each_kind() -> None:
     assert [one["kind"] for one in DOCUMENTS] == [
         "CloudCapacity",
         "ResourceClass",
@@ -59,7 +59,7 @@ def test_it_shows_a_document_of_each_kind() -> None:
     ]
 
 
-def test_its_block_of_the_site_is_good_and_the_one_of_our_example() -> None:
+def test_the_site_block_is_valid_and_part_of_the_example_site() -> None:
     (cluster,) = SAMPLES[0]["clusters"]
     (example,) = (
         one
@@ -71,7 +71,7 @@ def test_its_block_of_the_site_is_good_and_the_one_of_our_example() -> None:
     assert cluster.items() <= example.items()
 
 
-def test_its_budgets_are_those_of_its_course(rendered: Path) -> None:
+def test_the_budgets_in_the_manual_are_those_of_its_course(rendered: Path) -> None:
     budgets = read(rendered, CLOUD)["NodePool/example-university.cloud.faculty"]["spec"]["disruption"][
         "budgets"
     ]
@@ -80,7 +80,7 @@ def test_its_budgets_are_those_of_its_course(rendered: Path) -> None:
     assert budgets == [{"nodes": "10%"}, *told]
 
 
-def test_what_is_rendered_has_the_names_that_it_tells(rendered: Path) -> None:
+def test_rendered_objects_have_the_names_in_the_manual(rendered: Path) -> None:
     exam = read(rendered, "reservations/algebra-exam.yaml")
 
     assert list(read(rendered, CLOUD)) == [
@@ -137,7 +137,7 @@ def replaced(folder: Path, field: str) -> set[str]:
     [(0, {"all of its nodes drift"}), (1, {"nodes that no longer match drift"}), (2, set())],
     ids=["all", "those-that-no-longer-match", "none"],
 )
-def test_it_tells_as_diff_does_which_changes_replace_nodes(tmp_path: Path, row: int, told: set[str]) -> None:
+def test_the_manual_lists_the_changes_that_replace_nodes(tmp_path: Path, row: int, told: set[str]) -> None:
     table = MANUAL.split("| change of | nodes of the capacity |")[1].split("\n\n")[0].splitlines()[2:]
     fields = set(re.findall(r"`(\w+)`", table[row].split("|")[1])) - {"nodeClass"}
 
@@ -145,7 +145,7 @@ def test_it_tells_as_diff_does_which_changes_replace_nodes(tmp_path: Path, row: 
     assert {field: replaced(tmp_path / field, field) for field in fields} == dict.fromkeys(fields, told)
 
 
-def test_its_table_of_changes_has_every_field() -> None:
+def test_the_table_of_changes_has_every_field() -> None:
     table = MANUAL.split("| change of | nodes of the capacity |")[1].split("\n\n")[0]
     fields = re.findall(r"`(\w+)`", table)
 
@@ -153,14 +153,14 @@ def test_its_table_of_changes_has_every_field() -> None:
     assert sorted(set(fields) - {"nodeClass"}) == sorted(CHANGES)
 
 
-def test_session_pods_need_what_it_tells(rendered: Path) -> None:
+def test_session_pods_need_the_node_selector_in_the_manual(rendered: Path) -> None:
     said = read(rendered, CLOUD)["ConfigMap/notebook.session-affinity"]["data"]["session.yaml"]
     (line,) = (text for language, text in blocks(MANUAL) if language == "python")
 
     assert json.loads(said) == {"spec": {"nodeSelector": json.loads(line.partition(" = ")[2])}}
 
 
-def test_a_class_may_ask_for_certain_reserved_machines_as_it_tells(tmp_path: Path) -> None:
+def test_a_class_can_select_reserved_machines_as_in_the_manual(tmp_path: Path) -> None:
     """Placeholders, session pods and whole nodes then have the label."""
     (asked,) = (one["nodeSelector"] for one in SAMPLES if isinstance(one, dict) and "nodeSelector" in one)
     ((key, value),) = asked.items()
@@ -179,7 +179,7 @@ def test_a_class_may_ask_for_certain_reserved_machines_as_it_tells(tmp_path: Pat
     assert {"key": key, "operator": "In", "values": [value]} in whole["requirements"]
 
 
-def test_its_codes_exist() -> None:
+def test_the_codes_in_the_manual_exist() -> None:
     assert [code for code in re.findall(r"\bB\d{3}\b", MANUAL) if code not in RULES] == []
 
 

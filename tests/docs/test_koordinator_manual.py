@@ -42,7 +42,7 @@ ACCOUNT = ("ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding")
 COUNTING = ("ServiceAccount", "Role", "RoleBinding", "RoleBinding", "ClusterRoleBinding")
 
 
-def test_it_shows_a_class_and_a_reservation_of_each_kind(rendered: dict[str, list[Object]]) -> None:
+def test_the_manual_shows_a_class_and_a_reservation_of_each_kind(rendered: dict[str, list[Object]]) -> None:
     assert [one["kind"] for one in DOCUMENTS].count("ResourceClass") == 3
     assert {name: [one["kind"] for one in found] for name, found in rendered.items()} == {
         "vision-course": ["ConfigMap", *COUNTING, "CronJob"],
@@ -53,7 +53,7 @@ def test_it_shows_a_class_and_a_reservation_of_each_kind(rendered: dict[str, lis
     }
 
 
-def test_its_block_of_the_site_is_good_and_says_the_defaults() -> None:
+def test_the_site_block_is_valid_and_shows_the_defaults() -> None:
     (sample,) = (one for one in SAMPLES if "kind" not in one)
     (cluster,) = sample["clusters"]
     plain = {**cluster, "koordinator": {}}
@@ -62,7 +62,7 @@ def test_its_block_of_the_site_is_good_and_says_the_defaults() -> None:
     assert ask(ClusterSpec, cluster)[1] == []
 
 
-def test_names_are_those_that_it_tells(rendered: dict[str, list[Object]]) -> None:
+def test_rendered_objects_have_the_names_in_the_manual(rendered: dict[str, list[Object]]) -> None:
     first, second = (one["metadata"]["name"] for one in rendered["vision-lab"])
     (_, snippet) = of_kind("ConfigMap", rendered["vision-exam"])
 
@@ -73,7 +73,7 @@ def test_names_are_those_that_it_tells(rendered: dict[str, list[Object]]) -> Non
         assert f"`{told}`" in MANUAL
 
 
-def test_the_rights_are_the_ones_that_are_granted() -> None:
+def test_the_manual_lists_the_granted_permissions() -> None:
     told = dict(re.findall(r"^\| `(berth-\w+)\.<site>`.*? \| ((?:`\w+`(?:, )?)+) \|$", MANUAL, re.M))
 
     assert {name: re.findall(r"\w+", verbs) for name, verbs in told.items()} == {
@@ -102,7 +102,7 @@ HEALTH = {
 
 
 @pytest.mark.parametrize(("tree", "status"), HEALTH.values(), ids=HEALTH)
-def test_argo_cd_is_told_how_healthy_a_slot_is(tree: Object, status: str) -> None:
+def test_the_argo_cd_script_returns_the_health_of_a_slot(tree: Object, status: str) -> None:
     manual = (ROOT / "docs/argocd.md").read_text("utf-8")
     (script,) = (text for language, text in blocks(manual) if language == "lua")
 

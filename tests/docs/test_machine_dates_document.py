@@ -17,7 +17,7 @@ spec:
 """
 
 
-def test_the_dates_of_its_course_are_those_of_the_table(tmp_path: Path) -> None:
+def test_the_table_has_the_dates_of_the_example(tmp_path: Path) -> None:
     folder = tmp_path / "reservations"
     folder.mkdir()
     (folder / "site.yaml").write_text(SITE, "utf-8")

@@ -22,7 +22,7 @@ spec:
 """
 
 
-def test_it_shows_what_diff_says(tmp_path: Path) -> None:
+def test_the_page_shows_the_output_of_diff(tmp_path: Path) -> None:
     policies = textwrap.indent(blocks(TEXT)[0][1], "  ")
     for name in ("was", "now"):
         project.write(tmp_path / name, site=project.SITE + policies)
@@ -38,7 +38,7 @@ def course(name: str, contact: str) -> str:
     return COURSE.replace("linear-algebra", name) + f'  owner: {{name: Somebody, contact: "{contact}"}}\n'
 
 
-def test_its_filter_prints_a_line_for_each_file_of_owners(tmp_path: Path) -> None:
+def test_the_filter_on_the_page_prints_a_line_for_each_file_with_owners(tmp_path: Path) -> None:
     """The project is a folder of the repository. What has no owner has no line."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     folder = project.write(

@@ -10,11 +10,11 @@ from tests.console import PASTED_ON, ROOT, blocks, printed
 from tests.pages import PASTED, checkout, quick_start, text_of
 
 
-def test_its_badge_has_this_version() -> None:
+def test_the_badge_has_the_current_version() -> None:
     assert f"/badge/version-{VERSION}-" in text_of("README.md")
 
 
-def test_the_quick_start_is_what_init_tells_to_do_next(tmp_path: Path) -> None:
+def test_the_quick_start_has_the_next_steps_that_init_prints(tmp_path: Path) -> None:
     """tests/e2e/test_quickstart.py runs all of it on a cluster."""
     _, (init, *commands), *_ = quick_start()
 
@@ -25,7 +25,7 @@ def test_the_quick_start_is_what_init_tells_to_do_next(tmp_path: Path) -> None:
     assert (tmp_path / "seats" / commands[2].split()[-1]).is_dir()
 
 
-def test_its_first_screens_have_the_two_commands_and_what_they_print(tmp_path: Path) -> None:
+def test_the_first_screens_show_the_two_commands_and_their_output(tmp_path: Path) -> None:
     sections = re.split(r"^## ", text_of("README.md"), flags=re.M)
     lines = "".join(sections[:2]).splitlines()
     at = [lines.index(f"$ make {target}") for target in ("render", "test")]
@@ -39,7 +39,7 @@ def test_its_first_screens_have_the_two_commands_and_what_they_print(tmp_path: P
 
 
 @pytest.mark.parametrize("page", PASTED)
-def test_what_people_paste_is_still_to_come(page: str) -> None:
+def test_dates_that_people_paste_are_in_the_future(page: str) -> None:
     """Else its dates, and warnings about them, would be the first thing that they see."""
     dates = re.findall(r"\b20\d\d-\d\d-\d\d\b", text_of(page))
 
@@ -74,7 +74,7 @@ def test_the_setup_of_a_clone_names_targets_that_exist() -> None:
     assert export == ["export", 'PATH="$PWD/.venv/bin:$PATH"']
 
 
-def test_the_home_page_says_what_it_is_then_how_to_install_and_how_to_reserve() -> None:
+def test_the_home_page_starts_with_install_and_a_first_course() -> None:
     """With the commands of the README."""
     home = text_of("docs/index.md")
     install, course = [block.splitlines() for language, block in blocks(home) if language == "sh"]

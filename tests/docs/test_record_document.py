@@ -51,7 +51,7 @@ def found_by(query: str, lines: list[dict[str, object]], container: str) -> list
     return lines
 
 
-def test_loki_would_find_the_records_and_who_scaled_by_hand() -> None:
+def test_the_loki_queries_find_the_records_and_manual_scales() -> None:
     records, never_ready, by_hand = re.findall(r"^    (\{namespace=.*)$", TEXT, re.M)
     pod = next(one for one in yaml.safe_load_all(RENDERED.read_text("utf-8")) if one["kind"] == "CronJob")
     spec = pod["spec"]["jobTemplate"]["spec"]["template"]["spec"]
@@ -63,7 +63,7 @@ def test_loki_would_find_the_records_and_who_scaled_by_hand() -> None:
     assert [(line["from"], line["to"]) for line in found_by(by_hand, lines, container)] == [(0, 25)]
 
 
-def test_the_commands_name_what_is_written() -> None:
+def test_the_commands_name_the_record_as_it_is_written() -> None:
     made = world()
     assert made.cluster.record is not None
     data, metadata = made.cluster.record["data"], made.cluster.record["metadata"]
@@ -75,7 +75,7 @@ def test_the_commands_name_what_is_written() -> None:
     assert f'.data["{next(iter(data))}"] | fromjson[] | select(.readyAt == null) | .occurrence' in TEXT
 
 
-def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None:
+def test_the_page_names_every_key_of_a_record_and_every_log_event() -> None:
     first, rest = TEXT.split("## Log lines")
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", first, re.M)
     told = set(re.findall(r"`(\w+)`", " ".join(rows)))

@@ -26,7 +26,7 @@ WITHOUT = (
 )
 
 
-def test_it_says_what_an_author_and_a_pod_can_and_cannot() -> None:
+def test_the_page_lists_what_lecturers_requesters_and_scalers_can_and_cannot_do() -> None:
     assert [*LISTS] == [
         "A lecturer with a pull request can",
         "A lecturer with a pull request cannot",

@@ -4,7 +4,7 @@ from tests import timetable_rows
 from tests.pages import text_of
 
 
-def test_its_table_is_what_the_code_computes() -> None:
+def test_the_table_on_the_page_is_what_the_code_computes() -> None:
     page = text_of(timetable_rows.PAGE)
 
     assert timetable_rows.text() in page

@@ -20,7 +20,7 @@ def reasons(module: str, *functions: str) -> set[str]:
     return {text for text in found if text}
 
 
-def test_it_names_every_reason() -> None:
+def test_the_page_names_every_reason() -> None:
     named = reasons("decide", "_reason")
 
     assert len(named) >= 4

@@ -196,7 +196,7 @@ def test_every_block_is_valid_in_a_fresh_repository(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_block_of_something_else_says_so(page: str) -> None:
+def test_a_block_that_is_no_declaration_has_an_introduction(page: str) -> None:
     others = [
         block
         for block in blocks(text_of(page))
@@ -207,7 +207,7 @@ def test_a_block_of_something_else_says_so(page: str) -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_is_valid_and_engines_leave_alone_each_number_that_it_holds(path: Path) -> None:
+def test_an_example_is_valid_and_engines_ignore_its_held_numbers(path: Path) -> None:
     parts = example(path)
     specs = [block.content.get("spec", {}) for block in parts]
     targets = [spec["backend"]["target"] for spec in specs if "target" in spec.get("backend", {})]

@@ -85,7 +85,7 @@ def promtool(*words: str) -> str:
     return done.stdout
 
 
-def test_prometheus_takes_the_rules_without_a_complaint(rules: Path) -> None:
+def test_prometheus_accepts_the_rules_without_warnings(rules: Path) -> None:
     assert "rules found" in promtool("check", "rules", "--lint=all", "--lint-fatal", str(rules))
 
 

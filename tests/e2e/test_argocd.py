@@ -47,7 +47,7 @@ def test_an_application_without_reservations_is_not_refused_as_empty(story: Stor
     assert story.seen["state at the end"] == GOOD
 
 
-def test_people_are_told_once_of_each_commit_and_of_one_that_was_refused(story: Story) -> None:
+def test_each_commit_and_a_refused_commit_get_one_message(story: Story) -> None:
     """By the messages of the documentation."""
     told = [one["text"].strip() for one in story.seen["messages"] if "berth-argocd.real" in one["text"]]
     (refused,) = [one for one in told if "Not-A-Name" in one]

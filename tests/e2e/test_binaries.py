@@ -27,7 +27,7 @@ def test_each_module_has_a_folder_of_its_own(cache: Path) -> None:
     assert {folder.parent for folder in found.values()} == {cache}
 
 
-def test_another_program_of_one_module_moves_that_module_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_program_changes_only_the_folder_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
     before = folders()
     more = {**binaries._BY_NAME, "new": Program("new", "linters", "example.org/new")}
     monkeypatch.setattr(binaries, "_BY_NAME", more)
@@ -50,7 +50,7 @@ def test_a_cluster_needs_no_engine_and_finds_its_programs_in_one_folder(cache: P
     assert cache in folder.parents
 
 
-def test_what_is_not_built_has_no_link() -> None:
+def test_a_program_that_is_not_built_has_no_link() -> None:
     binaries.build([])
 
     assert list(binaries.bin_dir().iterdir()) == []

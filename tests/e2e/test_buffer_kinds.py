@@ -35,7 +35,7 @@ def course(resource_class: str) -> project.Document:
     return project.document("CapacityReservation", f"of-{resource_class}", spec)
 
 
-def test_every_class_that_validate_accepts_is_a_template_that_the_api_server_accepts(
+def test_the_api_server_accepts_the_template_of_every_class_that_validate_accepts(
     cluster: Cluster, tmp_path: Path, namespace: str
 ) -> None:
     cluster.define(CRD)

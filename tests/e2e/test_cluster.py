@@ -31,7 +31,7 @@ def test_a_second_cluster_is_refused_in_one_line(cluster: Cluster) -> None:
     cluster.kubectl("get", "--raw", "/readyz")
 
 
-def test_actionlint_knows_good_from_bad(tmp_path: Path) -> None:
+def test_actionlint_accepts_a_good_workflow_and_rejects_a_bad_workflow(tmp_path: Path) -> None:
     workflow = "on: push\njobs:\n  one:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: echo\n"
     (tmp_path / "good.yaml").write_text(workflow)
     linters.actionlint(tmp_path / "good.yaml")

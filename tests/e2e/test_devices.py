@@ -209,7 +209,7 @@ def test_a_session_gets_the_device_of_a_placeholder_that_is_removed(story: Story
     assert sorted(filter(None, devices)) == ["counted-0", "counted-1"]
 
 
-def test_status_tells_that_there_is_no_device(story: Story) -> None:
+def test_status_reports_a_missing_device(story: Story) -> None:
     (kept,) = (item for item in story.status["items"] if item["reservation"] == "kept")
 
     assert (kept["ready"], kept["pending"]) == (1, 1)
@@ -217,7 +217,7 @@ def test_status_tells_that_there_is_no_device(story: Story) -> None:
     assert "cannot allocate all claims" in kept["findings"][0]["message"]
 
 
-def test_a_template_that_nobody_made_is_told_before_seats_wait_for_it(story: Story) -> None:
+def test_preflight_reports_a_missing_template_before_seats_wait_for_it(story: Story) -> None:
     checks = story.preflight["items"]
     told = [(found["code"], found["message"]) for check in checks for found in check["findings"]]
 
@@ -227,6 +227,6 @@ def test_a_template_that_nobody_made_is_told_before_seats_wait_for_it(story: Sto
     assert ABSENT in told[0][1]
 
 
-def test_nothing_is_left_after_the_end(story: Story) -> None:
+def test_no_devices_or_claims_are_left_after_the_end(story: Story) -> None:
     assert story.left.devices == {}
     assert story.claims == 0

@@ -78,7 +78,7 @@ def test_every_fault_happened(world: World) -> None:
 
 
 @pytest.mark.parametrize("one", CASES, ids=ids)
-def test_seats_stand(world: World, one: Case) -> None:
+def test_seats_are_never_missing_for_longer_than_the_bound(world: World, one: Case) -> None:
     """Placeholders and the course's sessions are never fewer than promised for longer than the bound."""
     assert any(look.at >= at(world, one.ends) for look in looks(world, one.name))
 
@@ -86,7 +86,7 @@ def test_seats_stand(world: World, one: Case) -> None:
 
 
 @pytest.mark.parametrize("one", CASES, ids=ids)
-def test_nothing_is_left(world: World, one: Case) -> None:
+def test_no_placeholders_or_running_jobs_are_left_after_the_end(world: World, one: Case) -> None:
     """No placeholder, no Job that runs: soon after the end, and for good."""
     after = clean_after(looks(world, one.name), ends_at(world, one))
 
@@ -95,7 +95,7 @@ def test_nothing_is_left(world: World, one: Case) -> None:
 
 
 @pytest.mark.parametrize("one", CASES, ids=ids)
-def test_nothing_stands_before_the_window(world: World, one: Case) -> None:
+def test_no_placeholders_exist_before_the_window(world: World, one: Case) -> None:
     assert surplus(looks(world, one.name), 0, at(world, one.opens)) == 0
 
 
@@ -108,7 +108,7 @@ def wanted(world: World, name: str, first: float, last: float) -> set[int]:
     return {look.wanted for look in looks(world, name) if at(world, first) <= look.at < at(world, last)}
 
 
-def test_a_second_run_changes_nothing(world: World) -> None:
+def test_a_second_job_does_not_change_the_pool(world: World) -> None:
     assert max(look.jobs for look in looks(world, "doubled")) == 2
     assert wanted(world, "doubled", settled("doubled"), 7) == {COUNT}
 
@@ -116,12 +116,12 @@ def test_a_second_run_changes_nothing(world: World) -> None:
 @pytest.mark.parametrize(
     "name", ["deleted-five-times", "out-of-memory", "job-deleted", "job-failed", "cronjob-deleted"]
 )
-def test_the_pool_does_not_move_while_nobody_serves_it(world: World, name: str) -> None:
+def test_the_pool_does_not_change_while_no_pod_serves_it(world: World, name: str) -> None:
     assert wanted(world, name, settled(name), 7) == {COUNT}
 
 
 @pytest.mark.parametrize("name", ["evicted", "node-lost", "token-rotated", "timetable-broken"])
-def test_the_session_still_counts(world: World, name: str) -> None:
+def test_the_session_still_counts_after_the_fault(world: World, name: str) -> None:
     """After the fault too: three placeholders and one session."""
     assert wanted(world, name, 6, 7) == {COUNT - 1}
 
@@ -149,12 +149,12 @@ def test_sessions_that_were_never_read_leave_the_full_count(world: World, fault:
 
 
 @pytest.mark.parametrize("fault", ["errors", "silence", "nonsense"])
-def test_sessions_that_cannot_be_read_any_more_count_as_last_seen(world: World, fault: str) -> None:
+def test_sessions_that_become_unreadable_count_as_last_seen(world: World, fault: str) -> None:
     """For ten minutes, which is longer than this window."""
     assert wanted(world, f"{fault}-later", 3.2, 7) == {COUNT - 2}
 
 
-def test_for_ten_minutes_only(world: World) -> None:
+def test_sessions_that_become_unreadable_stop_counting_after_ten_minutes(world: World) -> None:
     """Then what cannot be read counts as nobody. The API server itself was away in the meantime."""
     name = faultcases.LONG_ERRORS
     blind = (world.faults.happened[name] - world.opens) / MINUTE
@@ -178,7 +178,7 @@ def test_ten_thousand_sessions_are_counted(world: World) -> None:
         pytest.param("deployment-deleted", "deployment-deleted", id="as-an-engine-makes-it-anew"),
     ],
 )
-def test_a_scale_by_others_is_put_right(world: World, name: str, step: str) -> None:
+def test_a_scale_by_another_writer_is_corrected(world: World, name: str, step: str) -> None:
     """The new token is the only way to do so after the old one has lost its account."""
     done = world.faults.happened[step]
     later = [look for look in looks(world, name) if done + RESET <= look.at < done + 20]
@@ -213,18 +213,18 @@ def test_an_edit_acts_within_a_minute(world: World, name: str, replicas: int) ->
     assert first_with(world, name, replicas, world.faults.happened[name]) <= faultcases.EDITED
 
 
-def test_another_recognition_of_sessions_moves_nothing(world: World) -> None:
+def test_a_changed_recognition_of_sessions_does_not_change_the_pool(world: World) -> None:
     """The session that counts is the same; while the new list is not there, its last number stays."""
     assert wanted(world, "recognized-otherwise", 3.5, 7) == {COUNT - 1}
 
 
 @pytest.mark.parametrize("name", faultcases.SLOW_ADMISSION)
-def test_a_slow_webhook_costs_neither_the_pool_nor_another_job(world: World, name: str) -> None:
+def test_a_slow_webhook_does_not_change_the_pool_or_cause_another_job(world: World, name: str) -> None:
     assert wanted(world, name, 3.5, 7) == {COUNT - 1}
     assert max(look.jobs for look in looks(world, name)) == 1
 
 
-def test_what_is_withdrawn_is_gone_but_for_its_record(world: World) -> None:
+def test_a_withdrawn_reservation_is_removed_except_for_its_record(world: World) -> None:
     for kind in ("cronjobs", "jobs"):
         found = world.direct.items(f"/apis/batch/v1/namespaces/{NAMESPACE}/{kind}?{_of('withdrawn')}")
         assert found == []
@@ -237,7 +237,7 @@ def _of(name: str) -> str:
     return f"labelSelector=berth.dev/reservation={name}"
 
 
-def test_a_job_of_ours_makes_room_for_itself(world: World) -> None:
+def test_the_job_of_a_window_preempts_a_placeholder_on_a_full_node(world: World) -> None:
     """The only node that it may run on was full of placeholders; its window opened all the same."""
     before = [look for look in looks(world, FILLER.name) if look.at < at(world, 3)]
     opened = 3 + first_with(world, "full", COUNT, at(world, 3)) / MINUTE
@@ -249,7 +249,7 @@ def test_a_job_of_ours_makes_room_for_itself(world: World) -> None:
     assert wanted(world, "full", opened, 4) == {COUNT}
 
 
-def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
+def test_an_image_that_cannot_be_pulled_gets_a_warning_event(world: World) -> None:
     """In Events on the Deployment; nothing of it is left after the end either."""
     said = [
         event
@@ -261,7 +261,7 @@ def test_an_image_that_cannot_be_pulled_is_said(world: World) -> None:
     assert clean_after(looks(world, UNPULLABLE.name), at(world, UNPULLABLE.ends)) is not None
 
 
-def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> None:
+def test_applying_again_without_an_engine_does_not_change_the_pool(world: World) -> None:
     """Nor does its sweep, whose node's clock is ten minutes behind."""
     assert wanted(world, AGAIN.name, settled(AGAIN.name), 7) == {COUNT - 1}
     assert longest_shortage(looks(world, AGAIN.name), promises(world, AGAIN)) <= AGAIN.short
@@ -270,7 +270,7 @@ def test_applying_again_moves_nothing_where_no_engine_watches(world: World) -> N
     assert after <= AGAIN.clean
 
 
-def test_without_an_engine_the_sweep_removes_what_the_inventory_lacks(world: World) -> None:
+def test_without_an_engine_the_sweep_removes_reservations_not_in_the_inventory(world: World) -> None:
     """Of 60 minutes, this window has most before it."""
     assert wanted(world, DROPPED.name, settled(DROPPED.name), DROPPED_AT) == {COUNT}
     after = clean_after(looks(world, DROPPED.name), at(world, DROPPED_AT))
@@ -282,7 +282,7 @@ def test_without_an_engine_the_sweep_removes_what_the_inventory_lacks(world: Wor
         assert world.direct.items(where) == []
 
 
-def test_windows_end_by_their_own_jobs(world: World) -> None:
+def test_windows_with_an_unharmed_job_get_no_job_of_the_sweep(world: World) -> None:
     """Of those whose Job was never harmed, the sweep had nothing to do."""
     harmed = {"deleted-five-times", "job-complete-too-early", "sidecar-cannot-start", "sidecar-crashes"}
     swept = {

@@ -110,7 +110,7 @@ def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path
         assert cli.run(["-C", str(project), "render", "--check"]) == 0
 
 
-def test_workflows_are_what_github_understands(tmp_path: Path) -> None:
+def test_actionlint_accepts_the_workflows(tmp_path: Path) -> None:
     for name in ("preview.yaml", "preview-of-forks.yaml"):
         linters.actionlint(ROOT / ".github/workflows" / name)
     assert cli.run(["init", str(tmp_path / "seats"), "--calendar", "--report", "--requests"]) == 0

@@ -26,7 +26,7 @@ def test_pending_placeholders_keep_the_kustomization_ready(story: Story) -> None
     assert story.seen["state at the end"] == {"Ready": "True", "seen by kubectl": ["True"]}
 
 
-def test_people_are_told_of_each_commit_and_of_one_that_was_refused(story: Story) -> None:
+def test_each_changing_commit_and_a_refused_commit_get_a_message(story: Story) -> None:
     """By the messages of the documentation. Flux does not tell of a commit that changes nothing."""
     told = [
         attachment
@@ -41,11 +41,11 @@ def test_people_are_told_of_each_commit_and_of_one_that_was_refused(story: Story
     assert {f"main@sha1:{commit}" for commit in changing} <= set(revisions)
 
 
-def test_before_2_9_a_new_pool_has_one_seat_until_the_sweep_or_its_window(story: Story) -> None:
+def test_before_flux_2_9_a_new_pool_has_one_seat_until_the_sweep_or_its_window(story: Story) -> None:
     assert story.neighbours.steps("guests-small") in ([1, 3], [1, 0, 3])
 
 
-def test_a_kustomization_that_is_deleted_takes_everything_with_it(story: Story) -> None:
+def test_a_deleted_kustomization_removes_all_its_objects(story: Story) -> None:
     """The neighbour's went with the one that applied it."""
     assert not story.seen["neighbour is left"]
     assert story.seen["sites left"] == set()

@@ -89,7 +89,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield Desk(gitea, tmp_path_factory.mktemp("desk"))
 
 
-def test_the_forge_knows_the_form_and_its_text_is_what_we_read(desk: Desk) -> None:
+def test_the_forge_has_the_form_and_stores_its_text_as_berth_expects(desk: Desk) -> None:
     (template,) = desk.forge.call("GET", "issue_templates")
     assert [one["attributes"]["label"] for one in template["body"][1:]] == [
         one.heading for one in FORM.values()
@@ -125,7 +125,7 @@ def test_a_request_is_changed_by_a_comment_merged_by_people_and_closed(desk: Des
     assert "closed" in desk.answer(number)
 
 
-def test_findings_are_answered_at_their_headings(desk: Desk) -> None:
+def test_the_answer_lists_findings_by_the_headings_of_the_form(desk: Desk) -> None:
     number = desk.ask(title="Faulty", seats="many", until="never")
 
     headings = [line.partition(":")[0] for line in desk.answer(number).splitlines() if line.startswith("- ")]
@@ -134,7 +134,7 @@ def test_findings_are_answered_at_their_headings(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("name", ["yaml", "expression", "fence", "mention", "html", "path"])
-def test_a_hostile_request_is_data(desk: Desk, name: str) -> None:
+def test_a_hostile_request_is_treated_as_data(desk: Desk, name: str) -> None:
     number = desk.ask("eve", title=HOSTILE[name], notes=HOSTILE[name])
 
     assert_harmless(desk.answer(number))

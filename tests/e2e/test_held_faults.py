@@ -259,12 +259,12 @@ def test_every_fault_happened(story: Story) -> None:
 
 
 @pytest.mark.parametrize("one", [*CASES, AGAIN], ids=lambda one: f"{one.fault}-{one.name}")
-def test_the_number_stands(story: Story, one: HeldCase) -> None:
+def test_the_number_is_never_short_for_longer_than_the_bound(story: Story, one: HeldCase) -> None:
     assert longest_short(story, one, one.ends * MINUTE) <= one.short
 
 
 @pytest.mark.parametrize("one", [*CASES, AGAIN], ids=lambda one: f"{one.fault}-{one.name}")
-def test_the_number_takes_no_other_steps_and_goes_back(story: Story, one: HeldCase) -> None:
+def test_the_number_takes_only_the_expected_steps_and_is_restored(story: Story, one: HeldCase) -> None:
     found = changes(story, one)
 
     assert [value for _, value in found] == list(one.steps)
@@ -276,7 +276,7 @@ def test_no_note_and_no_job_is_left(story: Story) -> None:
     assert story.jobs == []
 
 
-def test_what_is_set_by_hand_is_told(story: Story) -> None:
+def test_a_number_that_is_set_by_hand_gets_an_event(story: Story) -> None:
     told = {
         one["involvedObject"]["name"]: one["message"]
         for one in story.events
@@ -287,7 +287,7 @@ def test_what_is_set_by_hand_is_told(story: Story) -> None:
     assert set(told) <= {"set-by-hand", "object-deleted"}
 
 
-def test_without_an_engine_the_sweep_gives_back_what_the_inventory_lacks(story: Story) -> None:
+def test_without_an_engine_the_sweep_restores_numbers_not_in_the_inventory(story: Story) -> None:
     (_, before), (_, held), (back, after) = changes(story, DROPPED)
 
     assert (before, held, after) == (BEFORE, HELD, BEFORE)

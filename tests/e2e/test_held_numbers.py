@@ -291,7 +291,7 @@ def reasons(story: Story, name: str) -> list[str]:
     return [one["reason"] for one in story.events if one["involvedObject"]["name"] == name]
 
 
-def test_a_floor_is_raised_at_the_minute_and_back_at_the_end(story: Story) -> None:
+def test_a_floor_is_raised_at_the_opening_and_restored_at_the_end(story: Story) -> None:
     """Git does not say what it is otherwise: it is what it was."""
     assert_steps(story, "floor", [(0, 40), (2, 3)])
 
@@ -301,12 +301,12 @@ def test_without_metrics_an_autoscaler_grows_to_its_floor_and_does_not_shrink(st
     assert story.numbers.steps("Deployment/floor")[-2:] == [3, 40]
 
 
-def test_with_metrics_it_shrinks_to_what_git_says_of_the_time_outside_of_windows(story: Story) -> None:
+def test_with_metrics_an_autoscaler_shrinks_to_its_otherwise_value(story: Story) -> None:
     assert_steps(story, "declared", [(0, 12), (2, OTHERWISE)])
     assert story.numbers.steps("Deployment/declared")[-3:] == [5, 12, OTHERWISE]
 
 
-def test_replicas_are_written_by_scale(story: Story) -> None:
+def test_replicas_are_written_with_the_scale_subresource(story: Story) -> None:
     assert_steps(story, "workers", [(0, 8), (2, 2)])
     written = {note["manager"]: note.get("subresource", "") for note in story.notes}
     assert written["berth-scaler"] == "scale"
@@ -325,7 +325,7 @@ def test_replicas_are_written_by_scale(story: Story) -> None:
         "another autoscaler",
     ],
 )
-def test_accounts_may_do_no_more_than_that(story: Story, what: str) -> None:
+def test_accounts_have_no_permissions_beyond_their_number(story: Story, what: str) -> None:
     assert "Forbidden" in story.refused[what] or "forbidden" in story.refused[what]
 
 
@@ -347,7 +347,7 @@ def test_an_object_that_is_made_late_is_held_from_then_on(story: Story) -> None:
     assert -1 <= down - 2 * MINUTE <= GRACE
 
 
-def test_a_number_that_is_set_back_is_not_fought_over(story: Story) -> None:
+def test_a_number_that_is_set_back_is_rewritten_a_minute_later_at_the_earliest(story: Story) -> None:
     """Berth writes it a minute after the last time at the earliest, then after twice as long."""
     found = steps(story, key("contested"))
     written = [at for at, value in found if value == 9]
@@ -356,7 +356,7 @@ def test_a_number_that_is_set_back_is_not_fought_over(story: Story) -> None:
     assert written[1] - written[0] >= MINUTE - 1
 
 
-def test_it_is_told_once_who_sets_a_number_back(story: Story) -> None:
+def test_a_reset_gets_one_event_that_names_the_writer(story: Story) -> None:
     told = [one for one in story.events if one["reason"] == "NumberSetBack"]
 
     assert [one["involvedObject"]["name"] for one in told] == ["contested"]
@@ -364,14 +364,14 @@ def test_it_is_told_once_who_sets_a_number_back(story: Story) -> None:
     assert RIVAL in told[0]["message"]
 
 
-def test_a_reservation_that_left_git_gives_its_number_back_by_the_sweep(story: Story) -> None:
+def test_the_sweep_restores_the_number_of_a_reservation_that_left_git(story: Story) -> None:
     (_, held), (back, before) = steps(story, key("dropped"))
 
     assert (held, before) == (8, 2)
     assert back + story.opens - story.moments["dropped"] <= ROUND
 
 
-def test_then_nothing_is_left_of_it_but_its_record(story: Story) -> None:
+def test_a_reservation_that_left_git_leaves_only_its_record(story: Story) -> None:
     left = {
         moment: {role for name, role in found if name == "dropped"}
         for moment, found in story.config_maps.items()
@@ -382,7 +382,7 @@ def test_then_nothing_is_left_of_it_but_its_record(story: Story) -> None:
     assert left["after"] == {"record"}
 
 
-def test_where_its_pods_cannot_start_the_sweep_holds_it_and_gives_it_back(story: Story) -> None:
+def test_the_sweep_holds_and_restores_a_number_whose_pods_cannot_start(story: Story) -> None:
     (up, held), (down, before) = steps(story, key("barred"))
 
     assert (held, before) == (7, 2)
@@ -391,7 +391,7 @@ def test_where_its_pods_cannot_start_the_sweep_holds_it_and_gives_it_back(story:
     assert {"SweepOpened", "SweepClosed"} <= set(reasons(story, "barred"))
 
 
-def test_of_two_windows_on_one_number_the_larger_holds_and_each_ends_alone(story: Story) -> None:
+def test_the_larger_of_two_windows_on_one_number_holds_and_each_ends_alone(story: Story) -> None:
     assert_steps(story, "first", [(0, 10), (2, 6), (3, OTHERWISE)])
 
 

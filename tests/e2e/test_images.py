@@ -143,13 +143,13 @@ def test_status_names_the_image_that_cannot_be_pulled(story: Story) -> None:
     assert [told[name] for name in ("background", "first", "present", "slow")] == [{}, {}, {}, {}]
 
 
-def test_a_session_then_starts_without_a_pull(story: Story) -> None:
+def test_a_session_starts_without_a_pull_after_a_placeholder(story: Story) -> None:
     (pulled,) = story.pulls
 
     assert "already present" in pulled
 
 
-def test_the_end_closes_every_pool_also_of_placeholders_that_never_ran(story: Story) -> None:
+def test_every_pool_closes_at_the_end_even_if_its_placeholders_never_ran(story: Story) -> None:
     assert story.left == dict.fromkeys(CLASSES, 0)
 
 
@@ -165,7 +165,7 @@ def test_every_pod_of_berth_runs_the_image_of_the_site_and_completes(story: Stor
     assert {pod["status"]["phase"] for pod in story.pods} == {"Succeeded"}
 
 
-def test_then_no_code_is_rendered_or_mounted(story: Story) -> None:
+def test_with_an_image_of_the_site_no_code_is_rendered_or_mounted(story: Story) -> None:
     volumes = [volume for pod in story.pods for volume in pod["spec"]["volumes"] if "configMap" in volume]
 
     assert "scaler.py" not in story.rendered

@@ -80,12 +80,12 @@ def test_nothing_is_bought_before_the_window_opens(told: Told) -> None:
     assert {(look.claims["courses"], look.claims["lab"], look.asked) for look in before} == {(0, 0, 0)}
 
 
-def test_placeholders_make_karpenter_buy(told: Told) -> None:
+def test_placeholders_make_karpenter_buy_nodes(told: Told) -> None:
     assert told.between(told.opens, told.came)[-1].placed == SEATS
     assert len(told.bought) == BOUGHT
 
 
-def test_seats_are_ready_within_what_size_says(told: Told) -> None:
+def test_seats_are_ready_within_the_time_that_size_estimates(told: Told) -> None:
     """From when they are asked for: their nodes start after a minute, and Karpenter takes some time, too."""
     asked = next(look.at for look in told.looks if look.slow == PEOPLE)
     ready = next(look.at for look in told.looks if look.slow_placed == PEOPLE)
@@ -93,7 +93,7 @@ def test_seats_are_ready_within_what_size_says(told: Told) -> None:
     assert START <= ready - asked + 1 <= told.sized + BUSY
 
 
-def test_sessions_take_the_places_without_a_further_node(told: Told, end: float) -> None:
+def test_sessions_take_the_seats_without_another_node(told: Told, end: float) -> None:
     settled = told.between(told.came + EMPTIED, end - 4)
 
     assert {(look.sessions, look.placeholders, look.placed) for look in settled} == {
@@ -118,7 +118,7 @@ def _gone(told: Told, whose: str) -> float:
     return told.looks[last + 1].at if last + 1 < len(held) else math.inf
 
 
-def test_after_the_end_all_nodes_go(told: Told, end: float) -> None:
+def test_all_nodes_are_removed_after_the_end(told: Told, end: float) -> None:
     assert _gone(told, "courses") - end <= GONE
     assert told.looks[-1].placeholders == 0
 
@@ -149,7 +149,7 @@ def buffered(story: Story) -> bufferstory.Told:
     return story.buffered
 
 
-def test_a_buffer_makes_karpenter_buy_without_any_placeholder(buffered: bufferstory.Told) -> None:
+def test_a_buffer_makes_karpenter_buy_nodes_without_placeholders(buffered: bufferstory.Told) -> None:
     before, held = buffered.between(0, buffered.opens), buffered.between(buffered.opens, buffered.came)
 
     assert {(look.replicas, look.claims) for look in before} == {(0, 0)}
@@ -169,7 +169,7 @@ def test_sessions_use_the_room_of_a_buffer_which_berth_makes_smaller(buffered: b
     assert settled[-1].claims in (bufferstory.NODES, bufferstory.NODES + 1)
 
 
-def test_the_end_of_its_window_gives_the_nodes_of_a_buffer_back(buffered: bufferstory.Told) -> None:
+def test_the_nodes_of_a_buffer_are_removed_after_its_window(buffered: bufferstory.Told) -> None:
     last = buffered.looks[-1]
 
     assert (last.replicas, last.claims, last.nodes) == (0, 0, 0)

@@ -69,7 +69,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluster, generated: Path) -> None:
+def test_the_api_server_accepts_everything_that_validate_accepts(cluster: Cluster, generated: Path) -> None:
     cluster.apply(generated / "rendered" / "clusters" / "real" / "base.yaml")
     clouds, whole = (
         generated / "rendered" / "clusters" / "real" / name for name in ("cloud", "reservations")

@@ -37,7 +37,7 @@ SEED, GENERATED = 20260202, 300
 prepare, tell = koordscheduler.start, koordinatorstory.tell
 
 
-def test_go_refuses_what_is_told_to_be_unreadable() -> None:
+def test_go_refuses_the_specs_that_berth_reports_as_unreadable() -> None:
     """Without a cluster: one object of these, and the scheduler sees no Reservation any more."""
     trees = [{"metadata": {}, "spec": spec} for spec in (*GOOD_SPECS, *POISON)]
 
@@ -73,7 +73,7 @@ def _slots(rendered: Path) -> Iterator[dict[str, Any]]:
                     }
 
 
-def test_what_validate_accepts_decodes_strictly(slots: list[dict[str, Any]]) -> None:
+def test_slots_that_validate_accepts_decode_strictly(slots: list[dict[str, Any]]) -> None:
     answers = decoded(slots)
 
     assert [
@@ -84,7 +84,7 @@ def test_what_validate_accepts_decodes_strictly(slots: list[dict[str, Any]]) -> 
     assert sum("expires" in slot["spec"] for slot in slots) > 20
 
 
-def test_what_validate_accepts_the_api_server_accepts(
+def test_the_api_server_accepts_the_slots_that_validate_accepts(
     cluster: Cluster, story: Story, slots: list[dict[str, Any]]
 ) -> None:
     """With every field, and as it was written: what it prunes or adds would show."""
@@ -118,13 +118,13 @@ def looks(story: Story, name: str, first: float = 0, last: float = ENDS) -> list
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_seats_stand(story: Story, one: Case) -> None:
+def test_seats_are_never_missing_for_longer_than_the_bound(story: Story, one: Case) -> None:
     assert any(look.at >= at(story, one.ends) for look in story.record.looks[one.name])
     assert short(story, one) <= one.short
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_nothing_is_left(story: Story, one: Case) -> None:
+def test_no_slots_placeholders_or_jobs_are_left_after_the_end(story: Story, one: Case) -> None:
     """No slot, in use, Pending or over; no placeholder; no Job."""
     after = left(story, one)
 
@@ -133,7 +133,7 @@ def test_nothing_is_left(story: Story, one: Case) -> None:
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_nothing_stands_before_the_window(story: Story, one: Case) -> None:
+def test_no_slots_or_placeholders_exist_before_the_window(story: Story, one: Case) -> None:
     early = [look for look in story.record.looks[one.name] if look.at < at(story, one.opens)]
 
     assert [look for look in early if look.slots or look.placeholders] == []
@@ -166,7 +166,7 @@ def settled(story: Story, name: str, wanted: Counts, since: float, until: float 
     return {one for instant, one in found if instant >= reached}
 
 
-def test_maintain_holds_the_count_by_itself(story: Story) -> None:
+def test_with_maintain_sessions_take_and_return_slots_without_new_slots(story: Story) -> None:
     """A session takes a slot and gives it back; there is nothing to make and nothing to remove."""
     came, went = story.happened["sessions"], story.happened["left"]
     made = story.record.made["maintained"]
@@ -177,13 +177,13 @@ def test_maintain_holds_the_count_by_itself(story: Story) -> None:
     assert len(made) == COUNT
 
 
-def test_none_is_topped_up(story: Story) -> None:
+def test_with_none_the_free_slots_are_topped_up(story: Story) -> None:
     wanted = (COUNT, 2, 0)
 
     assert settled(story, "topped-up", wanted, story.happened["more sessions"]) == {wanted}
 
 
-def test_reduce_removes_free_ones_by_the_clock(story: Story) -> None:
+def test_reduce_removes_free_slots_over_time(story: Story) -> None:
     """Never more than the formula asks for, never the one in use."""
     came = story.happened["one session"]
     begun = next(look.at for look in story.record.looks["reduced"] if look.at >= came and look.used)
@@ -196,7 +196,7 @@ def test_reduce_removes_free_ones_by_the_clock(story: Story) -> None:
     assert len({look.free for look in after}) > 1
 
 
-def test_sessions_that_own_none_count_too(story: Story) -> None:
+def test_sessions_without_a_slot_count(story: Story) -> None:
     """They ran before there was a slot, so none adopts them; with them the seats are as many as promised."""
     begun = at(story, STARTED / MINUTE)
 
@@ -204,7 +204,7 @@ def test_sessions_that_own_none_count_too(story: Story) -> None:
     assert {(look.sessions, look.owning) for look in looks(story, "ran-before", 0.75)} == {(2, 0)}
 
 
-def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
+def test_slots_without_room_stay_pending(story: Story) -> None:
     """A Pending one never ends by itself. It is removed and made again at the same time."""
     found = settled(story, "nowhere", (0, 0, COUNT), at(story, STARTED / MINUTE))
 
@@ -212,7 +212,7 @@ def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
     assert found <= {(0, 0, COUNT + more) for more in (-1, 0, 1)}
 
 
-def test_two_hundred_slots_come_and_go_within_a_minute(story: Story) -> None:
+def test_two_hundred_slots_are_created_and_removed_within_a_minute(story: Story) -> None:
     """They go while the scheduler writes into each that it has expired, which it does at the same instant."""
     made = [look for look in story.record.looks["crowd"] if look.at >= at(story, 1)]
     first = next(look.at for look in made if look.slots)
@@ -225,7 +225,7 @@ def test_two_hundred_slots_come_and_go_within_a_minute(story: Story) -> None:
     assert gone - begun <= 30
 
 
-def test_slots_end_with_the_window_and_say_so_explicitly(story: Story) -> None:
+def test_slots_expire_with_the_window_and_have_a_matching_ttl(story: Story) -> None:
     (said,) = story.record.ends["maintained"][:1]
     ttl, expires = said
 
@@ -234,7 +234,7 @@ def test_slots_end_with_the_window_and_say_so_explicitly(story: Story) -> None:
     assert {end for _, end in story.record.ends["crowd"]} == {expires}
 
 
-def test_a_handover_lets_nobody_between(story: Story) -> None:
+def test_a_handover_gives_no_room_to_a_stranger(story: Story) -> None:
     """Placeholders make room, slots take it over, placeholders go, sessions take the slots; a stranger on the
     same node finds nothing.
     """
@@ -251,7 +251,7 @@ def test_a_handover_lets_nobody_between(story: Story) -> None:
     assert "nodeName" not in story.sessions[STRANGER]["spec"]
 
 
-def test_what_stands_in_git_stands(story: Story) -> None:
+def test_slots_from_git_are_kept_without_an_end(story: Story) -> None:
     """From before any window until after all sweeps: the same objects, without an end, in use by its lab."""
     before, after = story.stood
 
@@ -260,7 +260,7 @@ def test_what_stands_in_git_stands(story: Story) -> None:
     assert {look.used for look in story.record.looks[LAB][-10:]} == {1}
 
 
-def test_a_slot_that_somebody_deletes_is_made_again(story: Story) -> None:
+def test_a_deleted_slot_is_created_again(story: Story) -> None:
     gone = story.happened["slot-deleted"]
     later = [look for look in story.record.looks["slot-deleted"] if look.at >= gone]
     missed = next((look.at for look in later if look.free < COUNT), gone)
@@ -268,7 +268,7 @@ def test_a_slot_that_somebody_deletes_is_made_again(story: Story) -> None:
     assert settled(story, "slot-deleted", (COUNT, 0, 0), missed) == {(COUNT, 0, 0)}
 
 
-def test_slots_of_a_node_that_is_gone_are_made_elsewhere(story: Story) -> None:
+def test_slots_of_a_deleted_node_are_created_on_other_nodes(story: Story) -> None:
     """Koordinator calls them Failed; such a slot holds nothing and goes."""
     gone = story.happened["node-deleted"]
     record = looks(story, "node-deleted")
@@ -281,13 +281,13 @@ def test_slots_of_a_node_that_is_gone_are_made_elsewhere(story: Story) -> None:
 
 
 @pytest.mark.parametrize("name", ["pod-deleted", "job-deleted", "cronjob-deleted"])
-def test_slots_do_not_move_while_nobody_serves_them(story: Story, name: str) -> None:
+def test_slots_do_not_change_while_no_pod_serves_them(story: Story, name: str) -> None:
     assert settled(story, name, (COUNT, 0, 0), story.happened[name]) == {(COUNT, 0, 0)}
     assert len(story.record.made[name]) == COUNT
 
 
 @pytest.mark.parametrize("name", ["never-fired", "scaler-cannot-start"])
-def test_the_sweep_opens_what_nobody_serves(story: Story, name: str) -> None:
+def test_the_sweep_opens_an_unserved_pool(story: Story, name: str) -> None:
     opened = next(look.at for look in story.record.looks[name] if look.free == COUNT)
 
     assert opened >= at(story, 0.5)
@@ -301,7 +301,7 @@ def test_an_edit_acts_within_a_minute(story: Story) -> None:
     assert more - edited <= EDITED
 
 
-def test_a_later_end_is_written_into_the_slots_that_stand(story: Story) -> None:
+def test_a_later_end_is_written_to_the_existing_slots(story: Story) -> None:
     ends = [expires for _, expires in story.record.ends["ends-later"]]
 
     assert ends == [instant_text(story.opens + minute * MINUTE) for minute in (ENDS, ENDS + 1)]

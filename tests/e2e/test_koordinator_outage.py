@@ -77,20 +77,20 @@ def _happen(apiserver: Component, direct: Direct, opens: int) -> None:
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_seats_stand(story: Story, one: Case) -> None:
+def test_seats_are_never_missing_for_longer_than_the_bound(story: Story, one: Case) -> None:
     assert any(look.at >= at(story, one.ends) for look in story.record.looks[one.name])
     assert short(story, one) <= one.short
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_nothing_is_left(story: Story, one: Case) -> None:
+def test_no_slots_placeholders_or_jobs_are_left_after_the_end(story: Story, one: Case) -> None:
     after = left(story, one)
 
     assert after is not None
     assert after <= one.clean
 
 
-def test_in_the_middle_nothing_moves(story: Story) -> None:
+def test_slots_do_not_change_during_an_outage_in_the_middle_of_a_window(story: Story) -> None:
     """The session keeps its slot, and no slot is made or removed."""
     during = [
         look

@@ -72,7 +72,7 @@ def files(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", ["prod", "hub"])
-def test_the_examples_are_taken_by_a_dry_run_and_then_for_real(
+def test_the_api_server_accepts_the_examples_in_a_dry_run_and_for_real(
     cluster: Cluster, berth_namespace: str, name: str
 ) -> None:
     folder = RENDERED / "clusters" / name
@@ -87,7 +87,7 @@ def test_the_examples_are_taken_by_a_dry_run_and_then_for_real(
 
 
 @pytest.mark.parametrize("engine", EVERY_OPTION)
-def test_the_engines_own_objects_are_taken_with_no_option_and_with_all(
+def test_the_api_server_accepts_engine_objects_with_no_options_and_with_all(
     cluster: Cluster, tmp_path: Path, namespace: str, engine: str
 ) -> None:
     """The API server refuses fields that their kinds do not have."""
@@ -107,7 +107,7 @@ def test_the_engines_own_objects_are_taken_with_no_option_and_with_all(
         assert answer.count("(server dry run)") == objects > 1
 
 
-def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluster, generated: Path) -> None:
+def test_the_api_server_accepts_everything_that_validate_accepts(cluster: Cluster, generated: Path) -> None:
     for name in ("one", "two"):
         folder = generated / "rendered" / "clusters" / name
         cluster.apply(folder / "base.yaml")
@@ -120,7 +120,7 @@ def test_everything_that_validate_accepts_the_api_server_accepts(cluster: Cluste
     cluster.kubectl("delete", "namespace", "berth", "--wait=true", "--timeout=120s")
 
 
-def test_every_schedule_fires_at_every_first_open_by_kubernetes_own_cron(generated: Path) -> None:
+def test_the_cron_of_kubernetes_fires_every_schedule_at_every_first_opening(generated: Path) -> None:
     questions = [question for file in files(generated / "rendered") for question in _questions(file)]
 
     missed = missed_opens(questions)
@@ -151,7 +151,7 @@ def _first_opens(occurrences: list[dict[str, Any]]) -> Iterator[str]:
         until = max(until, one["end"])
 
 
-def test_the_workflow_is_what_github_understands() -> None:
+def test_actionlint_accepts_the_workflow() -> None:
     linters.actionlint(project.ROOT / ".github" / "workflows" / "ci.yaml")
 
 

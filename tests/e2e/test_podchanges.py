@@ -16,7 +16,7 @@ from tests.e2e.podchanges import REMEDIES, Change
         if kind == "ConfigMap"
     ],
 )
-def test_a_remedy_that_is_taken_away_is_in_one_package_of_the_code(change: Change) -> None:
+def test_a_removed_remedy_changes_exactly_one_package(change: Change) -> None:
     changed = []
     for code_map_ in map(code_map, (*PACKAGES, *PLUGINS)):
         found = {"data": dict(code_map_.files)}

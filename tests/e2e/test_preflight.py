@@ -76,12 +76,12 @@ def test_a_sound_site_passes(story: Story) -> None:
     assert found[NAME, "test Job"]["seconds"] >= 1
 
 
-def test_it_leaves_nothing_and_opens_nothing(story: Story) -> None:
+def test_preflight_leaves_no_objects_and_opens_no_pool(story: Story) -> None:
     assert story.left == []
     assert story.replicas == 0
 
 
-def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
+def test_preflight_finds_a_quota_on_limits(story: Story) -> None:
     """Our Jobs have no CPU limit, on purpose, and such a quota wants one of every container."""
     found = checks(story.limited)
     job, sweep = found[NAME, "Job"]["findings"], found[None, "sweep"]["findings"]
@@ -95,7 +95,7 @@ def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
     assert found[NAME, "permissions"]["passed"]
 
 
-def test_a_quota_with_room_for_one_seat_and_not_for_all_is_found_before_the_day(story: Story) -> None:
+def test_preflight_finds_a_quota_without_room_for_all_seats(story: Story) -> None:
     """Three placeholders and the pod of the Job are four."""
     (seats,) = (
         load for load in json.loads(story.limited.stdout)["items"] if load["object"] == "ResourceQuota/seats"
@@ -107,7 +107,7 @@ def test_a_quota_with_room_for_one_seat_and_not_for_all_is_found_before_the_day(
     assert by_resource["requests.cpu"][1] == "50"
 
 
-def test_on_the_day_status_says_that_the_pod_is_refused_and_why(story: Story) -> None:
+def test_status_says_why_the_pod_is_refused_in_an_open_window(story: Story) -> None:
     (item,) = json.loads(story.opened.stdout)["items"]
     said = {one["code"]: one["message"] for one in item["findings"]}
 

@@ -127,7 +127,7 @@ def _names(objects: list[dict[str, Any]]) -> list[str]:
     return [object_["metadata"]["name"] for object_ in objects]
 
 
-def test_its_commands_lead_to_two_placeholders_within_four_minutes(story: Story) -> None:
+def test_the_quick_start_leads_to_two_placeholders_within_four_minutes(story: Story) -> None:
     assert len(story.shown) == 2
 
 
@@ -148,7 +148,7 @@ def _kind(pod: str) -> str:
     return re.sub(r"(-[0-9]{8})?(-[a-z0-9]{8,10})?-[a-z0-9]{5}$", "", pod)
 
 
-def test_a_session_takes_the_place_of_one(story: Story) -> None:
+def test_a_session_takes_the_place_of_a_placeholder(story: Story) -> None:
     assert len(story.left) == 1
     assert set(story.left) < set(story.shown)
 
@@ -158,7 +158,7 @@ def test_cleaning_up_leaves_nothing(story: Story) -> None:
     assert "alice" not in story.pods
 
 
-def test_its_first_block_installs_the_package() -> None:
+def test_the_first_block_installs_the_package() -> None:
     """.ci/package runs it. Nobody has to have the package on an index."""
     (_, install, path), *_ = quick_start()
 

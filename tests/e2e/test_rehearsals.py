@@ -111,7 +111,7 @@ def test_a_rehearsal_closes_as_soon_as_all_seats_are_ready(story: Story) -> None
     assert max(look.ready for look in story.record.looks["quick-small"]) == SEATS
 
 
-def test_its_record_has_when_they_were_ready_and_on_which_nodes(story: Story) -> None:
+def test_the_record_says_when_seats_were_ready_and_on_which_nodes(story: Story) -> None:
     found = rehearsal(story, "quick")
 
     assert found["rehearses"].startswith("quick-course/")

@@ -158,7 +158,7 @@ def _review(user: str, right: Right) -> project.Document:
 
 
 @pytest.mark.parametrize("account", ALLOWED)
-def test_our_accounts_may_do_what_they_must_and_nothing_else(applied: Cluster, account: str) -> None:
+def test_the_accounts_have_exactly_the_permissions_that_they_need(applied: Cluster, account: str) -> None:
     allowed = ALLOWED[account]
 
     assert granted(applied, account, allowed) == allowed
@@ -167,6 +167,6 @@ def test_our_accounts_may_do_what_they_must_and_nothing_else(applied: Cluster, a
 
 
 @pytest.mark.parametrize("account", ALLOWED)
-def test_an_account_of_that_name_in_another_namespace_may_nothing(applied: Cluster, account: str) -> None:
+def test_an_account_of_another_namespace_has_no_permissions(applied: Cluster, account: str) -> None:
     """Whoever may make accounts there gets none of our rights."""
     assert granted(applied, account, ALLOWED[account], home="renku") == []

@@ -22,7 +22,7 @@ def test_a_shortage_that_never_ends_counts_until_the_end() -> None:
     assert longest_shortage([look(0), look(10), look(20)], [Promise(0, 50, 4)]) == 20
 
 
-def test_clean_means_for_good() -> None:
+def test_a_pool_is_clean_only_after_its_last_leftover() -> None:
     assert clean_after([look(10, placed=1), look(20), look(30, placed=1), look(40)], 5) == 25
     assert clean_after([look(10, jobs=1), look(20)], 5) == 5
     assert clean_after([look(10), look(20, wanted=1)], 5) is None

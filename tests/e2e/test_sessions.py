@@ -229,7 +229,7 @@ def test_a_session_that_left_counts_a_little_longer(story: Story, kind: Kind) ->
     assert (soon, later) == ({COUNT - 2}, {COUNT - 1})
 
 
-def test_sessions_count_in_the_namespaces_that_have_the_label_now(story: Story) -> None:
+def test_sessions_count_only_while_their_namespace_has_the_label(story: Story) -> None:
     """Both users have a session all the time; their namespaces get and lose the label."""
     moments = (story.came, story.labeled, story.unlabeled, story.opens + LENGTH * MINUTE)
     seen = [targets(story, LABELED, first + RESET, last) for first, last in pairwise(moments)]
@@ -245,7 +245,7 @@ def test_a_preempted_placeholder_buys_no_node(story: Story) -> None:
     assert targets(story, "crowd", story.opens + 1.4 * MINUTE, story.opens + LENGTH * MINUTE - 1) == {0}
 
 
-def test_reduce_moves_by_the_clock(story: Story) -> None:
+def test_with_reduce_the_target_falls_over_time(story: Story) -> None:
     """Nobody comes or goes, but fewer and fewer seats are held; each number by the formula."""
     end = story.opens + LENGTH * MINUTE
     first, *_ = (look.at for look in wanted(story, "by-reduce", 0, end) if look.wanted)
@@ -260,7 +260,7 @@ def test_reduce_moves_by_the_clock(story: Story) -> None:
 
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 @pytest.mark.parametrize("replicas", [0, 50])
-def test_a_scale_by_hand_is_put_right(story: Story, behaviour: str, replicas: int) -> None:
+def test_a_manual_scale_is_corrected(story: Story, behaviour: str, replicas: int) -> None:
     at = story.scaled[replicas]
     later = targets(story, f"by-{behaviour}", at + RESET, at + RESET + 10)
 
@@ -268,7 +268,7 @@ def test_a_scale_by_hand_is_put_right(story: Story, behaviour: str, replicas: in
     assert later
 
 
-def test_an_override_holds_until_its_time(story: Story) -> None:
+def test_an_override_holds_until_its_end(story: Story) -> None:
     first, last = story.override
 
     assert targets(story, "override", first + 60, last) <= {9}
@@ -276,5 +276,5 @@ def test_an_override_holds_until_its_time(story: Story) -> None:
     assert targets(story, "override", last + RESET, story.opens + LENGTH * MINUTE - 1) == {1}
 
 
-def test_nothing_is_left(story: Story) -> None:
+def test_every_pool_is_clean_at_the_end(story: Story) -> None:
     assert [name for name, looks in story.record.looks.items() if not looks[-1].is_clean] == []

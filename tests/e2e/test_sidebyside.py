@@ -27,7 +27,7 @@ def module(name: str, undone: list[str], error: Exception | None = None) -> Modu
     return module_type
 
 
-def test_all_begin_by_one_clock_which_the_first_of_them_starts() -> None:
+def test_all_stories_use_one_clock_that_the_first_story_starts() -> None:
     names = ("test_sessions", "test_windows")
     stories = Stories(NO_CLUSTER, [module(name, []) for name in names], Path)
 
@@ -45,7 +45,7 @@ def test_all_begin_by_one_clock_which_the_first_of_them_starts() -> None:
 @pytest.mark.parametrize(
     ("name", "minutes"), [("test_faults", 0), ("test_windows", 4), ("test_koordinator", 4)]
 )
-def test_a_second_run_prepares_for_as_long_as_a_story_does_beside_others(
+def test_a_second_run_gets_up_to_four_more_minutes_to_prepare(
     monkeypatch: pytest.MonkeyPatch, name: str, minutes: int
 ) -> None:
     """At most, for what no story needs more than."""
@@ -58,7 +58,7 @@ def test_a_second_run_prepares_for_as_long_as_a_story_does_beside_others(
     assert (opens[name] - opens[""]) // 60 in (minutes, minutes + 1)  # the clock goes on
 
 
-def test_one_that_fails_hides_no_other_and_what_all_did_is_undone_in_the_end() -> None:
+def test_a_failing_story_hides_no_other_story_and_all_stories_are_undone() -> None:
     undone: list[str] = []
     good, bad = (
         module("test_windows", undone),

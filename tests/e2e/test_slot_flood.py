@@ -146,7 +146,7 @@ def _instant(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
-def test_the_account_may_create_them(flood: Flood) -> None:
+def test_the_account_may_create_reservations(flood: Flood) -> None:
     assert flood.answers == [201] * (LONG + DENSE + DEEP + SMALL)
 
 
@@ -157,7 +157,7 @@ def test_the_sweep_ends_in_time(flood: Flood) -> None:
     assert flood.lines[-1]["event"] == "swept"
 
 
-def test_it_says_by_name_what_it_could_not_read(flood: Flood) -> None:
+def test_the_sweep_names_the_reservations_or_the_list_that_it_could_not_read(flood: Flood) -> None:
     """Each that nests too deep, or the list where the API server takes too long for the large ones."""
     deep = {f"read reservations c-deep-{n}" for n in range(DEEP)}
     failed = {line["subject"] for line in flood.lines if line["event"] == "failed"}
@@ -173,9 +173,9 @@ def test_pools_without_slots_are_opened_and_closed_first(flood: Flood) -> None:
     assert all(_instant(line["time"]) - flood.ran[0] < FIRST for line in scaled)
 
 
-def test_jobs_start(flood: Flood) -> None:
+def test_the_sweep_starts_jobs(flood: Flood) -> None:
     assert {"plain-sweep", "slots-sweep"} <= flood.jobs
 
 
-def test_slots_of_others_are_made(flood: Flood) -> None:
+def test_slots_of_other_reservations_are_created(flood: Flood) -> None:
     assert flood.slots == SEATS

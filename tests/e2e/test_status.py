@@ -137,13 +137,13 @@ def numbers(item: Document) -> tuple[Any, ...]:
     return tuple(item[key] for key in ("state", "wanted", "ready", "pending", "active"))
 
 
-def test_before_it_opens_a_pool_is_pending_and_nothing_wanted(story: Story) -> None:
+def test_a_pool_is_scheduled_and_wants_no_seats_before_it_opens(story: Story) -> None:
     found = story.before.items["taught/small"]
 
     assert (numbers(found), codes(found)) == (("scheduled", 0, 0, 0, 0), [])
 
 
-def test_an_open_pool_wants_what_its_scaler_set(story: Story) -> None:
+def test_an_open_pool_wants_the_seats_that_its_scaler_set(story: Story) -> None:
     """Eight seats, two of them taken."""
     found = story.open.items["taught/small"]
 
@@ -151,7 +151,7 @@ def test_an_open_pool_wants_what_its_scaler_set(story: Story) -> None:
     assert numbers(story.open.items["broken/small"])[:3] == ("active", 4, 4)
 
 
-def test_an_unreachable_cluster_hides_no_other_and_holds_nobody_up(story: Story) -> None:
+def test_an_unreachable_cluster_does_not_hide_or_delay_other_clusters(story: Story) -> None:
     (finding,) = story.unreached.clusters["far"]["findings"]
 
     assert story.unreached.code == 1
@@ -172,7 +172,7 @@ def test_windows_of_two_clusters_open_and_stay_while_one_has_no_api_server(story
     assert taught == {("active", 6, 6, 0, 2)}
 
 
-def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
+def test_status_names_the_image_that_cannot_be_pulled(story: Story) -> None:
     found = story.open.items["unpulled/real"]
     told = {item["code"]: item["message"] for item in found["findings"]}
 
@@ -181,7 +181,7 @@ def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
     assert IMAGE in told["S041"]
 
 
-def test_an_open_pool_that_nobody_serves_has_failed(story: Story) -> None:
+def test_an_open_pool_that_no_pod_serves_is_degraded(story: Story) -> None:
     found = story.broken.items["broken/small"]
 
     assert numbers(found)[:3] == ("degraded", 4, 0)
@@ -195,12 +195,12 @@ def test_an_override_is_followed_and_shown(story: Story) -> None:
     assert (numbers(found), codes(found)) == (("active", 9, 9, 0, 2), ["S036"])
 
 
-def test_what_the_cluster_has_once_is_looked_after(story: Story) -> None:
+def test_status_reports_a_suspended_sweep_and_differences_from_git(story: Story) -> None:
     assert codes(story.open.clusters["real"]) == ["S014"]
     assert codes(story.broken.clusters["real"]) == ["S022", "S014"]
 
 
-def test_people_see_the_same(story: Story) -> None:
+def test_the_text_output_shows_the_same_findings(story: Story) -> None:
     """Nobody owns replicas that are zero, so an API server does not tell who has set them."""
     assert "real: error[S030] broken/small: 4 seats missing: 0 of 4 are requested, and no pod" in story.text
     assert "far: error[S001] the context far does not answer: Connection refused." in story.text

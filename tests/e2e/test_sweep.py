@@ -155,7 +155,7 @@ def reasons(story: Story, pool: str) -> list[str]:
     return [reason for name, reason in story.events if name == pool]
 
 
-def test_what_is_created_with_one_replica_is_closed(story: Story) -> None:
+def test_a_deployment_created_with_one_replica_is_closed(story: Story) -> None:
     """The engine `none` has no `replicas` in git."""
     looks = story.record.looks["quiet-small"]
 
@@ -189,7 +189,7 @@ def test_a_run_that_was_missed_is_made_up_and_closes_on_time(story: Story) -> No
     assert story.jobs["missed-sweep"]["succeeded"] == 1
 
 
-def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: Story) -> None:
+def test_without_a_cronjob_the_sweep_opens_and_closes_the_pool_with_events(story: Story) -> None:
     (opened, first), (closed, last) = steps(story, "pruned-small")
 
     assert (first, last) == (9, 0)
@@ -198,7 +198,7 @@ def test_without_a_cronjob_the_sweep_itself_opens_and_closes_and_says_so(story: 
     assert reasons(story, "pruned-small") == ["SweepClosed", "SweepClosed", "SweepHasNoJob", "SweepOpened"]
 
 
-def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Story) -> None:
+def test_a_deleted_job_gets_a_successor_and_the_seats_stay(story: Story) -> None:
     assert [wanted for _, wanted in steps(story, "killed-small")] == [6, 0]
     stand = story.record.between("killed-small", story.opens + 2 * GRACE, story.opens + 3 * MINUTE - GRACE)
     assert {(look.wanted, look.ready) for look in stand} == {(6, 6)}
@@ -206,14 +206,14 @@ def test_a_job_that_was_deleted_gets_a_successor_and_the_seats_stand(story: Stor
     assert story.jobs["killed-sweep"]["succeeded"] == 1
 
 
-def test_what_is_raised_after_the_end_is_closed(story: Story) -> None:
+def test_a_pool_that_is_scaled_up_after_its_end_is_closed(story: Story) -> None:
     raised, closed = [(at, wanted) for at, wanted in steps(story, "raised-small")][-2:]
 
     assert (raised[1], closed[1]) == (7, 0)
     assert closed[0] + story.opens - story.raised <= ROUND
 
 
-def test_what_left_git_is_marked_and_then_removed_but_for_its_record(story: Story) -> None:
+def test_a_reservation_that_left_git_is_marked_then_removed_except_its_record(story: Story) -> None:
     gone, marked = story.marked
 
     assert -1 <= datetime.fromisoformat(marked).timestamp() - gone <= ROUND
@@ -221,11 +221,11 @@ def test_what_left_git_is_marked_and_then_removed_but_for_its_record(story: Stor
     assert {"SweepGone", "SweepRemoved"} <= set(reasons(story, "gone-small"))
 
 
-def test_what_has_no_timetable_any_more_is_removed(story: Story) -> None:
+def test_a_reservation_without_a_timetable_is_removed_except_its_record(story: Story) -> None:
     assert story.left["orphan"] == ["ConfigMap orphan-record"]
 
 
-def test_what_stays_in_git_stays(story: Story) -> None:
+def test_the_objects_of_a_reservation_in_git_stay(story: Story) -> None:
     assert story.left["missed"] == [
         "ConfigMap missed",
         "ConfigMap missed-record",
@@ -238,13 +238,13 @@ def test_what_stays_in_git_stays(story: Story) -> None:
     ]
 
 
-def test_what_is_not_ours_is_as_it_was(story: Story) -> None:
+def test_foreign_objects_do_not_change(story: Story) -> None:
     before, after = story.others
 
     assert before == after
 
 
-def test_at_the_end_there_is_nothing_left_to_do(story: Story) -> None:
+def test_at_the_end_all_pools_are_closed_and_the_sweep_does_nothing(story: Story) -> None:
     wanted = {name: looks[-1].wanted for name, looks in story.record.looks.items() if name in _POOLS}
 
     assert wanted == dict.fromkeys(_POOLS, 0)

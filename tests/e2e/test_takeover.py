@@ -188,7 +188,7 @@ def reached(story: Story, pool: str, wanted: int, since: float) -> float:
     return next(at for at, count in story.record.changes(pool) if at >= since and count == wanted) - since
 
 
-def test_its_token_gives_what_its_role_says(story: Story) -> None:
+def test_a_stolen_token_gives_the_permissions_of_its_role(story: Story) -> None:
     assert story.allowed == [200] * len(ALLOWED)
     assert {*story.forged} <= {200, 201, 409}
     assert story.forged.count(200) > 60
@@ -197,11 +197,11 @@ def test_its_token_gives_what_its_role_says(story: Story) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)), ids=[f"{one[0]} {one[1]}" for one in REFUSED])
-def test_its_token_gives_nothing_of_another_reservation(story: Story, number: int) -> None:
+def test_a_stolen_token_gives_no_access_to_another_reservation(story: Story, number: int) -> None:
     assert story.refused[number] == 403
 
 
-def test_the_victim_opens_although_a_record_says_that_it_is_its_timetable(story: Story) -> None:
+def test_the_victim_opens_despite_a_record_that_claims_to_be_its_timetable(story: Story) -> None:
     """Only the sweep opens it."""
     assert reached(story, "victim-small", 5, story.opens) <= CRONJOB_GRACE + ROUND
 
@@ -213,27 +213,27 @@ def test_an_invented_reservation_opens_nothing(story: Story) -> None:
     assert not [object_ for object_ in story.objects if "invented" in object_ or "record" in object_]
 
 
-def test_the_forged_record_is_told(story: Story) -> None:
+def test_the_forged_record_gets_the_finding_s024(story: Story) -> None:
     assert "S024" in story.ignored
 
 
-def test_a_pod_without_permissions_from_the_start_is_no_pod_that_serves(story: Story) -> None:
+def test_the_sweep_opens_the_pool_of_a_pod_without_permissions(story: Story) -> None:
     assert reached(story, "unbound-small", 3, story.opens) <= CRONJOB_GRACE + ROUND
 
 
-def test_a_pod_that_lost_its_permissions_serves_no_more(story: Story) -> None:
+def test_a_pod_that_lost_its_permissions_no_longer_counts_as_serving(story: Story) -> None:
     assert reached(story, "cut-small", 1, story.cut) <= GRACE
     assert reached(story, "cut-small", 3, story.cut + 1) <= UNLED
 
 
-def test_a_pod_that_works_is_left_alone(story: Story) -> None:
+def test_the_pool_of_a_working_pod_does_not_change(story: Story) -> None:
     looks = story.record.between("mine-small", story.opens + 2 * GRACE, story.cut + UNLED)
 
     assert {look.wanted for look in looks} == {4}
 
 
 @pytest.mark.parametrize("name", ["unbound", "cut"])
-def test_status_names_the_permission_and_its_object(story: Story, name: str) -> None:
+def test_status_names_the_missing_permission_and_role_binding(story: Story, name: str) -> None:
     (message,) = [message for code, message in story.status[name] if code == "S073"]
 
     assert f"the ServiceAccount {name} may not " in message

@@ -167,7 +167,7 @@ def assert_steps(story: Story, pool: str, expected: list[tuple[int, int]]) -> No
         assert -1 <= at - minute * MINUTE <= (OPENING if minute < 2 else GRACE), (pool, minute, at)
 
 
-def test_placeholders_stand_at_the_minute_and_are_gone_at_the_end(story: Story) -> None:
+def test_placeholders_are_ready_by_the_start_and_gone_after_the_end(story: Story) -> None:
     """25 seats, ready, from a few seconds after `open` until `end`; none before, none after."""
     at_start = story.record.between("course-small", story.opens + MINUTE, story.opens + 2 * MINUTE)
     after = story.record.between("course-small", story.opens + 3 * MINUTE + GRACE, story.opens + 1e9)
@@ -205,7 +205,7 @@ def test_a_deleted_pod_comes_back_and_closes_on_time(story: Story) -> None:
     assert ended(story, "killed")
 
 
-def test_a_scale_by_hand_is_put_right(story: Story) -> None:
+def test_a_manual_scale_is_corrected(story: Story) -> None:
     changes = [(at, wanted) for at, wanted in story.record.changes("course-small") if at > story.reset - 1]
 
     assert [wanted for _, wanted in changes] in ([0, 25, 0], [0])  # a look may miss the short dip
@@ -213,7 +213,7 @@ def test_a_scale_by_hand_is_put_right(story: Story) -> None:
         assert changes[1][0] - changes[0][0] <= RESET
 
 
-def test_an_edit_of_the_timetable_acts_while_open(story: Story) -> None:
+def test_an_edit_of_the_timetable_acts_in_an_open_window(story: Story) -> None:
     changes = steps(story, "edited-small")
 
     assert [wanted for _, wanted in changes] == [7, 12, 0]
@@ -228,7 +228,7 @@ def test_every_job_of_a_window_completes(story: Story) -> None:
     assert len(story.jobs) == 7  # a run where nothing of the reservation is open yet, and the one by hand
 
 
-def test_a_run_with_nothing_open_says_so_and_ends(story: Story) -> None:
+def test_a_run_with_no_open_window_opens_no_pool_and_ends(story: Story) -> None:
     assert [look.wanted for look in story.record.looks["quiet-small"] if look.wanted] == []
 
     assert ended(story, "quiet")

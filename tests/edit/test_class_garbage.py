@@ -81,7 +81,7 @@ def is_told(found: ImportedClasses) -> bool:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_values_with_junk_are_classes_or_findings(name: str) -> None:
+def test_junk_in_hub_values_gives_either_classes_or_findings(name: str) -> None:
     document = DOCUMENTS[name]
     for place in places(document):
         for junk in PLAIN:
@@ -90,7 +90,7 @@ def test_values_with_junk_are_classes_or_findings(name: str) -> None:
 
 
 @pytest.mark.parametrize("answer", [[POOL], {"error": {"code": 1, "message": "a"}}], ids=["pools", "error"])
-def test_an_answer_of_renku_with_junk_is_classes_or_findings(answer: Any) -> None:
+def test_junk_in_an_answer_of_renku_gives_either_classes_or_findings(answer: Any) -> None:
     for place in places(answer):
         for junk in PLAIN:
             text = json.dumps(changed(answer, place, junk)).encode()

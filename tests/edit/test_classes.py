@@ -18,7 +18,7 @@ def amounts(resources: dict[str, Any]) -> dict[str, int | None]:
 
 
 @pytest.mark.parametrize(("hub", "name"), [(hub, name) for hub, names in HUBS.items() for name in names])
-def test_a_class_is_what_the_real_kubespawner_makes(hub: str, name: str) -> None:
+def test_a_class_has_the_resources_and_placement_of_a_kubespawner_pod(hub: str, name: str) -> None:
     found = classes((HERE / hub).read_bytes())
     pod, made = PODS[hub][name], found[name]
     limits = amounts(pod["resources"]["limits"])
@@ -34,14 +34,14 @@ def _labels(one: ResourceClass) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("hub", HUBS)
-def test_every_kind_of_session_is_a_class(hub: str) -> None:
+def test_every_kind_of_session_of_a_hub_becomes_a_class(hub: str) -> None:
     found = classes((HERE / hub).read_bytes())
 
     assert set(found) == set(HUBS[hub])
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_a_class_recognizes_its_own_pods_alone(name: str) -> None:
+def test_a_class_selects_only_its_own_pods(name: str) -> None:
     found = classes(VALUES)
     labels = PODS[PROFILES][name]["labels"].items()
     matching = {other for other, resource_class in found.items() if _labels(resource_class).items() <= labels}
@@ -55,12 +55,12 @@ def single(text: str) -> ResourceClass:
 
 
 @tabled("edit")
-def test_the_defaults_of_all_sessions_are_a_class(values: str, requests: dict[str, str]) -> None:
+def test_the_default_resources_of_a_hub_become_a_class(values: str, requests: dict[str, str]) -> None:
     assert dict(single(values).requests) == requests
 
 
 @tabled("edit")
-def test_the_purpose_of_nodes_is_that_of_sessions(pods: str, placed: str | None) -> None:
+def test_match_node_purpose_sets_the_node_affinity_of_a_class(pods: str, placed: str | None) -> None:
     found = single(
         f"{{singleuser: {{}}, scheduling: {{userPods: {{tolerations: [], {pods}}}}}}}"
     ).pod.placement
@@ -69,14 +69,14 @@ def test_the_purpose_of_nodes_is_that_of_sessions(pods: str, placed: str | None)
     assert "tolerations" not in found
 
 
-def test_extra_pod_config_replaces_what_it_names() -> None:
+def test_extra_pod_config_replaces_the_fields_that_it_names() -> None:
     config = "{schedulerName: mine, nodeSelector: {b: c}, affinity: {podAffinity: {}}, dnsPolicy: None}"
     found = single(f"singleuser: {{nodeSelector: {{a: b}}, extraPodConfig: {config}}}").pod
 
     assert (found.scheduler_name, found.node_selector, found.affinity) == ("mine", {"b": "c"}, None)
 
 
-def test_a_choice_that_changes_only_a_label_is_no_class_of_its_own() -> None:
+def test_a_choice_that_changes_only_a_label_gets_no_class() -> None:
     choices = "{a: {kubespawner_override: {extra_labels: {course: a}}}, b: {}}"
     options = f"{{course: {{choices: {choices}}}}}"
 
@@ -85,13 +85,13 @@ def test_a_choice_that_changes_only_a_label_is_no_class_of_its_own() -> None:
     ) == ["one"]
 
 
-def test_profiles_in_a_mapping_are_profiles() -> None:
+def test_profiles_in_a_mapping_become_classes() -> None:
     profiles = "{b: {display_name: Two}, a: {display_name: One}}"
 
     assert list(classes(f"singleuser: {{profileList: {profiles}}}".encode())) == ["one", "two"]
 
 
-def test_profiles_without_labels_get_labels_that_tell_them_apart() -> None:
+def test_profiles_without_labels_are_listed_with_labels_to_add() -> None:
     text = b"singleuser: {profileList: [{display_name: One}, {display_name: Two, slug: 2nd}]}"
     found = imported(text)
 
@@ -127,7 +127,7 @@ def test_profiles_without_labels_get_labels_that_tell_them_apart() -> None:
         "empty",
     ],
 )
-def test_faulty_values_are_findings(values: str, place: tuple[str, str]) -> None:
+def test_faulty_values_are_reported_with_code_and_path(values: str, place: tuple[str, str]) -> None:
     assert [(finding.code, finding.path) for finding in imported(values).findings] == [place]
 
 
@@ -141,16 +141,16 @@ def named(slug: str | None, display_name: str = "One") -> str:
 
 
 @tabled("edit")
-def test_a_slug_of_any_kind_is_a_name(slug: str | None, display_name: str, name: str) -> None:
+def test_a_slug_of_any_kind_becomes_a_class_name(slug: str | None, display_name: str, name: str) -> None:
     assert named(slug, display_name) == name
 
 
 @pytest.mark.parametrize("slug", ["数据科学", "🚀", "...", "a" * 64, "x-" * 100], ids=range(5))
-def test_a_slug_that_cannot_be_a_name_has_always_the_same_one(slug: str) -> None:
+def test_an_unusable_slug_always_gets_the_same_class_name(slug: str) -> None:
     assert named(slug) == named(slug, "Another title") != named(f"{slug}é")
 
 
-def test_a_long_combination_of_choices_is_a_name() -> None:
+def test_a_long_combination_of_choices_gets_a_class_name() -> None:
     override = {"kubespawner_override": {"cpu_guarantee": 2}}
     options = {"o" * 60: {"choices": {"c" * 60: override, "d" * 60: {}}}}
     profile = {"display_name": "p" * 60, "profile_options": options}
@@ -159,7 +159,7 @@ def test_a_long_combination_of_choices_is_a_name() -> None:
 
 
 @pytest.mark.parametrize("slug", ["1524699", "true", "1e3"])
-def test_a_slug_that_is_no_text_is_refused_with_its_profile(slug: str) -> None:
+def test_a_slug_that_is_not_a_string_is_reported_at_its_profile(slug: str) -> None:
     profiles = f"[{{display_name: One}}, {{display_name: Second one, slug: {slug}}}]"
     (found,) = imported(f"singleuser: {{profileList: {profiles}}}").findings
 
@@ -170,24 +170,24 @@ def test_a_slug_that_is_no_text_is_refused_with_its_profile(slug: str) -> None:
 
 
 @tabled("edit")
-def test_layers_and_configuration_count(layers: list[str], requests: dict[str, str]) -> None:
+def test_values_layers_and_hub_config_set_the_requests(layers: list[str], requests: dict[str, str]) -> None:
     (found,) = classes(*layers).values()
 
     assert dict(found.requests) == requests
 
 
-def test_a_list_of_profiles_of_a_later_file_replaces_the_earlier() -> None:
+def test_a_profile_list_in_a_later_file_replaces_the_earlier_list() -> None:
     files = [f"singleuser: {{profileList: [{{display_name: {name}}}]}}" for name in ("One", "Two")]
 
     assert list(classes(*files)) == ["two"]
 
 
-def test_profiles_in_the_configuration_of_kubespawner_are_profiles() -> None:
+def test_profiles_in_the_kubespawner_config_become_classes() -> None:
     assert list(classes("hub: {config: {KubeSpawner: {profile_list: [{display_name: One}]}}}")) == ["one"]
 
 
 @tabled("edit")
-def test_code_that_configures_what_is_imported_is_told(code: str, names: list[str]) -> None:
+def test_extra_config_that_sets_imported_fields_gets_the_finding_b261(code: str, names: list[str]) -> None:
     found = imported(json.dumps({"singleuser": {}, "hub": {"extraConfig": {"a": code}}}))
 
     assert [(finding.code, finding.path) for finding in found.findings] == (
@@ -243,7 +243,7 @@ def test_every_shape_of_values_that_real_hubs_have_is_read(shape: dict[str, Any]
     assert found.left_out == ((f"Not read: {unread}",) if unread else ())
 
 
-def test_sizes_that_only_some_groups_get_are_told() -> None:
+def test_group_overrides_get_the_finding_b261() -> None:
     overrides = {"a": {"groups": ["a"], "spawner_override": {"mem_guarantee": "8G"}}}
     config = {"KubeSpawner": {"group_overrides": overrides}}
     (found,) = imported(json.dumps({"singleuser": {}, "hub": {"config": config}})).findings

@@ -25,7 +25,7 @@ def closed(trip: Path, folder: Path) -> Path:
 
 
 @tabled("edit")
-def test_nothing_is_left_to_skip_where_the_site_is_closed(
+def test_skip_changes_nothing_on_a_date_when_the_site_is_closed(
     which: list[str], reason: str, berth: Berth, closed: Path
 ) -> None:
     told = berth("skip", "trip", *which)
@@ -35,9 +35,7 @@ def test_nothing_is_left_to_skip_where_the_site_is_closed(
     assert changed(closed) == ([], [])
 
 
-def test_a_moved_occurrence_that_a_closed_site_leaves_out_is_found_by_both_dates(
-    berth: Berth, closed: Path
-) -> None:
+def test_a_moved_occurrence_on_a_closed_date_is_found_by_either_date(berth: Berth, closed: Path) -> None:
     closed.write_text(closed.read_text("utf-8").replace("to: {date: 2026-03-16", "to: {date: 2026-03-26"))
 
     for day in ("2026-03-30", "2026-03-26"):
@@ -45,7 +43,9 @@ def test_a_moved_occurrence_that_a_closed_site_leaves_out_is_found_by_both_dates
 
 
 @tabled("edit")
-def test_what_is_left_out_has_no_end_to_change(words: list[str], berth: Berth, closed: Path) -> None:
+def test_changing_the_end_of_a_left_out_occurrence_gets_the_finding_b045(
+    words: list[str], berth: Berth, closed: Path
+) -> None:
     told = berth(*words)
 
     assert told.code == 1
@@ -55,7 +55,7 @@ def test_what_is_left_out_has_no_end_to_change(words: list[str], berth: Berth, c
 
 
 @tabled("edit")
-def test_nothing_is_moved_to_where_the_site_is_closed(words: list[str], berth: Berth, closed: Path) -> None:
+def test_a_move_onto_a_closed_date_is_refused(words: list[str], berth: Berth, closed: Path) -> None:
     told = berth(*words)
 
     assert (told.code, told.out) == (2, "")
@@ -64,6 +64,6 @@ def test_nothing_is_moved_to_where_the_site_is_closed(words: list[str], berth: B
     assert changed(closed) == ([], [])
 
 
-def test_what_a_closed_site_leaves_out_can_be_moved_to_another_date(berth: Berth, closed: Path) -> None:
+def test_an_occurrence_on_a_closed_date_can_be_moved_to_another_date(berth: Berth, closed: Path) -> None:
     assert berth("move", "trip", "2026-03-20", "--to", "2026-03-27").code == 0
     assert changed(closed) == ([], ["- {date: 2026-03-20, to: {date: 2026-03-27}}"])

@@ -14,7 +14,7 @@ from tests.cli import project
 from tests.edit.newcourse import GIVEN, once_on
 
 
-def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
+def test_skip_prints_the_removed_date(berth: Berth, folder: Path) -> None:
     assert berth("skip", "course", "2026-02-02") == (
         0,
         "reservations/course.yaml:\n"
@@ -29,7 +29,7 @@ def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
     assert "    except:\n      - 2026-02-02\n      - 2026-02-09\n" in text
 
 
-def test_set_takes_away_and_makes_what_is_missing(berth: Berth, folder: Path) -> None:
+def test_set_removes_keys_and_creates_missing_keys(berth: Berth, folder: Path) -> None:
     told = berth("set", "course", "recurrence.except=", "metadata.labels.term=spring", "suspend=true").out
     assert "~ suspended: no -> yes\n~ label term: none -> spring\n" in told
     text = (folder / "reservations/course.yaml").read_text("utf-8")
@@ -39,14 +39,14 @@ def test_set_takes_away_and_makes_what_is_missing(berth: Berth, folder: Path) ->
     assert berth("set", "course", "provisioning.leadTimeMinutes=10").code == 0
 
 
-def test_errors_elsewhere_are_no_reason_to_refuse(berth: Berth, folder: Path) -> None:
+def test_an_error_in_another_file_does_not_stop_an_edit(berth: Berth, folder: Path) -> None:
     project.write(folder, broken=project.REST.replace("name: rest", "name: -"))
     assert berth("validate").code == 1
     assert berth("skip", "course", "2026-02-02").code == 0
 
 
 @pytest.mark.parametrize("command", [("set", "suspend=true"), ("skip", "2026-02-09")], ids=["set", "skip"])
-def test_errors_of_the_file_explain_why_it_is_not_edited(
+def test_a_file_with_errors_is_not_edited_and_its_errors_are_reported(
     command: tuple[str, str], berth: Berth, folder: Path
 ) -> None:
     wrong = project.COURSE.replace("startDate: 2026-02-02", "startDate: 2026-02-30")
@@ -62,7 +62,7 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
 LARGE = "  policies: [{name: large, when: {seatsAbove: 25}, require: {approvalBy: platform}}]\n"
 
 
-def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
+def test_an_edit_prints_the_approval_that_a_policy_requires(berth: Berth, folder: Path) -> None:
     site = folder / "reservations/site.yaml"
     site.write_text(site.read_text("utf-8") + LARGE, "utf-8")
 
@@ -73,14 +73,14 @@ def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
 
 
 @tabled("edit")
-def test_a_value_is_all_of_its_text(text: str, value: object) -> None:
+def test_set_uses_the_whole_text_as_the_value(text: str, value: object) -> None:
     assert parse_assignment(f"title={text}").value == value
 
 
 @pytest.mark.parametrize(
     "text", ['"a" # b', "[a] # b", '"a", "b"', "[a], [b]", '"a": b', "'a' b", "[a", "{a: 1} #"]
 )
-def test_a_value_of_which_yaml_would_read_a_part_is_refused(text: str) -> None:
+def test_a_value_that_yaml_would_read_only_in_part_is_refused(text: str) -> None:
     with pytest.raises(CommandError, match="not valid YAML"):
         parse_assignment(f"title={text}")
 
@@ -96,7 +96,7 @@ def test_a_key_with_dots_is_one_key(berth: Berth, folder: Path, path: str) -> No
 
 
 @pytest.mark.parametrize("word", ["mond", "mon-fry"])
-def test_a_sentence_has_one_end(berth: Berth, word: str) -> None:
+def test_a_message_ends_with_one_punctuation_mark(berth: Berth, word: str) -> None:
     answer = berth("new", "x", "09:00-10:00", *GIVEN, "--weekly", word)
     assert "?." not in answer.err
     assert ".." not in answer.err
@@ -114,7 +114,7 @@ def tracked(folder: Path) -> Path:
 
 
 @tabled("edit")
-def test_an_edit_of_a_file_as_git_has_it_ends_with_the_command_that_takes_it_back(
+def test_an_edit_of_an_unmodified_tracked_file_prints_a_git_restore_command(
     words: list[str], berth: Berth, tracked: Path
 ) -> None:
     before = tracked.read_bytes()
@@ -127,23 +127,23 @@ def test_an_edit_of_a_file_as_git_has_it_ends_with_the_command_that_takes_it_bac
 
 
 @pytest.mark.usefixtures("tracked")
-def test_a_second_edit_is_not_what_git_takes_back(berth: Berth) -> None:
+def test_a_second_edit_of_a_file_prints_no_undo_command(berth: Berth) -> None:
     assert "Undo" in berth("set", "course", "title=A").out
     assert "Undo" not in berth("set", "course", "title=B").out
     assert "Undo" not in berth("delete", "course").out
 
 
 @pytest.mark.usefixtures("folder")
-def test_outside_of_git_an_edit_has_no_command_that_takes_it_back(berth: Berth) -> None:
+def test_an_edit_outside_of_a_git_repository_prints_no_undo_command(berth: Berth) -> None:
     assert "Undo" not in berth("set", "course", "title=A").out
 
 
 @pytest.mark.usefixtures("tracked")
-def test_an_unchanged_file_needs_no_undo(berth: Berth) -> None:
+def test_an_edit_that_changes_nothing_prints_no_undo_command(berth: Berth) -> None:
     assert "Undo" not in berth("add", "course", "2026-02-02").out
 
 
-def test_a_new_file_is_removed_by_its_name_in_quotes(berth: Berth, folder: Path) -> None:
+def test_the_undo_command_of_a_new_file_quotes_its_path(berth: Berth, folder: Path) -> None:
     told = berth(*once_on("2026-03-02"), "--file", "reservations/a course/algebra.yaml").out
 
     assert told.splitlines()[-1] == f"Undo: rm '{folder}/reservations/a course/algebra.yaml'"
@@ -160,7 +160,7 @@ def test_seats_that_no_date_would_get_are_refused(berth: Berth, folder: Path) ->
 
 
 @tabled("edit")
-def test_a_command_takes_what_has_one_reading(
+def test_commands_accept_unambiguous_spellings_of_dates_times_and_seats(
     words: list[str], expected: str, berth: Berth, folder: Path
 ) -> None:
     assert berth(*words).code == 0

@@ -141,7 +141,7 @@ def test_a_line_that_begins_with_the_term_needs_no_from(berth: Berth, folder: Pa
     assert "from:" not in (folder / "reservations/later.yaml").read_text("utf-8")
 
 
-def test_a_copy_in_which_no_line_is_left_is_refused(berth: Berth, folder: Path) -> None:
+def test_a_copy_without_any_schedule_line_is_refused(berth: Berth, folder: Path) -> None:
     project.write(folder, course=course_of(LATE))
 
     code, _, err = berth("copy", "course", "later", "--from", "2026-09-15", "--until", "2026-09-16")
@@ -161,7 +161,9 @@ def happening(answer: Answer, later: timedelta) -> list[tuple[datetime, datetime
 
 @tabled("edit")
 @pytest.mark.parametrize("name", ["course", "rest"])
-def test_what_edits_wrote_is_copied(edits: list[list[str]], berth: Berth, folder: Path, name: str) -> None:
+def test_a_copy_has_the_occurrences_of_the_edited_reservation(
+    edits: list[list[str]], berth: Berth, folder: Path, name: str
+) -> None:
     """The same happens in the weeks of the new term; a series that had ended goes on."""
     listed = "dates: [2026-02-07, 2026-02-14, 2026-02-21, 2026-02-28]"
     rest = project.REST.replace("dates: [2026-02-03]", listed).replace("  suspend: true\n", "")
@@ -187,7 +189,7 @@ def test_a_copy_with_errors_is_not_written(berth: Berth, folder: Path, lines: st
     assert {one.name for one in folder.rglob("*.yaml")} == set(project.FILES)
 
 
-def test_delete_says_what_goes_and_removes_the_file(berth: Berth, folder: Path) -> None:
+def test_delete_prints_the_removed_dates_and_removes_the_file(berth: Berth, folder: Path) -> None:
     code, out, err = berth("delete", "course")
 
     assert (code, err) == (0, "")

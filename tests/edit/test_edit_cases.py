@@ -20,7 +20,9 @@ spec:
 
 
 @pytest.mark.parametrize("case", read("edits"), ids=lambda case: str(case["id"]))
-def test_an_edit_writes_and_means_what_the_case_says(case: Case, berth: Berth, folder: Path) -> None:
+def test_an_edit_gives_the_lines_and_the_occurrences_of_its_case(
+    case: Case, berth: Berth, folder: Path
+) -> None:
     file = folder / "reservations/course.yaml"
     before = HEAD + indent(case["spec"], "  ")
     file.write_text(before, "utf-8")

@@ -346,7 +346,7 @@ few_or_many = pytest.mark.parametrize(
 
 
 @few_or_many
-def test_what_is_restored_added_or_ended_leaves_everything_else_as_it_was(examples: int) -> None:
+def test_restoring_adding_or_ending_dates_changes_nothing_else(examples: int) -> None:
     minutes = st.integers(0, 47).map(lambda half: half * 30)
 
     @settings(
@@ -373,7 +373,7 @@ def test_what_is_restored_added_or_ended_leaves_everything_else_as_it_was(exampl
 
 
 @few_or_many
-def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(examples: int) -> None:
+def test_an_edit_makes_its_change_and_no_other(examples: int) -> None:
     @settings(
         max_examples=examples,
         database=None,

@@ -30,7 +30,7 @@ def lines(file: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("case", cases("refusededits"))
-def test_what_is_refused_or_changes_nothing_writes_nothing(
+def test_a_refused_or_unnecessary_edit_writes_nothing(
     berth: Berth, reservations: Path, case: list[Any]
 ) -> None:
     code, command, *says = case
@@ -43,7 +43,9 @@ def test_what_is_refused_or_changes_nothing_writes_nothing(
 
 
 @pytest.mark.parametrize("case", cases("writtenedits"))
-def test_an_edit_changes_these_lines(berth: Berth, reservations: Path, case: dict[str, Any]) -> None:
+def test_an_edit_changes_the_lines_of_its_case(
+    berth: Berth, reservations: Path, case: dict[str, Any]
+) -> None:
     words = shlex.split(case["run"])
     file = reservations / f"{words[1]}.yaml"
     before = lines(file)

@@ -14,7 +14,7 @@ from tests.edit.events import event, feed, imported, moment, starts, windows
 TIME = ("DTSTART:20260302T100000", "DTEND:20260302T120000")
 
 
-def test_one_event_of_many_years_is_refused_alone() -> None:
+def test_an_event_of_36_years_is_not_imported_and_the_others_are() -> None:
     one = event(TIME[0], "DTEND:20620302T120000", uid="1", title="Typo")
     found = imported(feed(one, event(*TIME, uid="2", title="Course")))
 
@@ -23,7 +23,7 @@ def test_one_event_of_many_years_is_refused_alone() -> None:
 
 
 @pytest.mark.parametrize("at", range(1, 12))
-def test_a_line_may_be_folded_at_each_byte(at: int) -> None:
+def test_a_line_that_is_folded_at_any_byte_is_read(at: int) -> None:
     text = "SUMMARY:Ü🎓ü".encode()
     data = feed(event(*TIME)).text.replace(b"SUMMARY:Course", text[:at] + b"\r\n " + text[at:])
     (found,) = read_feed(Source("team.ics", b"\xef\xbb\xbf" + data)).events
@@ -73,7 +73,7 @@ def test_a_description_has_all_its_lines(lines: str, expected: str) -> None:
         "other-properties",
     ],
 )
-def test_known_faults_of_programs_are_read(lines: tuple[str, ...]) -> None:
+def test_events_with_known_faults_of_calendar_programs_are_imported(lines: tuple[str, ...]) -> None:
     found = imported(feed(event(*lines)))
     ((_, start, end),) = windows(found.sources)
 
@@ -82,7 +82,7 @@ def test_known_faults_of_programs_are_read(lines: tuple[str, ...]) -> None:
 
 
 @tabled("edit")
-def test_what_cannot_be_read_is_told_with_its_event(line: str) -> None:
+def test_an_unreadable_event_gets_the_finding_b206_and_the_others_are_imported(line: str) -> None:
     """It hides no other event."""
     key = line.partition(":")[0].partition(";")[0]
     lines = [line if one.startswith(key) else one for one in TIME]
@@ -94,7 +94,9 @@ def test_what_cannot_be_read_is_told_with_its_event(line: str) -> None:
 
 
 @tabled("edit")
-def test_a_part_that_cannot_be_read_costs_that_part(line: str, dates: list[str]) -> None:
+def test_an_unreadable_part_of_an_event_is_left_out_with_the_finding_b207(
+    line: str, dates: list[str]
+) -> None:
     found = imported(feed(event(*TIME, "RRULE:FREQ=WEEKLY;COUNT=3", line)))
 
     assert (found.codes, starts(found)) == ([("B207", 10)], dates)
@@ -147,7 +149,7 @@ MONDAYS = ("DTSTART;TZID=Customized Time Zone:20260323T090000", "DURATION:PT1H",
 
 
 @tabled("edit")
-def test_an_event_is_at_its_instants(lines: list[str], expected: str) -> None:
+def test_an_event_is_imported_with_its_start_and_end(lines: list[str], expected: str) -> None:
     found = imported(feed(ZURICH, event(*lines)))
     texts = [f"{moment(start)} to {moment(end)}" for _, start, end in windows(found.sources)]
 
@@ -155,7 +157,7 @@ def test_an_event_is_at_its_instants(lines: list[str], expected: str) -> None:
 
 
 @pytest.mark.parametrize("zone", ["EST", "est", "Etc/GMT+5", "GMT", "Etc/UTC", "UTC", "Our time"])
-def test_the_vtimezone_of_a_zone_that_is_not_a_place_counts(zone: str) -> None:
+def test_the_vtimezone_of_a_zone_that_is_not_a_place_is_used(zone: str) -> None:
     defined = EASTERN.replace("Customized Time Zone", zone)
     lines = (f"DTSTART;TZID={zone}:20260601T100000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=4")
     found = imported(feed(defined, event(*lines)))
@@ -163,7 +165,7 @@ def test_the_vtimezone_of_a_zone_that_is_not_a_place_counts(zone: str) -> None:
     assert (found.codes, starts(found)[0], "America/New_York" in found.text) == ([], "06-01 14:00", True)
 
 
-def test_the_abbreviation_of_a_zone_asks_where_its_place_shows_another_time() -> None:
+def test_est_on_a_date_in_summer_time_gets_the_finding_b206() -> None:
     found = imported(feed(event("DTSTART;TZID=EST:20260601T100000", "DURATION:PT1H")))
 
     assert (found.codes, found.results) == ([("B206", 7)], ["not imported"])
@@ -180,13 +182,13 @@ def test_the_abbreviation_of_a_zone_asks_where_its_place_shows_another_time() ->
     ],
     ids=["twice", "offset", "endless", "missing"],
 )
-def test_a_zone_without_a_definition_that_can_be_read_is_told(broken: str) -> None:
+def test_a_zone_without_a_readable_definition_gets_the_finding_b206(broken: str) -> None:
     found = imported(feed(broken, event(*MONDAYS)))
 
     assert [(finding.code, finding.path) for finding in found.findings] == [("B206", 'DTSTART of "Course"')]
 
 
-def test_times_without_a_zone_are_in_that_of_the_option_or_of_their_calendar() -> None:
+def test_times_without_a_zone_use_the_zone_of_the_option_or_of_the_calendar() -> None:
     source = feed(
         "X-WR-TIMEZONE:w. europe standard time\n", event("DTSTART:20260202T090000", "DURATION:PT1H")
     )
@@ -214,7 +216,7 @@ def test_times_without_a_zone_are_in_that_of_the_option_or_of_their_calendar() -
         ("seats: 60\n" * 3 + "x" * 300, {"": 60}),
     ],
 )
-def test_only_a_line_of_its_own_is_a_count(text: str, counts: dict[str, int]) -> None:
+def test_a_seat_count_is_read_only_from_a_line_of_its_own(text: str, counts: dict[str, int]) -> None:
     assert described_seats(text, ("small", "gpu")) == counts
 
 
@@ -222,18 +224,18 @@ def test_only_a_line_of_its_own_is_a_count(text: str, counts: dict[str, int]) ->
     "text", ["seats: 0", "seats: ~60", "small: 25-30", "seats: 60 (max 80)", "seats: -5"]
 )
 @pytest.mark.parametrize("more", ["", "\ngpu: 2"])
-def test_a_count_that_is_wrong_is_never_another_one(text: str, more: str) -> None:
+def test_a_malformed_seat_count_is_refused(text: str, more: str) -> None:
     with pytest.raises(Refusal):
         described_seats(text + more, ("small", "gpu"))
 
 
 @pytest.mark.parametrize("text", ["seats: 5\nseats: 6", "seats: 5\nsmall: 5"])
-def test_two_counts_are_asked_about(text: str) -> None:
+def test_conflicting_seat_counts_are_refused(text: str) -> None:
     with pytest.raises(Refusal):
         described_seats(text, ("small", "gpu"))
 
 
-def test_more_dates_than_a_reservation_has_are_told() -> None:
+def test_an_event_with_too_many_dates_gets_the_finding_b206() -> None:
     found = imported(feed(event(*TIME, "RRULE:FREQ=DAILY;COUNT=3000")), last=date(2040, 1, 1))
 
     assert (found.codes, found.files) == ([("B206", 9)], [])

@@ -70,6 +70,6 @@ def told(case: cases.Case) -> cases.Case:
 
 
 @pytest.mark.parametrize("case", cases.read("feeds"), ids=lambda case: case["file"])
-def test_a_calendar_becomes_what_its_case_says(case: cases.Case) -> None:
+def test_an_import_gives_the_results_dates_and_findings_of_its_case(case: cases.Case) -> None:
     """Importing it again changes nothing."""
     assert told(case) == case

@@ -52,7 +52,7 @@ def usual_windows() -> list[tuple[str, int, int]]:
 @example(("DTSTART", "DTSTART;TZZID=Europe/Zurich:20260302T140000"))
 @example(("EXDATE", "EXADTE;TZID=Europe/Zurich:20260311T140000"))
 @example(("DTEND", "DTED;TZID=Europe/Zurich:20260302T160000"))
-def test_a_near_miss_of_an_event_is_valid_or_told(miss: tuple[str, str]) -> None:
+def test_an_invalid_event_line_never_changes_dates_without_a_report(miss: tuple[str, str]) -> None:
     """Its dates stay as they were, or a finding or the table says what became of it."""
     name, line = miss
     assume("\n" not in line)

@@ -36,7 +36,7 @@ def dates(found: Imported) -> list[str]:
 
 
 @tabled("edit")
-def test_whole_days_close(lines: list[str], expected: list[str]) -> None:
+def test_events_of_whole_days_become_closed_days(lines: list[str], expected: list[str]) -> None:
     assert dates(closed(event(*lines))) == expected
 
 
@@ -45,7 +45,7 @@ def test_a_range_is_cut_at_the_limits() -> None:
     assert dates(closed(event(*BREAK), last=date(2026, 12, 31))) == ["12-21 12-31"]
 
 
-def test_what_is_free_closes_nothing_unless_all_is_free() -> None:
+def test_a_free_event_closes_no_days_unless_all_events_are_free() -> None:
     free = event(*BREAK, "TRANSP:TRANSPARENT", uid="2", title="Deadline")
     beside, alone = closed(event(*EASTER), free), closed(free)
 
@@ -54,14 +54,14 @@ def test_what_is_free_closes_nothing_unless_all_is_free() -> None:
     assert dates(closed(event(*EASTER), free, only="free")) == ["12-21 01-03"]
 
 
-def test_a_long_event_closes_only_if_it_is_named() -> None:
+def test_a_long_event_closes_its_days_only_if_an_option_selects_it() -> None:
     term = event("DTSTART;VALUE=DATE:20260216", "DTEND;VALUE=DATE:20260530", title="Summer break")
 
     assert closed(term).codes == [("B206", 4)]
     assert dates(closed(term, only="title:summer*")) == ["02-16 05-29"]
 
 
-def test_observances_are_told_and_left_out_by_their_description() -> None:
+def test_observances_get_the_finding_b207_and_can_be_skipped() -> None:
     lines = ("DTSTART;VALUE=DATE:20260415", "DESCRIPTION:Observance\\nTo hide observances")
     told, skipped = closed(event(*lines)), closed(event(*lines), skip="description:Observance*")
 
@@ -69,7 +69,7 @@ def test_observances_are_told_and_left_out_by_their_description() -> None:
     assert (skipped.files, skipped.codes, skipped.results) == ([], [], ["skipped"])
 
 
-def test_the_next_import_replaces_the_dates_and_keeps_those_that_are_past() -> None:
+def test_the_next_import_replaces_coming_dates_and_keeps_past_dates() -> None:
     (before,) = closed(event(*EASTER)).sources
     edited = before._replace(text=before.text + b"  closes: true # by hand\n")
     second = event(*BREAK, uid="2", title="Break")
@@ -145,7 +145,7 @@ PARTY, JUNE = dated(20260506, 20260507, "Party"), dated(20260601, 20260603, "")
     ],
     ids=["hours-become-a-day", "one-for-another", "renamed-and-covered", "a-range-is-cut"],
 )
-def test_dates_that_stay_keep_their_lines_and_those_that_go_are_told(
+def test_kept_dates_keep_their_lines_and_removed_dates_are_reported(
     parts: tuple[str, ...], gone: list[tuple[str, str]], text: str | None
 ) -> None:
     after = closed(*parts, files=(Source("reservations/b.yaml", BY_HAND),))
@@ -167,7 +167,7 @@ def test_dates_that_stay_keep_their_lines_and_those_that_go_are_told(
     ],
     ids=["last", "first", "first-and-past"],
 )
-def test_dates_outside_of_the_limits_are_told_as_such(
+def test_dates_outside_of_the_limits_are_reported_with_the_reason(
     limits: dict[str, Any], gone: list[str], left_out: list[str]
 ) -> None:
     after = closed(SKI, MAIL, SPRING, JUNE, files=(Source("reservations/b.yaml", BY_HAND),), **limits)
@@ -176,7 +176,7 @@ def test_dates_outside_of_the_limits_are_told_as_such(
     assert [one.reason for one in after.outcomes if one.result in ("over", "left out")] == left_out
 
 
-def test_a_calendar_of_another_feed_or_by_hand_is_refused() -> None:
+def test_a_calendar_of_another_feed_or_written_by_hand_is_refused() -> None:
     (before,) = closed(event(*EASTER)).sources
     by_hand = before._replace(text=before.text.replace(b"berth.dev/imported-feed", b"example.org/feed"))
     with pytest.raises(CommandError, match="was not imported"):

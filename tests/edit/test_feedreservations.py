@@ -62,7 +62,7 @@ def test_an_update_changes_dates_and_counts_and_keeps_the_rest() -> None:
     ]
 
 
-def test_a_count_that_is_not_in_the_event_belongs_to_the_file() -> None:
+def test_the_seat_count_of_the_file_stays_if_the_event_has_none() -> None:
     before = edited(imported(feed(event(*WEEKLY))), "Count: 25", "Count: 31")
 
     assert imported(feed(event(*WEEKLY)), before, seats=99).results == ["unchanged"]
@@ -93,7 +93,7 @@ BY_CLASS = (
     ],
     ids=["several-classes", "nodes"],
 )
-def test_seats_of_another_form_are_not_those_of_the_event(edits: list[tuple[str, str]]) -> None:
+def test_seats_of_several_classes_or_nodes_stay_with_the_finding_b207(edits: list[tuple[str, str]]) -> None:
     (before,) = imported(feed(event(*WEEKLY))).sources
     for old, new in edits:
         before = before._replace(text=before.text.replace(old.encode(), new.encode()))
@@ -118,7 +118,7 @@ STANDING = """\
 """
 
 
-def test_a_reservation_that_stands_has_no_dates_to_update() -> None:
+def test_an_update_leaves_a_standing_reservation_unchanged() -> None:
     (before,) = imported(feed(event(*WEEKLY))).sources
     head = before.text.decode().partition("  recurrence:")[0]
     standing = before._replace(text=(head + STANDING).encode())
@@ -138,7 +138,7 @@ def test_several_reservations_of_one_file_are_updated() -> None:
     )
 
 
-def test_an_event_that_is_gone_or_canceled_is_told_and_its_file_stays() -> None:
+def test_a_removed_or_canceled_event_gets_the_finding_b208_and_its_file_stays() -> None:
     two = (event(*WEEKLY, uid="a", title="A"), event(*WEEKLY, uid="b", title="B"))
     before = imported(feed(*two)).sources
     for rest in ([], [event(*WEEKLY, "STATUS:CANCELLED", uid="b")]):
@@ -163,21 +163,21 @@ def test_an_event_that_is_gone_or_canceled_is_told_and_its_file_stays() -> None:
     ],
     ids=["outlook", "american", "british", "method"],
 )
-def test_the_seats_of_a_canceled_event_do_not_stay_in_silence(change: Callable[[Source], Source]) -> None:
+def test_a_canceled_event_gets_the_finding_b208(change: Callable[[Source], Source]) -> None:
     before = world("canceled-before.ics", file="room.ics")
     found = imported(change(before), *imported(before).sources)
 
     assert (found.files, found.results, [code for code, _ in found.codes]) == ([], ["canceled"], ["B208"])
 
 
-def test_a_title_that_says_canceled_while_its_time_is_busy_asks() -> None:
+def test_a_canceled_title_of_a_busy_event_gets_the_finding_b206() -> None:
     files = imported(feed(event(*WEEKLY))).sources
     found = imported(feed(event(*WEEKLY, title="Canceled: Course")), *files)
 
     assert (found.files, found.codes) == ([], [("B206", 6)])
 
 
-def test_another_feed_is_never_touched() -> None:
+def test_a_reservation_of_another_feed_is_never_changed() -> None:
     files = imported(world("feed-with-uid.ics")).sources
     other = imported(world("other-feed-same-uid.ics"), *files)
     named = imported(world("other-feed-same-uid.ics"), *files, is_feed_given=True)
@@ -193,7 +193,7 @@ def test_another_feed_is_never_touched() -> None:
 
 
 @tabled("edit")
-def test_a_course_that_another_feed_recognizes_by_its_title_is_asked_about(
+def test_a_course_with_the_title_of_another_feed_gets_the_finding_b206(
     before: list[str], after: list[str]
 ) -> None:
     files = imported(feed(*(single(day, title="Colloquium") for day in before))).sources
@@ -216,14 +216,14 @@ def test_two_reservations_of_one_event_are_an_error() -> None:
     assert [(finding.code, finding.severity) for finding in found.findings] == [("B209", "error")]
 
 
-def test_two_events_of_one_uid_are_asked_about() -> None:
+def test_two_events_of_one_uid_get_the_finding_b206_unless_they_are_grouped() -> None:
     apart, joined = imported(world("one-uid.ics")), imported(world("one-uid.ics"), group="uid")
 
     assert (apart.files, apart.codes) == ([], [("B206", 12)])
     assert (len(joined.files), len(windows(joined.sources))) == (1, 36)
 
 
-def test_of_two_versions_of_an_event_the_later_one_counts() -> None:
+def test_the_latest_version_of_an_event_is_imported() -> None:
     versions = [event(*WEEKLY, f"SEQUENCE:{n}", title=f"Version {n}") for n in (2, 3, 3, 1)]
     found = imported(feed(*versions))
 
@@ -231,7 +231,7 @@ def test_of_two_versions_of_an_event_the_later_one_counts() -> None:
     assert found.results == ["replaced", "new", "replaced", "replaced"]
 
 
-def test_dates_of_one_title_are_one_reservation_with_the_rule_that_they_follow() -> None:
+def test_events_of_one_title_become_one_reservation_with_a_weekly_rule() -> None:
     """One event for each date, in UTC across the change of clocks; a new export has new UIDs."""
     source = world("one-event-a-date.ics")
     found = imported(source)
@@ -260,7 +260,7 @@ def test_an_event_with_a_new_uid_is_recognized_by_its_title(lines: tuple[str, ..
     assert beside.results == ["unchanged", "new"]
 
 
-def test_a_date_that_is_new_joins_its_title() -> None:
+def test_a_new_date_joins_the_reservation_of_its_title() -> None:
     days = ["20260302", "20260309", "20260316", "20260323"]
     files = imported(feed(*(single(day) for day in days))).sources
     more = imported(feed(*(single(day) for day in [*days, "20260327"])), *files)
@@ -273,7 +273,7 @@ def test_a_date_that_is_new_joins_its_title() -> None:
     assert (second.results, len(starts(second)), "imported-uid" in second.text) == (["updated"], 2, False)
 
 
-def test_events_are_grouped_as_the_option_says() -> None:
+def test_the_group_option_sets_which_events_share_a_reservation() -> None:
     events = [single("20260302", title="A"), single("20260303", title="A"), event(*WEEKLY, title="A")]
 
     assert len(imported(feed(*events)).files) == 2
@@ -284,7 +284,7 @@ def test_events_are_grouped_as_the_option_says() -> None:
     ]
 
 
-def test_seats_that_add_up_are_told_with_the_option_that_joins_them() -> None:
+def test_seats_that_add_up_get_the_finding_b207_with_the_group_option() -> None:
     apart, joined = imported(world("rooms.ics")), imported(world("rooms.ics"), group="title")
     later = imported(world("rooms.ics"), *apart.sources, group="title")
 
@@ -296,7 +296,7 @@ def test_seats_that_add_up_are_told_with_the_option_that_joins_them() -> None:
     assert [code for code, _ in later.codes] == ["B208"]
 
 
-def test_single_dates_in_several_rooms_are_one_course_and_told() -> None:
+def test_single_dates_in_several_rooms_become_one_course_with_b207() -> None:
     events = [
         single(day, "0900-1100", f"LOCATION:{room}", f"DESCRIPTION:seats: {count}", uid=f"{day}{room}")
         for day in ("20260302", "20260309", "20260316")
@@ -311,7 +311,7 @@ def test_single_dates_in_several_rooms_are_one_course_and_told() -> None:
     )
 
 
-def test_dates_with_other_seats_are_a_list() -> None:
+def test_dates_with_different_seats_become_a_list() -> None:
     counts = {"20260302": 30, "20260309": 30, "20260316": 60}
     source = feed(*(single(day, "0900-1100", f"DESCRIPTION:seats: {count}") for day, count in counts.items()))
     found = imported(source)
@@ -320,7 +320,7 @@ def test_dates_with_other_seats_are_a_list() -> None:
     assert imported(source, *found.sources).results == ["unchanged"]
 
 
-def test_groups_of_several_zones_have_the_times_of_the_site() -> None:
+def test_a_group_of_events_in_several_zones_keeps_their_instants() -> None:
     there = event("DTSTART;TZID=America/New_York:20260309T090000", "DURATION:PT2H", uid="ny", title="Lab")
     found = imported(feed(single("20260302"), single("20260304"), there))
 
@@ -357,7 +357,7 @@ def test_every_title_becomes_a_valid_name(title: str) -> None:
     assert len(windows(imported(feed(event(*WEEKLY, title=title))).sources)) == 5
 
 
-def test_an_event_without_a_count_needs_the_option() -> None:
+def test_an_event_without_a_seat_count_needs_the_seats_option() -> None:
     assert imported(feed(event(*WEEKLY)), seats=None).codes == [("B206", 4)]
 
 
@@ -371,7 +371,7 @@ def test_an_event_without_a_count_needs_the_option() -> None:
         (([], ["description:Observance*"]), "b"),
     ],
 )
-def test_events_are_selected(patterns: tuple[list[str], list[str]], kept: str) -> None:
+def test_the_options_only_and_skip_select_events(patterns: tuple[list[str], list[str]], kept: str) -> None:
     events = [
         event(*WEEKLY, "TRANSP:TRANSPARENT", "DESCRIPTION:Observance\\nof it", uid="a", title="Lab 1"),
         event(*WEEKLY, "CATEGORIES:x,Exam", uid="b", title="Other"),
@@ -387,7 +387,7 @@ def test_events_are_selected(patterns: tuple[list[str], list[str]], kept: str) -
 
 
 @pytest.mark.parametrize("text", ["lab*", "title:", "free:x", "kind:x", "", ":x"])
-def test_a_pattern_that_is_none_is_refused(text: str) -> None:
+def test_a_malformed_event_pattern_is_refused(text: str) -> None:
     with pytest.raises(CommandError):
         EventPattern.read("--only", text)
 
@@ -417,7 +417,7 @@ FEEDS: list[Path] = sorted((ROOT / "tests" / "cases" / "feeds").glob("*.ics"))
 
 @settings(max_examples=150)
 @given(st.data())
-def test_no_damage_to_a_feed_is_an_internal_error(data: st.DataObject) -> None:
+def test_a_damaged_feed_never_causes_an_internal_error(data: st.DataObject) -> None:
     """Lines are lost, repeated, cut, or have the value of another line."""
     lines = data.draw(st.sampled_from(FEEDS)).read_bytes().splitlines()
     for _ in range(data.draw(st.integers(1, 4))):

@@ -29,14 +29,16 @@ def test_the_command_writes_one_file_and_lists_the_classes_with_their_sizes(
 
 
 @tabled("edit")
-def test_a_command_that_cannot_be_followed(words: list[str], berth: Berth, folder: Path) -> None:
+def test_an_option_of_another_source_is_a_usage_error(words: list[str], berth: Berth, folder: Path) -> None:
     (folder / "values.yaml").write_bytes(VALUES)
 
     assert berth("import", *words).code == 2
     assert not (folder / "reservations/jupyterhub-classes.yaml").exists()
 
 
-def test_layers_and_keys_that_are_not_read(berth: Berth, folder: Path) -> None:
+def test_import_merges_values_files_and_lists_the_keys_that_it_does_not_read(
+    berth: Berth, folder: Path
+) -> None:
     (folder / "a.yaml").write_text("jupyterhub: {singleuser: {memory: {guarantee: 3G}}}\ny: {a: 1}")
     (folder / "b.yaml").write_text("jupyterhub: {singleuser: {cpu: {guarantee: 2}}}")
     told = berth("import", "z2jh", "a.yaml", "b.yaml", "--cluster", "prod")
@@ -53,7 +55,7 @@ def test_a_file_without_a_key_of_the_chart_is_an_error(berth: Berth, folder: Pat
     assert "values.yaml:1:1: error[B260]" in told.err
 
 
-def test_names_that_are_taken_get_the_namespace_of_the_hub(berth: Berth, folder: Path) -> None:
+def test_a_taken_class_name_gets_the_namespace_of_the_hub_as_a_prefix(berth: Berth, folder: Path) -> None:
     for namespace in ("first", "second"):
         (folder / f"{namespace}.yaml").write_text("singleuser: {profileList: [{display_name: Small}]}")
         words = ("--namespace", namespace, "--cluster", "prod", "--file", f"reservations/{namespace}.yaml")
@@ -76,7 +78,7 @@ def started(berth: Berth, tmp_path: Path) -> Path:
     return new
 
 
-def test_nothing_is_told_when_the_site_names_the_values_and_tolerates_their_taints(
+def test_validate_reports_nothing_if_the_site_has_the_values_and_tolerations(
     berth: Berth, started: Path
 ) -> None:
     for sample in ("classes", "first-course"):  # as docs/jupyterhub.md says
@@ -89,7 +91,9 @@ def test_nothing_is_told_when_the_site_names_the_values_and_tolerates_their_tain
 
 
 @pytest.mark.parametrize("name", ["1524699", "null", "true", "1e3"])
-def test_a_reservation_of_such_a_class_is_read_again(berth: Berth, started: Path, name: str) -> None:
+def test_a_class_name_that_yaml_reads_as_another_type_is_quoted(
+    berth: Berth, started: Path, name: str
+) -> None:
     profiles = [{"display_name": "One", "slug": name}]
     (started / "values.yaml").write_text(json.dumps({"singleuser": {"profileList": profiles}}))
     assert berth("-C", str(started), "import", "z2jh", "values.yaml").code == 0
@@ -100,7 +104,7 @@ def test_a_reservation_of_such_a_class_is_read_again(berth: Berth, started: Path
 
 
 @tabled("edit")
-def test_a_profile_that_cannot_be_a_class_is_a_finding_with_its_name(
+def test_an_unusable_profile_is_reported_by_name_and_nothing_is_written(
     values: str, place: str, berth: Berth, started: Path
 ) -> None:
     (started / "values.yaml").write_text(f"singleuser: {{{values}}}")
@@ -112,7 +116,7 @@ def test_a_profile_that_cannot_be_a_class_is_a_finding_with_its_name(
     assert {one: one.read_bytes() for one in started.rglob("*") if one.is_file()} == before
 
 
-def test_a_finding_of_a_class_that_is_not_written_is_at_its_profile(berth: Berth, started: Path) -> None:
+def test_a_finding_about_an_unwritten_class_is_reported_at_its_profile(berth: Berth, started: Path) -> None:
     values = "singleuser:\n  memory: {guarantee: 1}\n  profileList:\n  - {display_name: A}\n"
     (started / "values.yaml").write_text(values)
     told = berth("-C", str(started), "import", "z2jh", "values.yaml", "--strict")
@@ -150,7 +154,9 @@ def test_a_second_import_updates_the_classes_and_shows_what_changed(
 
 
 @tabled("edit")
-def test_what_people_wrote_stays(old: str, new: str, berth: Berth, imported_once: Path) -> None:
+def test_a_second_import_keeps_the_edits_of_people(
+    old: str, new: str, berth: Berth, imported_once: Path
+) -> None:
     path = imported_once / CLASSES
     path.write_text(changed := path.read_text().replace(old, new, 1))
     if "cloud" in new:
@@ -165,7 +171,9 @@ def test_what_people_wrote_stays(old: str, new: str, berth: Berth, imported_once
     assert path.read_text() == changed.replace("4Gi", "8Gi")
 
 
-def test_a_new_profile_is_added_and_a_class_without_one_is_told(berth: Berth, imported_once: Path) -> None:
+def test_a_new_profile_is_added_and_a_class_without_a_profile_is_reported(
+    berth: Berth, imported_once: Path
+) -> None:
     text = (imported_once / CLASSES).read_text()
     (imported_once / "values.yaml").write_text(HUB.replace("display_name: A", "display_name: B"))
     told = berth(*AGAIN)
@@ -178,7 +186,7 @@ def test_a_new_profile_is_added_and_a_class_without_one_is_told(berth: Berth, im
 
 
 @pytest.mark.parametrize("text", [b"a: [", b"\xff", b"a: \xc3"])
-def test_a_file_that_cannot_be_read_stays(berth: Berth, imported_once: Path, text: bytes) -> None:
+def test_an_unreadable_class_file_is_not_overwritten(berth: Berth, imported_once: Path, text: bytes) -> None:
     (imported_once / CLASSES).write_bytes(text)
 
     assert berth(*AGAIN).code == 2

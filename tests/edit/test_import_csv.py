@@ -58,7 +58,7 @@ def table(berth: Berth, folder: Path) -> Table:
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_each_row_becomes_a_reservation_and_the_answer_repeats_it(table: Table, separator: str) -> None:
+def test_each_row_becomes_a_reservation_that_the_output_describes(table: Table, separator: str) -> None:
     rows = [separator.join(row.replace('"', "").split(",")) for row in ("Algebra,small,40-50,12 Jan,9-11",)]
     answer = table(*rows, headings="Course,Class,Seats,Dates,Times".replace(",", separator))
 
@@ -66,7 +66,7 @@ def test_each_row_becomes_a_reservation_and_the_answer_repeats_it(table: Table, 
     assert "Algebra: 50 small, 1 date in Europe/Zurich, Tue 2027-01-12 09:00-11:00.\n" in answer.out
 
 
-def test_cells_are_read_as_answers_of_the_form(table: Table) -> None:
+def test_cells_are_read_like_answers_of_the_request_form(table: Table) -> None:
     assert table(*ROWS).code == 0
     recurrence = table.spec("statistics")["recurrence"]
 
@@ -79,7 +79,7 @@ def test_cells_are_read_as_answers_of_the_form(table: Table) -> None:
     assert recurrence["timeZone"] == "America/New_York"
 
 
-def test_each_cell_that_is_not_read_is_told_with_its_line_and_column(table: Table) -> None:
+def test_each_unreadable_cell_is_reported_with_its_line_and_column(table: Table) -> None:
     wrong = table.findings(
         'Algebra,smal,many,02/03/2027,9-5,,,EST,"ada, or bob"',
         "Statistics,small,25,2027-06-01,10 AM,,,EST,",
@@ -94,11 +94,11 @@ def test_each_cell_that_is_not_read_is_told_with_its_line_and_column(table: Tabl
 
 
 @tabled("edit")
-def test_a_title_that_is_taken_is_told(rows: list[str], code: str, table: Table) -> None:
+def test_a_taken_title_gets_the_finding_b060(rows: list[str], code: str, table: Table) -> None:
     assert [found for _, _, found in table.findings(*rows)] == [code]
 
 
-def test_two_rows_of_one_course_are_told_and_not_as_another_reservation(table: Table) -> None:
+def test_a_second_row_of_a_course_is_reported_with_the_line_of_the_first(table: Table) -> None:
     row = "Algebra,small,25,2027-06-01,9-11,,,,"
 
     assert "line 2 has this course" in table(row, row.replace("06-01", "06-02")).err
@@ -107,7 +107,7 @@ def test_two_rows_of_one_course_are_told_and_not_as_another_reservation(table: T
 
 
 @pytest.mark.parametrize("contact", ["Ada Lovelace", "ada at example.org", "ada@example", "room 4", "@"])
-def test_a_contact_is_an_address_or_a_user(table: Table, contact: str) -> None:
+def test_a_contact_that_is_neither_address_nor_user_gets_the_finding_b014(table: Table, contact: str) -> None:
     assert table.findings(f"Algebra,small,25,2027-06-01,9-11,,,,{contact}") == [("2", "37", "B014")]
 
 
@@ -117,7 +117,7 @@ def test_a_contact_is_an_address_or_a_user(table: Table, contact: str) -> None:
     ids=["too-large", "heading", "cell"],
 )
 @pytest.mark.parametrize("is_file", [True, False], ids=["file", "stdin"])
-def test_a_message_quotes_a_line_of_a_value_at_most(
+def test_messages_about_huge_values_stay_short(
     berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, *, is_file: bool
 ) -> None:
     file = folder.parent / "large.csv"
@@ -129,13 +129,13 @@ def test_a_message_quotes_a_line_of_a_value_at_most(
     assert max(map(len, answer.err.splitlines())) < 1000
 
 
-def test_days_and_dates_are_one_answer(table: Table) -> None:
+def test_a_row_with_both_days_and_dates_gets_the_finding_b060(table: Table) -> None:
     row = "Algebra,small,25,MWF,2027-06-01,9-11"
 
     assert table.findings(row, headings="Course,Class,Seats,Days,Dates,Times") == [("2", "22", "B060")]
 
 
-def test_a_heading_that_is_not_known_is_told_and_one_that_is_missing_refused(table: Table) -> None:
+def test_an_unknown_heading_is_reported_and_a_missing_heading_is_refused(table: Table) -> None:
     answer = table("Algebra,small,25,2027-06-01,9-11,HG 5", headings="Course,Class,Seats,Dates,Times,Room")
     assert (answer.code, answer.err.endswith(':1:32: the column "Room" is not read.\n')) == (0, True)
 
@@ -143,7 +143,7 @@ def test_a_heading_that_is_not_known_is_told_and_one_that_is_missing_refused(tab
     assert table("Sets,small,25,2027-06-01,9-11", headings="course,class,seats,Date,Time").code == 0
 
 
-def test_the_next_import_updates_what_the_first_wrote_and_nothing_else(table: Table, berth: Berth) -> None:
+def test_the_next_import_updates_imported_fields_and_keeps_edits(table: Table, berth: Berth) -> None:
     table(*ROWS)
     assert berth("set", "algebra", "lead=45", "metadata.labels.term=spring", *NOW).code == 0
     assert berth("skip", "statistics", "2027-01-13", *NOW).code == 0
@@ -164,7 +164,7 @@ def test_the_next_import_updates_what_the_first_wrote_and_nothing_else(table: Ta
 
 
 @pytest.mark.parametrize("metadata", ["7", "{name: x, annotations: 7}", "[berth.dev/imported-feed]"])
-def test_a_faulty_document_beside_is_a_finding(table: Table, metadata: str) -> None:
+def test_a_faulty_document_of_the_project_is_reported(table: Table, metadata: str) -> None:
     head = "# berth.dev/imported-feed\napiVersion: berth.dev/v1alpha1\nkind: CapacityReservation\n"
     text = f"{head}metadata: {metadata}\n"
     (table.folder / "reservations/faulty.yaml").write_text(text, "utf-8")
@@ -175,11 +175,11 @@ def test_a_faulty_document_beside_is_a_finding(table: Table, metadata: str) -> N
 
 
 @pytest.mark.parametrize("rows", [(), ("", ",,,,,,,,")], ids=["none", "empty"])
-def test_a_table_without_a_course_is_told(table: Table, rows: tuple[str, ...]) -> None:
+def test_a_table_without_a_course_is_reported(table: Table, rows: tuple[str, ...]) -> None:
     assert table.findings(*rows) != []
 
 
-def test_a_course_without_a_row_stays_and_is_told(table: Table) -> None:
+def test_a_course_without_a_row_stays_and_is_reported(table: Table) -> None:
     table(*ROWS)
     answer = table(ROWS[0])
 
@@ -187,7 +187,7 @@ def test_a_course_without_a_row_stays_and_is_told(table: Table) -> None:
     assert table.spec("statistics")
 
 
-def test_another_table_has_courses_of_its_own(table: Table) -> None:
+def test_another_feed_can_add_new_courses_but_not_existing_courses(table: Table) -> None:
     table(*ROWS)
 
     assert table(ROWS[0], words=("--feed", "other")).code == 1
@@ -195,7 +195,7 @@ def test_another_table_has_courses_of_its_own(table: Table) -> None:
 
 
 @pytest.mark.usefixtures("site_holidays")
-def test_dates_on_holidays_of_the_site_are_told_and_not_counted(table: Table) -> None:
+def test_dates_on_holidays_of_the_site_are_listed_and_not_counted(table: Table) -> None:
     row = "Logic,small,25,Mon,9-11,2026-02-02,2026-02-23,,"
     first, again = (table(row, words=("--now", "2026-01-01")).out for _ in range(2))
 
@@ -204,7 +204,7 @@ def test_dates_on_holidays_of_the_site_are_told_and_not_counted(table: Table) ->
     assert first.splitlines()[1:] == again.splitlines()[1:]
 
 
-def test_a_table_of_another_name_is_asked_about_also_where_a_course_has_another_name(
+def test_a_renamed_table_is_refused_until_the_feed_option_gives_its_old_name(
     table: Table, berth: Berth, folder: Path
 ) -> None:
     table(*ROWS)
@@ -222,7 +222,7 @@ def test_a_table_of_another_name_is_asked_about_also_where_a_course_has_another_
 
 
 @tabled("edit")
-def test_an_entry_of_the_file_that_does_not_fit_a_row_is_named_with_its_line(
+def test_an_entry_of_the_file_that_does_not_fit_a_row_is_reported_with_its_line(
     words: str, entry: str, line: str, table: Table, berth: Berth
 ) -> None:
     table(*ROWS)
@@ -236,7 +236,7 @@ def test_an_entry_of_the_file_that_does_not_fit_a_row_is_named_with_its_line(
     assert "Remove that entry from the file, or correct the row." in answer.err
 
 
-def test_dates_that_are_all_over_are_warned_about_when_they_are_written(table: Table) -> None:
+def test_a_row_with_only_past_dates_gets_the_warning_b081_when_it_is_written(table: Table) -> None:
     row = "Logic,small,25,2026-11-02..2026-11-05,9-11,,,,"
     first, again = table(ROWS[0], row), table(ROWS[0], row)
     changed = table(ROWS[0], row.replace("25", "30"))
@@ -251,7 +251,7 @@ def test_dates_that_are_all_over_are_warned_about_when_they_are_written(table: T
     [("Chess,small,5,12 Jan 2027,9-11,3,000", 34), ("Go,small,2,12 Jan 2027,9-11,,13 Jan 2027", 30)],
     ids=["number", "date"],
 )
-def test_a_cell_beyond_the_headings_is_told(table: Table, row: str, column: int) -> None:
+def test_a_cell_beyond_the_headings_gets_the_finding_b002(table: Table, row: str, column: int) -> None:
     """A comma that no quotes keep moves all that follows it, and its end would be lost."""
     headings = "Course,Class,Seats,Dates,Times,Contact"
 
@@ -260,14 +260,14 @@ def test_a_cell_beyond_the_headings_is_told(table: Table, row: str, column: int)
 
 
 @pytest.mark.parametrize("course", ['"Algebra\nfor all"', '"Algebra'], ids=["two-lines", "open-quote"])
-def test_a_cell_that_does_not_end_in_its_line_is_named_where_it_begins(table: Table, course: str) -> None:
+def test_a_cell_that_spans_lines_is_reported_where_it_begins(table: Table, course: str) -> None:
     found = table.findings(ROWS[1], f"{course},small,25,12 Jan,9-11,,,,")
 
     assert [one[:2] for one in found] == [("3", "1")]
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"", b"\n\n"], ids=["not-utf-8", "empty", "blank"])
-def test_what_is_no_table_is_refused(berth: Berth, folder: Path, text: bytes) -> None:
+def test_a_file_that_is_not_a_table_is_refused(berth: Berth, folder: Path, text: bytes) -> None:
     (folder.parent / "x.csv").write_bytes(text)
 
     assert berth("import", "csv", str(folder.parent / "x.csv")).code == 1
@@ -279,7 +279,7 @@ CELLS = st.sampled_from([*ROWS[1].split(","), *HOSTILE.values(), "", '"', '""', 
 
 
 @given(st.lists(CELLS, max_size=12), st.sampled_from(",;\t"))
-def test_any_row_is_answers_or_findings_in_its_line(cells: list[str], separator: str) -> None:
+def test_any_row_gives_answers_or_findings_with_a_place(cells: list[str], separator: str) -> None:
     text = (
         HEADINGS.replace(",", separator) + "\n" + separator.join(cells).replace("\r", " ").replace("\n", " ")
     )
@@ -294,7 +294,7 @@ def test_any_row_is_answers_or_findings_in_its_line(cells: list[str], separator:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_cell_is_data(table: Table, folder: Path, text: str) -> None:
+def test_a_hostile_cell_becomes_a_title_or_is_refused(table: Table, folder: Path, text: str) -> None:
     """It is a title, or refused; it writes no other file, and no line of the answer is its own."""
     before = {*folder.rglob("*")}
     cell = text.replace('"', "'").replace("\n", " ").replace("\r", " ")

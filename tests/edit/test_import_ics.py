@@ -37,7 +37,7 @@ def lines(told: Answer) -> list[str]:
         "X-{}:x",
     ],
 )
-def test_a_message_quotes_a_line_of_a_value_at_most(berth: Berth, folder: Path, line: str) -> None:
+def test_messages_about_huge_values_stay_short(berth: Berth, folder: Path, line: str) -> None:
     head = ["BEGIN:VCALENDAR", "X-WR-TIMEZONE:" + "x" * 900_000, "BEGIN:VEVENT", line.format("x" * 900_000)]
     others = [one for one in ("UID:1", *WEEKLY, "SEQUENCE:x") if one[:4] != line[:4]]
     text = "\r\n".join([*head, *others, "END:VEVENT", "END:VCALENDAR", ""])
@@ -48,7 +48,7 @@ def test_a_message_quotes_a_line_of_a_value_at_most(berth: Berth, folder: Path, 
     assert len(answer.err + answer.out) < 2000
 
 
-def test_a_table_says_what_became_of_each_event_and_why(berth: Berth, folder: Path) -> None:
+def test_a_table_lists_each_event_with_its_result_and_reason(berth: Berth, folder: Path) -> None:
     write(
         folder,
         event(*WEEKLY, title="Algebra", uid="1"),
@@ -87,7 +87,7 @@ def test_a_table_says_what_became_of_each_event_and_why(berth: Berth, folder: Pa
 
 
 @pytest.mark.usefixtures("site_holidays")
-def test_dates_on_holidays_of_the_site_are_told_and_not_counted(berth: Berth, folder: Path) -> None:
+def test_dates_on_holidays_of_the_site_are_listed_and_not_counted(berth: Berth, folder: Path) -> None:
     head = ("DTSTART;TZID=Europe/Zurich:20260202T140000", "DURATION:PT2H")
     left_out = "; left out by calendar holidays: Carnival: Mon 2026-02-16"
     rows = []
@@ -99,7 +99,7 @@ def test_dates_on_holidays_of_the_site_are_told_and_not_counted(berth: Berth, fo
     assert rows == [f"{text}{left_out}" for text in ("2 dates, 5 seats of --seats", "2 dates", "dates")]
 
 
-def test_of_many_events_those_that_are_left_out_come_first(berth: Berth, folder: Path) -> None:
+def test_a_long_list_begins_with_the_events_that_are_not_imported(berth: Berth, folder: Path) -> None:
     days = [event(*WEEKLY, title=f"Course {n}", uid=str(n)) for n in range(25)]
     write(folder, *days, event("DTSTART:soon", title="Faulty", uid="x"))
     told = lines(berth(*COURSE))
@@ -108,7 +108,7 @@ def test_of_many_events_those_that_are_left_out_come_first(berth: Berth, folder:
     assert len(json.loads(berth(*COURSE, "-o", "json").out)["items"]) == 26
 
 
-def test_an_empty_result_is_not_a_success(berth: Berth, folder: Path) -> None:
+def test_an_import_without_any_event_exits_with_1(berth: Berth, folder: Path) -> None:
     write(folder)
     empty = berth(*COURSE)
     write(folder, event(*WEEKLY, "STATUS:CANCELLED"))
@@ -177,7 +177,7 @@ def test_a_feed_from_a_pipe_needs_a_name(berth: Berth, folder: Path, monkeypatch
     assert "imported-feed: team\n" in file.read_text("utf-8")
 
 
-def test_names_that_are_not_utf8_are_told(berth: Berth, folder: Path) -> None:
+def test_a_feed_name_that_is_not_utf_8_is_a_usage_error(berth: Berth, folder: Path) -> None:
     name = os.fsdecode(b"caf\xe9.ics")
     (folder / name).write_bytes(feed(event(*WEEKLY, title="Algebra")).text)
     by_file = berth("import", "ics", name, *COURSE[3:])
@@ -188,7 +188,7 @@ def test_names_that_are_not_utf8_are_told(berth: Berth, folder: Path) -> None:
     assert (named.code, (folder / "reservations/algebra.yaml").exists()) == (0, True)
 
 
-def test_a_warning_does_not_stop_it_unless_strict(berth: Berth, folder: Path) -> None:
+def test_a_warning_stops_the_import_only_with_strict(berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY, title="Algebra"), event(*WEEKLY[:2], "RRULE:FREQ=HOURLY", uid="2"))
     strict = berth(*COURSE, "--strict")
     told = berth(*COURSE)
@@ -198,7 +198,7 @@ def test_a_warning_does_not_stop_it_unless_strict(berth: Berth, folder: Path) ->
     assert (folder / "reservations/algebra.yaml").exists()
 
 
-def test_nothing_is_written_with_an_error_of_the_project(berth: Berth, folder: Path) -> None:
+def test_an_import_above_a_ceiling_writes_nothing(berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY, title="Algebra"))
     project.change(folder, "site", "- name: prod", "- name: prod\n      ceilings: [{seats: {small: 4}}]")
     (folder / "reservations/course.yaml").unlink()
@@ -209,9 +209,7 @@ def test_nothing_is_written_with_an_error_of_the_project(berth: Berth, folder: P
     assert not (folder / "reservations/algebra.yaml").exists()
 
 
-def test_a_copy_is_not_updated_by_the_event_and_objects_do_not_have_the_annotations(
-    berth: Berth, folder: Path
-) -> None:
+def test_copies_and_rendered_objects_do_not_have_the_import_annotations(berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY, title="Algebra"))
     assert berth(*COURSE).code == 0
     assert berth("copy", "algebra", "algebra-fall", "--from", "2026-09-07", "--until", "2026-12-18").code == 0
@@ -225,7 +223,7 @@ def test_a_copy_is_not_updated_by_the_event_and_objects_do_not_have_the_annotati
 
 
 @tabled("edit")
-def test_a_slip_is_told(words: list[str], message: str, berth: Berth, folder: Path) -> None:
+def test_a_wrong_option_is_a_usage_error(words: list[str], message: str, berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY))
     told = berth("import", "ics", "team.ics", *words)
 
@@ -234,5 +232,5 @@ def test_a_slip_is_told(words: list[str], message: str, berth: Berth, folder: Pa
 
 
 @pytest.mark.usefixtures("folder")
-def test_only_a_calendar_has_an_answer_for_programs(berth: Berth) -> None:
+def test_import_renku_has_no_json_output(berth: Berth) -> None:
     assert berth("import", "renku", "x.json", "-o", "json").code == 2

@@ -99,7 +99,7 @@ def test_import_writes_a_document(
 
 
 @pytest.mark.parametrize("flags", [(), ("--time-zone", "Europe/Zurich")], ids=["utc", "zurich"])
-def test_a_second_import_knows_it_by_its_id_wherever_it_is(
+def test_a_second_import_finds_the_reservation_by_its_id_in_any_file(
     berth: Berth, folder: Path, export: Export, flags: tuple[str, ...]
 ) -> None:
     berth("import", "renku", export(PAYLOAD), *flags)
@@ -134,7 +134,7 @@ def test_several_files_are_read_and_without_an_id_known_by_the_name(berth: Berth
 
 
 @tabled("edit")
-def test_what_cannot_be_a_document_is_an_error_at_the_reservation(
+def test_an_unusable_recurrence_is_reported_at_its_reservation(
     fields: dict[str, Any], berth: Berth, export: Export
 ) -> None:
     told = berth("import", "renku", export(changed(recurrence={**PAYLOAD["recurrence"], **fields})))
@@ -143,7 +143,7 @@ def test_what_cannot_be_a_document_is_an_error_at_the_reservation(
     assert told.err.startswith(f"export.json, {NAME}: error[B0")
 
 
-def test_of_a_file_with_a_wrong_item_nothing_is_written(berth: Berth, folder: Path, export: Export) -> None:
+def test_a_file_with_one_wrong_item_is_not_imported(berth: Berth, folder: Path, export: Export) -> None:
     told = berth("import", "renku", export(PAYLOAD, changed(id=None, resource_class_id=9)))
 
     assert (told.code, told.out) == (1, "")
@@ -153,7 +153,7 @@ def test_of_a_file_with_a_wrong_item_nothing_is_written(berth: Berth, folder: Pa
     assert not (folder / f"reservations/{NAME}.yaml").exists()
 
 
-def test_what_the_project_refuses_is_told_at_the_reservation(
+def test_a_reservation_above_a_ceiling_gets_the_finding_b067(
     berth: Berth, folder: Path, export: Export
 ) -> None:
     project.change(folder, "site", "- name: prod\n", "- {name: prod, ceilings: [{seats: {small: 30}}]}\n")
@@ -163,7 +163,7 @@ def test_what_the_project_refuses_is_told_at_the_reservation(
     assert f"export.json, {NAME}: error[B067] spec.provisioning" in told.err
 
 
-def test_a_file_that_is_there_is_never_overwritten(berth: Berth, folder: Path, export: Export) -> None:
+def test_an_existing_file_is_never_overwritten(berth: Berth, folder: Path, export: Export) -> None:
     other = IMPORTED.format(zone="UTC", start="09:00", end="10:00").replace(f"name: {NAME}", "name: mine")
     mine = other.replace("01K9ZK4T8W3Q6M5N2R7V1X0Y9B", "01K9ZK4T8W3Q6M5N2R7V1X0Y9C")
     (folder / "reservations/first.yaml").write_text(mine, "utf-8")
@@ -180,7 +180,7 @@ def test_import_can_suspend(berth: Berth, folder: Path, export: Export) -> None:
 
 
 @pytest.mark.parametrize("source", ["renku", "renku-classes", "z2jh"])
-def test_a_missing_export_is_a_finding(source: str, berth: Berth) -> None:
+def test_a_missing_export_gets_the_finding_b001(source: str, berth: Berth) -> None:
     told = berth("import", source, "export.json")
 
     assert (told.code, told.out) == (1, "")
@@ -274,7 +274,7 @@ def test_a_document_has_the_occurrences_that_renku_has(recurrence: dict[str, Any
     assert not [finding for finding in pipeline.findings() if finding.severity == "error"]
 
 
-def test_ids_of_equal_starts_are_told_apart_by_end_then_position() -> None:
+def test_entries_with_equal_starts_get_names_by_end_and_then_position() -> None:
     times = [("09:00", "12:00"), ("09:00", "10:00"), ("09:00", "12:00"), ("10:00", "12:00")]
     schedule = [{"start_time": start, "end_time": end} for start, end in times]
     recurrence = {"type": "daily", "start_date": "2026-01-01", "end_date": "2026-01-01", "schedule": schedule}

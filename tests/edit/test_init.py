@@ -81,7 +81,7 @@ def started(berth: Berth, tmp_path: Path) -> Path:
     return folder
 
 
-def test_it_passes_its_own_checks(started: Path, berth: Berth) -> None:
+def test_a_new_repository_passes_validate_with_strict(started: Path, berth: Berth) -> None:
     assert files(started) == FILES
     assert berth("-C", str(started), "validate", "--strict").code == 0
 
@@ -90,13 +90,15 @@ REQUESTS = [".github/ISSUE_TEMPLATE/seats.yml", ".github/workflows/berth-request
 
 
 @tabled("edit")
-def test_a_part_is_written_if_asked_for(part: str, more: list[str], berth: Berth, empty: Path) -> None:
+def test_an_optional_part_is_written_with_its_flag(
+    part: str, more: list[str], berth: Berth, empty: Path
+) -> None:
     assert berth("init", str(empty), f"--{part}", *NOW).code == 0
 
     assert files(empty) == sorted([*FILES, *more])
 
 
-def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth, started: Path) -> None:
+def test_init_adds_a_request_form_with_the_classes_of_the_repository(berth: Berth, started: Path) -> None:
     form = started / REQUESTS[0]
     before = {path: (started / path).read_bytes() for path in FILES}
     assert berth("init", str(started), "--requests").code == 0
@@ -113,7 +115,7 @@ def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth,
 
 
 @pytest.mark.parametrize("file", REQUESTS)
-def test_a_file_that_somebody_else_wrote_stays_and_is_named(berth: Berth, started: Path, file: str) -> None:
+def test_a_file_of_another_author_stays_and_is_reported(berth: Berth, started: Path, file: str) -> None:
     (started / file).parent.mkdir(exist_ok=True)
     (started / file).write_text("name: ours\n")
     answer = berth("init", str(started), "--requests")
@@ -124,7 +126,7 @@ def test_a_file_that_somebody_else_wrote_stays_and_is_named(berth: Berth, starte
 
 
 @pytest.mark.parametrize("part", ["calendar", "report", "requests"])
-def test_what_the_workflows_install_stays_as_it_was_chosen(berth: Berth, started: Path, part: str) -> None:
+def test_a_new_part_keeps_the_requirements_of_the_repository(berth: Berth, started: Path, part: str) -> None:
     """Here, a release of the package index, pinned by hash."""
     (started / WHEEL).unlink()
     requirements = started / ".github/berth/requirements.txt"
@@ -136,7 +138,7 @@ def test_what_the_workflows_install_stays_as_it_was_chosen(berth: Berth, started
     assert {path: (started / path).read_bytes() for path in before} == before
 
 
-def test_a_repository_without_the_action_gets_it(berth: Berth, started: Path) -> None:
+def test_init_adds_a_missing_action_to_a_repository(berth: Berth, started: Path) -> None:
     """As after an upgrade of Berth, for which somebody removed it."""
     before = {path: (started / path).read_bytes() for path in FILES}
     shutil.rmtree(started / ".github/berth")
@@ -158,7 +160,7 @@ def test_a_form_without_classes_is_not_written(berth: Berth, started: Path) -> N
 
 
 @pytest.mark.parametrize(("top", "is_told"), [("My Seats", False), (".", True)], ids=["top", "below"])
-def test_it_says_that_a_forge_reads_workflows_at_the_top_only(
+def test_init_below_the_top_of_a_git_repository_warns_about_workflows(
     berth: Berth, started: Path, top: str, is_told: bool
 ) -> None:
     subprocess.run(["git", "init", "--quiet", started.parent / top], check=True)
@@ -179,14 +181,14 @@ def test_a_repository_with_errors_gets_no_form(berth: Berth, started: Path) -> N
     [("--time-zone", "Mars"), ("--cluster", "a b"), ("--source", "slurm"), ("--repository", "here")],
     ids=["zone", "cluster", "source", "repository"],
 )
-def test_a_wrong_value_is_refused_by_its_flag(flag: str, value: str, berth: Berth, tmp_path: Path) -> None:
+def test_a_wrong_value_is_reported_at_its_flag(flag: str, value: str, berth: Berth, tmp_path: Path) -> None:
     told = berth("init", str(tmp_path / "seats"), flag, value)
 
     assert (told.code, f"Invalid value for '{flag}': " in told.err) == (2, True), told.err
     assert not (tmp_path / "seats").exists()
 
 
-def test_what_does_not_go_together_is_not_written(berth: Berth, tmp_path: Path) -> None:
+def test_an_address_that_flux_cannot_read_gets_the_finding_b038(berth: Berth, tmp_path: Path) -> None:
     words = ("--engine", "flux", "--repository", "git@git.example.org:seats.git")
     told = berth("init", str(tmp_path / "seats"), *words)
 
@@ -197,7 +199,7 @@ def test_what_does_not_go_together_is_not_written(berth: Berth, tmp_path: Path) 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("source", NAMESPACES)
-def test_every_choice_gives_a_project_with_no_more_than_notes(
+def test_every_source_and_engine_gives_a_project_without_warnings(
     source: str, engine: str, berth: Berth, empty: Path
 ) -> None:
     chosen = ("--source", source, "--engine", engine, "--cluster", "hub", "--namespace", "sessions")
@@ -214,7 +216,7 @@ def test_every_choice_gives_a_project_with_no_more_than_notes(
 
 
 @pytest.mark.parametrize("name", ["2026", "1e3", "on", "null"])
-def test_a_name_that_yaml_takes_for_something_else_is_quoted(name: str, berth: Berth, tmp_path: Path) -> None:
+def test_a_name_that_yaml_reads_as_another_type_is_quoted(name: str, berth: Berth, tmp_path: Path) -> None:
     folder = tmp_path / "seats" / name
 
     assert berth("init", str(folder), "--cluster", name, "--namespace", name).code == 0
@@ -223,7 +225,7 @@ def test_a_name_that_yaml_takes_for_something_else_is_quoted(name: str, berth: B
 
 
 @tabled("edit")
-def test_the_engine_gets_the_address_of_the_remote(
+def test_the_site_gets_the_address_of_the_git_remote(
     remote: str | None, url: str | None, berth: Berth, empty: Path
 ) -> None:
     subprocess.run(["git", "init", "--quiet", empty], check=True)
@@ -238,7 +240,7 @@ def test_the_engine_gets_the_address_of_the_remote(
     assert "  kubectl apply -f rendered/gitops/flux\n" in told.out
 
 
-def test_the_remote_of_another_folder_is_not_taken(berth: Berth, tmp_path: Path) -> None:
+def test_the_remote_of_a_parent_folder_is_not_used(berth: Berth, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     subprocess.run(
         ["git", "remote", "add", "origin", "https://git.example.org/a.git"], cwd=tmp_path, check=True
@@ -264,7 +266,7 @@ def test_the_demo_opens_in_two_minutes_for_half_an_hour(time: str) -> None:
     assert not pipeline.has_errors()
 
 
-def test_the_demo_counts_no_pods_that_are_there(berth: Berth, tmp_path: Path) -> None:
+def test_the_demo_counts_only_pods_with_its_label(berth: Berth, tmp_path: Path) -> None:
     """Its sessions are pods with a label, in a namespace that every cluster has."""
     told = berth("init", str(tmp_path / "seats"), "--demo", "--now", "2026-01-10T12:00:30Z")
 
@@ -285,7 +287,7 @@ def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None
         assert text.startswith("# yaml-language-server: $schema=.schema.json\n")
 
 
-def test_the_workflow_installs_only_what_is_in_the_repository_or_pinned_by_hash(
+def test_the_workflow_installs_only_the_local_wheel_and_packages_pinned_by_hash(
     started: Path, tmp_path: Path
 ) -> None:
     """Whatever Berth was installed from: anybody could take a name that is not on the package index."""
@@ -304,7 +306,7 @@ def test_the_workflow_installs_only_what_is_in_the_repository_or_pinned_by_hash(
     assert "kube-berth" not in requirements
 
 
-def test_the_wheel_is_the_berth_that_runs(started: Path, tmp_path: Path) -> None:
+def test_the_wheel_has_the_code_of_the_running_berth(started: Path, tmp_path: Path) -> None:
     """Pip installs it where nothing is but what it needs, and it renders the same."""
     target = tmp_path / "site"
     quiet = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-compile")
@@ -320,7 +322,7 @@ def test_the_wheel_is_the_berth_that_runs(started: Path, tmp_path: Path) -> None
     assert (copy / WHEEL).read_bytes() == (started / WHEEL).read_bytes()
 
 
-def test_berth_that_is_not_installed_writes_no_wheel(
+def test_init_writes_nothing_if_berth_is_not_installed(
     berth: Berth, empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wheel, "DISTRIBUTION", "kube-nothing")
@@ -330,7 +332,7 @@ def test_berth_that_is_not_installed_writes_no_wheel(
 
 
 @pytest.mark.parametrize("name", [".gitattributes", ".github/berth/action.yml", "rendered/x"])
-def test_what_is_there_is_never_overwritten(berth: Berth, tmp_path: Path, name: str) -> None:
+def test_an_existing_file_is_never_overwritten(berth: Berth, tmp_path: Path, name: str) -> None:
     file = tmp_path / "seats" / name
     file.parent.mkdir(parents=True)
     file.write_text("mine")
@@ -341,7 +343,7 @@ def test_what_is_there_is_never_overwritten(berth: Berth, tmp_path: Path, name: 
 
 
 @pytest.mark.parametrize("is_new", [True, False], ids=["new", "there"])
-def test_a_file_that_does_not_fit_on_the_disk_leaves_nothing(
+def test_a_full_disk_gets_the_finding_b092_and_leaves_no_files(
     berth: Berth, tmp_path: Path, *, is_new: bool
 ) -> None:
     folder = tmp_path / "seats"
@@ -359,7 +361,7 @@ def test_a_file_that_does_not_fit_on_the_disk_leaves_nothing(
     assert berth("init", str(folder), *NOW).code == 0
 
 
-def test_a_readme_that_is_there_stays(berth: Berth, empty: Path) -> None:
+def test_an_existing_readme_is_kept(berth: Berth, empty: Path) -> None:
     (empty / "README.md").write_text("mine")
 
     assert berth("init", str(empty)).code == 0
@@ -367,7 +369,7 @@ def test_a_readme_that_is_there_stays(berth: Berth, empty: Path) -> None:
     assert files(empty) == FILES
 
 
-def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
+def test_init_asks_for_missing_options_on_a_terminal(tmp_path: Path) -> None:
     code, shown = on_terminal(
         tmp_path,
         ["init", "--cluster", "hub", *NOW],
@@ -392,14 +394,14 @@ def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
     }
 
 
-def test_no_more_answers_write_nothing(tmp_path: Path) -> None:
+def test_init_writes_nothing_if_the_input_ends(tmp_path: Path) -> None:
     code, shown = on_terminal(tmp_path, ["init"], [("Name of the cluster [prod]: ", "\x04")])
 
     assert (code, "Nothing was written." in shown) == (2, True)
     assert files(tmp_path) == []
 
 
-def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
+def test_new_asks_for_missing_options_on_a_terminal(started: Path) -> None:
     code, shown = on_terminal(
         started,
         ["new", "--lead", "10", *NOW],

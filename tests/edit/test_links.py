@@ -22,14 +22,14 @@ def refused(berth: Berth, link: str, *words: str) -> None:
     assert f"{link} is a symbolic link" in answer.err
 
 
-def test_new_writes_through_no_dangling_link(berth: Berth, folder: Path, outside: Path) -> None:
+def test_new_does_not_write_through_a_dangling_link(berth: Berth, folder: Path, outside: Path) -> None:
     (folder / "reservations/linky.yaml").symlink_to(outside / "linky.yaml")
 
     refused(berth, "reservations/linky.yaml", "new", "linky", *ONCE)
     assert [*outside.iterdir()] == []
 
 
-def test_a_request_writes_through_no_dangling_link(berth: Berth, folder: Path, outside: Path) -> None:
+def test_a_request_does_not_write_through_a_dangling_link(berth: Berth, folder: Path, outside: Path) -> None:
     (folder / "reservations/linky.yaml").symlink_to(outside / "linky.yaml")
     request = outside / "request.md"
     request.write_text(form_text(title="Linky"), "utf-8")
@@ -67,7 +67,9 @@ def test_a_course_behind_a_link_is_not_changed(
 
 
 @pytest.mark.parametrize("link", [".github", ".github/workflows", "reservations/site.yaml"])
-def test_init_writes_into_no_linked_folder(berth: Berth, tmp_path: Path, outside: Path, link: str) -> None:
+def test_init_does_not_write_into_a_linked_folder(
+    berth: Berth, tmp_path: Path, outside: Path, link: str
+) -> None:
     top = tmp_path / "seats"
     (top / link).parent.mkdir(parents=True)
     (top / link).symlink_to(outside / "file" if link.endswith(".yaml") else outside)

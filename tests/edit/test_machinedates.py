@@ -25,7 +25,7 @@ def block(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("words", REFUSED, ids=[" ".join(words[:1] + words[3:4]) for words in REFUSED])
-def test_single_dates_are_refused_with_the_document_that_has_them(
+def test_edits_of_single_dates_are_refused_and_name_the_cloudcapacity(
     berth: Berth, block: Path, words: tuple[str, ...]
 ) -> None:
     code, out, err = berth(*words)
@@ -36,19 +36,19 @@ def test_single_dates_are_refused_with_the_document_that_has_them(
     assert block.read_text("utf-8") == clouds.OF_BLOCK
 
 
-def test_the_advice_and_all_that_is_no_date_can_be_set(berth: Berth, block: Path) -> None:
+def test_set_changes_suspend_lead_time_and_seats(berth: Berth, block: Path) -> None:
     assert berth("set", "sprint", "suspend=true", "leadTimeMinutes=45", "--seats", "5").code == 0
     assert "suspend: true" in block.read_text("utf-8")
 
 
 @pytest.mark.usefixtures("block")
-def test_dates_of_another_type_are_refused_by_their_field(berth: Berth) -> None:
+def test_a_start_date_gets_the_finding_b016_at_its_field(berth: Berth) -> None:
     code, _, err = berth("set", "sprint", "startDate=2026-02-02")
 
     assert (code, "error[B016] spec.recurrence.startDate" in err) == (1, True)
 
 
-def test_a_copy_needs_a_capacity_of_its_own(berth: Berth, block: Path) -> None:
+def test_a_copy_is_refused_because_it_needs_its_own_cloudcapacity(berth: Berth, block: Path) -> None:
     code, _, err = berth("copy", "sprint", "again", "--from", "2027-02-01", "--until", "2027-03-01")
 
     assert (code, "CloudCapacity general" in err) == (2, True)

@@ -34,7 +34,7 @@ def exam(folder: Path) -> Path:
     return file
 
 
-def test_several_that_start_together_are_told_apart_by_name(berth: Berth, exam: Path) -> None:
+def test_skip_asks_for_the_name_if_several_occurrences_start_together(berth: Berth, exam: Path) -> None:
     for words in ((), ("09:00",)):
         told = berth("skip", "trip", "2026-03-09", *words)
         assert asks(told, "2026-03-09T09:00", "2026-03-09 09:00 --name extra-time")
@@ -42,7 +42,9 @@ def test_several_that_start_together_are_told_apart_by_name(berth: Berth, exam: 
 
 
 @tabled("edit")
-def test_a_named_one_is_found_by_its_name_and_by_its_id(address: list[str], berth: Berth, exam: Path) -> None:
+def test_a_named_occurrence_is_found_by_its_name_and_by_its_id(
+    address: list[str], berth: Berth, exam: Path
+) -> None:
     told = berth("move", "trip", *address, "--end", "13:00")
     assert "~ 09:00-12:00 extra-time -> 09:00-13:00 extra-time: Mon 2026-03-09\n" in told.out
     new = '- {date: 2026-03-09, startTime: "09:00", name: extra-time, to: {endTime: "13:00"}}'
@@ -52,7 +54,7 @@ def test_a_named_one_is_found_by_its_name_and_by_its_id(address: list[str], bert
 @pytest.mark.parametrize(
     "address", [("2026-03-09T09:00",), ("2026-03-09", "--name", "")], ids=["id", "empty-name"]
 )
-def test_one_without_a_name_is_found_by_its_id_or_an_empty_name(
+def test_an_unnamed_occurrence_is_found_by_its_id_or_an_empty_name(
     berth: Berth, exam: Path, address: tuple[str, ...]
 ) -> None:
     assert "- 5 small: Mon 2026-03-09 09:00-11:00 (" in berth("skip", "trip", *address).out

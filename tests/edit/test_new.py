@@ -81,18 +81,14 @@ def test_an_answer_and_an_option_understand_the_same_dates(answer: str, first: d
 
 
 @tabled("edit")
-def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
-    question: str, answer: str, code: str
-) -> None:
+def test_a_wrong_answer_is_refused_when_it_is_given(question: str, answer: str, code: str) -> None:
     request = asked(**({"from": "2026-02-02"} if question == "until" else {}))
     with pytest.raises(CommandError) as refused:
         request.with_answer(question, answer)
     assert refused.value.code == code
 
 
-def test_new_writes_a_line_for_each_group_and_nothing_warns_of_their_overlap(
-    berth: Berth, folder: Path
-) -> None:
+def test_new_writes_a_line_for_each_group_without_an_overlap_warning(berth: Berth, folder: Path) -> None:
     told = berth(
         *("new", "exam", "regular=14:00-16:00", "extra-time=14:00-17:00", "--dates", "2026-02-02"),
         *("--class", "small", "--seats", "regular=120,extra-time=8", "--behavior", "none"),
@@ -145,7 +141,7 @@ def test_new_says_that_dates_may_be_wrong_in_a_project_with_errors(berth: Berth,
     assert (told.code, "The project has errors, so the dates above may be wrong" in told.err) == (0, True)
 
 
-def test_new_takes_days_from_today_and_ranges(berth: Berth, folder: Path) -> None:
+def test_new_accepts_weekday_names_and_ranges_as_dates(berth: Berth, folder: Path) -> None:
     given = ("--class", "small", "--seats", "5", "--behavior", "none")
     words = ("new", "algebra", "09:00-13:00", *given, "--dates", "monday,2026-02-02..2026-02-04")
     assert berth(*words, "--now", "2026-01-07").code == 0
@@ -154,7 +150,7 @@ def test_new_takes_days_from_today_and_ranges(berth: Berth, folder: Path) -> Non
     assert "    dates:\n      - 2026-01-12\n      - {from: 2026-02-02, to: 2026-02-04}\n" in text
 
 
-def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
+def test_new_never_overwrites_a_file(berth: Berth, folder: Path) -> None:
     before = (folder / "reservations/course.yaml").read_bytes()
     assert berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon") == (
         2,
@@ -170,7 +166,7 @@ def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
 @pytest.mark.parametrize(
     "file", ["elsewhere/a.yaml", "reservations/../a.yaml", "reservations/.a.yaml", "reservations/a.txt"]
 )
-def test_new_writes_only_where_it_will_be_read(berth: Berth, file: str) -> None:
+def test_new_refuses_a_file_that_would_not_be_read(berth: Berth, file: str) -> None:
     told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file)
     assert told == (
         2,
@@ -179,7 +175,7 @@ def test_new_writes_only_where_it_will_be_read(berth: Berth, file: str) -> None:
     )
 
 
-def test_the_schema_is_named_from_wherever_the_file_lies(berth: Berth, folder: Path) -> None:
+def test_a_file_in_a_subfolder_names_the_schema_by_its_relative_path(berth: Berth, folder: Path) -> None:
     file = "reservations/2026/spring/algebra.yaml"
     assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file).code == 0
     assert (
@@ -187,7 +183,7 @@ def test_the_schema_is_named_from_wherever_the_file_lies(berth: Berth, folder: P
     )
 
 
-def test_new_says_everything_that_is_missing(berth: Berth) -> None:
+def test_new_names_all_missing_options(berth: Berth) -> None:
     assert berth("new", "algebra", "09:00-13:00") == (
         2,
         "",
@@ -206,7 +202,7 @@ def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
 
 
 @tabled("edit")
-def test_one_number_for_several_is_refused_with_the_form_to_write(
+def test_one_number_for_several_groups_or_classes_is_refused_with_an_example(
     words: list[str], form: str, berth: Berth
 ) -> None:
     answer = berth(*words, "--dates", "2026-02-02", "--seats", "120")
@@ -221,18 +217,18 @@ def test_one_number_for_several_is_refused_with_the_form_to_write(
         request.with_answer("seats", "120")
 
 
-def test_several_spans_without_names_share_one_number(berth: Berth) -> None:
+def test_unnamed_time_spans_share_one_seat_count(berth: Berth) -> None:
     given = ("--class", "small", "--seats", "5", "--dates", "2026-02-02", "--behavior", "none")
     assert berth("new", "e", "09:00-11:00", "13:00-14:00", *given).code == 0
 
 
-def test_the_dates_of_questions_are_ahead() -> None:
+def test_example_dates_in_questions_are_in_the_future() -> None:
     assert asked().example("from") == "2026-01-12"
     assert asked(**{"from": "2026-01-12"}).example("until") == "2026-04-24"
 
 
 @tabled("edit")
-def test_new_writes_in_which_weeks_it_happens(
+def test_new_writes_the_weeks_in_which_a_course_happens(
     words: str, line: str, dates: int, berth: Berth, folder: Path
 ) -> None:
     command = f"new weekly 09:00-11:00 --weekly mon {words} --class small --seats 5 --behavior none"
@@ -241,7 +237,7 @@ def test_new_writes_in_which_weeks_it_happens(
     assert berth("occurrences", "weekly").out.count("\nweekly ") == dates
 
 
-def test_a_typo_is_told_at_once_and_written_unless_strict(berth: Berth, folder: Path) -> None:
+def test_a_past_date_gets_the_warning_b081_and_is_written_unless_strict(berth: Berth, folder: Path) -> None:
     told = berth(*once_on("2025-02-02"), "--strict", "--now", "2026-01-10")
     assert (told.code, told.out) == (1, "")
     assert not (folder / "reservations/algebra.yaml").exists()
@@ -259,7 +255,7 @@ MORE = ("new", "more", "09:00-13:00", *GIVEN[:-2], "--weekly", "mon")
 
 
 @tabled("edit")
-def test_new_begins_with_the_sessions_of_others_that_take_its_seats(
+def test_new_warns_first_about_other_sessions_that_take_its_seats(
     flags: list[str], is_told: bool, berth: Berth, folder: Path
 ) -> None:
     with_sessions(folder)
@@ -269,14 +265,14 @@ def test_new_begins_with_the_sessions_of_others_that_take_its_seats(
     assert told.out.splitlines()[: len(lines) + 2] == ["reservations/more.yaml:", *lines, "+ more [prod]"]
 
 
-def test_nobody_comes_to_a_rehearsal_so_it_takes_no_seats(berth: Berth, folder: Path) -> None:
+def test_a_rehearsal_is_not_listed_among_the_courses_that_take_seats(berth: Berth, folder: Path) -> None:
     with_sessions(folder)
     assert berth("rehearse", "night", "2026-02-07", "--now", "2026-01-10").code == 0
 
     assert berth(*MORE, "--behavior", "maintain").out.splitlines()[1] == OTHERS.format("course, night")
 
 
-def test_courses_of_another_class_and_suspended_ones_take_no_seats(berth: Berth, folder: Path) -> None:
+def test_courses_of_another_class_and_suspended_courses_take_no_seats(berth: Berth, folder: Path) -> None:
     with_sessions(folder)
     assert (berth("set", "course", "suspend=true").code, berth("delete", "night").code) == (0, 0)
 

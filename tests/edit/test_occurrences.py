@@ -60,7 +60,7 @@ spec: {dates: [2026-03-25]}
 
 
 @tabled("edit")
-def test_a_date_in_the_past_outside_of_the_course_or_on_a_holiday_is_a_warning(
+def test_a_date_in_the_past_outside_of_the_course_or_on_a_holiday_gets_a_warning(
     words: list[str], reason: str, berth: Berth, trip: Path
 ) -> None:
     text = TRIP.replace("    schedule:", "    calendars: [pause]\n    schedule:")
@@ -87,7 +87,7 @@ def test_a_date_between_two_terms_is_outside_of_the_course(berth: Berth, trip: P
 
 
 @pytest.mark.usefixtures("trip")
-def test_moving_again_keeps_the_length_that_it_has_now(berth: Berth) -> None:
+def test_a_second_move_keeps_the_current_length(berth: Berth) -> None:
     assert berth("move", "trip", "2026-03-30T09:00", "--to", "12:00-14:00").code == 0
     told = berth("move", "trip", "2026-03-16", "12:00", "--to", "13:00")
     assert "~ 12:00-14:00 -> 13:00-15:00: Mon 2026-03-16\n" in told.out
@@ -117,7 +117,7 @@ def test_a_date_with_several_occurrences_needs_the_start(
 
 @pytest.mark.parametrize("command", [("skip",), ("move", "--to", "17:00"), ("set", "--seats", "9")])
 @pytest.mark.parametrize("day", ["2026-03-30", "2026-03-30 09:00"])
-def test_a_date_from_which_an_occurrence_was_moved_names_none(
+def test_the_original_date_of_a_moved_occurrence_gets_the_finding_b045(
     berth: Berth, trip: Path, command: tuple[str, ...], day: str
 ) -> None:
     """The same command given twice would else take another day's class."""
@@ -129,7 +129,7 @@ def test_a_date_from_which_an_occurrence_was_moved_names_none(
     assert trip.read_text("utf-8") == TRIP
 
 
-def test_a_skip_given_twice_leaves_the_class_that_was_moved_away(berth: Berth, trip: Path) -> None:
+def test_a_repeated_skip_does_not_remove_the_occurrence_that_was_moved_away(berth: Berth, trip: Path) -> None:
     assert berth("move", "trip", "2026-03-23", "--to", "2026-03-24").code == 0
     assert berth("move", "trip", "2026-03-16T09:00", "--to", "2026-03-23 09:00").code == 0
     told = berth("skip", "trip", "2026-03-23")
@@ -141,7 +141,9 @@ def test_a_skip_given_twice_leaves_the_class_that_was_moved_away(berth: Berth, t
     assert trip.read_text("utf-8") == text
 
 
-def test_what_is_shown_goes_before_what_a_calendar_leaves_out(berth: Berth, folder: Path) -> None:
+def test_a_start_selects_the_moved_occurrence_before_the_left_out_occurrence(
+    berth: Berth, folder: Path
+) -> None:
     assert berth("move", "course", "2026-02-02", "--to", "2026-02-16").code == 0
     assert berth("move", "course", "2026-02-16", "--to", "11:00").code == 1
     told = berth("move", "course", "2026-02-16", "09:00", "--to", "11:00")
@@ -152,7 +154,7 @@ def test_what_is_shown_goes_before_what_a_calendar_leaves_out(berth: Berth, fold
 
 
 @pytest.mark.usefixtures("trip")
-def test_two_that_start_together_are_named_by_their_ids(berth: Berth) -> None:
+def test_occurrences_that_start_together_are_selected_by_their_ids(berth: Berth) -> None:
     assert berth("move", "trip", "2026-03-30T09:00", "--to", "2026-03-23 09:00").code == 0
     told = berth("skip", "trip", "2026-03-23", "09:00")
     assert asks(told, "2026-03-23T09:00", "2026-03-30T09:00")
@@ -163,7 +165,7 @@ def test_two_that_start_together_are_named_by_their_ids(berth: Berth) -> None:
 # -- skip
 
 
-def test_skip_names_the_start_where_the_date_has_several_in_the_schedule(berth: Berth, trip: Path) -> None:
+def test_skip_writes_the_start_if_the_schedule_has_several_on_the_date(berth: Berth, trip: Path) -> None:
     trip.write_text(TRIP.replace("dayOfWeek: fri", "dayOfWeek: mon"), "utf-8")
     assert berth("skip", "trip", "2026-03-23", "18:00").code == 0
     assert 'except:\n      - {date: 2026-03-23, startTime: "18:00"}\n' in trip.read_text("utf-8")
@@ -193,7 +195,7 @@ def test_skip_resolves_a_contradiction_of_except_and_moved(berth: Berth, trip: P
     [("move", "2026-03-16 11:00", "--end", "13:00"), ("set", "--on", "2026-03-16 11:00", "--seats", "9")],
     ids=["move", "set"],
 )
-def test_what_was_moved_out_of_a_range_that_is_left_out_can_be_edited(
+def test_an_occurrence_that_was_moved_out_of_an_excluded_range_can_be_edited(
     berth: Berth, trip: Path, words: tuple[str, ...]
 ) -> None:
     left_out = "    except: [{from: 2026-03-28, to: 2026-03-31}]\n    # and once"

@@ -28,7 +28,7 @@ def files(folder: Path) -> dict[str, str]:
     return {file.name: file.read_text("utf-8") for file in (folder / "reservations").iterdir()}
 
 
-def test_it_writes_a_reservation_beside_the_course(berth: Berth, folder: Path) -> None:
+def test_rehearse_writes_a_reservation_beside_the_course(berth: Berth, folder: Path) -> None:
     before = files(folder)
     told = berth("rehearse", "course", "2026-02-02", *NOW)
 
@@ -54,7 +54,9 @@ def test_it_writes_a_reservation_beside_the_course(berth: Berth, folder: Path) -
 
 
 @tabled("edit")
-def test_when_it_begins(words: list[str], now: str, expected: str, berth: Berth, folder: Path) -> None:
+def test_a_rehearsal_begins_at_six_a_week_or_a_day_before_or_at_a_given_time(
+    words: list[str], now: str, expected: str, berth: Berth, folder: Path
+) -> None:
     assert berth("rehearse", "course", "2026-02-02", *words, "--now", now).code == 0
     (date,) = spec(folder)["recurrence"]["dates"]
 
@@ -62,7 +64,7 @@ def test_when_it_begins(words: list[str], now: str, expected: str, berth: Berth,
 
 
 @pytest.mark.parametrize(("lead", "end"), [(0, "06:15"), (10, "06:15"), (90, "07:30")])
-def test_it_lasts_as_long_as_the_lead_and_a_quarter_of_an_hour_at_least(
+def test_a_rehearsal_lasts_for_the_lead_time_but_at_least_15_minutes(
     berth: Berth, folder: Path, lead: int, end: str
 ) -> None:
     project.change(folder, "course", "{placeholderCount", f"{{leadTimeMinutes: {lead}, placeholderCount")
@@ -106,9 +108,7 @@ def test_the_backend_is_copied(berth: Berth, folder: Path) -> None:
     assert spec(folder)["backend"] == {"type": "koordinator", "allocateOnce": False}
 
 
-def test_a_rehearsal_that_is_to_come_is_changed_and_one_that_is_over_stays(
-    berth: Berth, folder: Path
-) -> None:
+def test_a_future_rehearsal_is_changed_and_a_past_rehearsal_stays(berth: Berth, folder: Path) -> None:
     berth("rehearse", "course", "2026-02-02", *NOW)
     project.change(folder, "course", "placeholderCount: 25", "placeholderCount: 30")
     assert "B132" in berth("validate").out
@@ -123,7 +123,9 @@ def test_a_rehearsal_that_is_to_come_is_changed_and_one_that_is_over_stays(
 
 
 @tabled("edit")
-def test_no_edit_puts_a_rehearsal_in_the_past(words: list[str], berth: Berth, folder: Path) -> None:
+def test_an_edit_that_puts_a_rehearsal_in_the_past_gets_the_finding_b130(
+    words: list[str], berth: Berth, folder: Path
+) -> None:
     berth("rehearse", "course", "2026-02-02", *NOW)
     before = files(folder)
 
@@ -139,7 +141,7 @@ def test_a_rehearsal_that_was_held_can_get_other_keys(berth: Berth, folder: Path
     assert (told.code, spec(folder)["title"]) == (0, "Tried")
 
 
-def test_several_dates_have_a_rehearsal_each_or_none_is_written(berth: Berth, folder: Path) -> None:
+def test_several_dates_get_a_rehearsal_each_or_nothing_is_written(berth: Berth, folder: Path) -> None:
     before = files(folder)
     assert berth("rehearse", "course", "2026-02-02", "2026-02-03", *NOW).code == 1
     assert files(folder) == before
@@ -150,7 +152,9 @@ def test_several_dates_have_a_rehearsal_each_or_none_is_written(berth: Berth, fo
 
 
 @tabled("edit")
-def test_what_cannot_be_meant_is_refused(words: list[str], berth: Berth, folder: Path) -> None:
+def test_a_range_an_unknown_course_or_one_start_for_two_dates_is_refused(
+    words: list[str], berth: Berth, folder: Path
+) -> None:
     before = files(folder)
 
     assert berth("rehearse", *words, *NOW).code == 2
@@ -158,7 +162,9 @@ def test_what_cannot_be_meant_is_refused(words: list[str], berth: Berth, folder:
 
 
 @tabled("edit")
-def test_no_edit_takes_the_date_of_a_rehearsal_away(words: list[str], berth: Berth, folder: Path) -> None:
+def test_an_edit_that_removes_a_rehearsed_date_is_refused(
+    words: list[str], berth: Berth, folder: Path
+) -> None:
     berth("rehearse", "course", "2026-02-24", *NOW)
     before = files(folder)
     refused = berth(*words, *NOW)
@@ -169,7 +175,7 @@ def test_no_edit_takes_the_date_of_a_rehearsal_away(words: list[str], berth: Ber
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_date_that_moves_names_its_rehearsal(berth: Berth) -> None:
+def test_a_move_of_a_rehearsed_date_names_the_rehearsal(berth: Berth) -> None:
     berth("rehearse", "course", "2026-02-24", *NOW)
     moved = berth("move", "course", "2026-02-24", "--to", "2026-02-25", *NOW)
 
@@ -178,7 +184,7 @@ def test_a_date_that_moves_names_its_rehearsal(berth: Berth) -> None:
     assert "rehearses" not in berth("move", "course", "2026-02-02", "--to", "2026-02-03", *NOW).out
 
 
-def test_delete_takes_rehearsals_along(berth: Berth, folder: Path) -> None:
+def test_delete_of_a_course_removes_its_rehearsals(berth: Berth, folder: Path) -> None:
     berth("rehearse", "course", "2026-02-02", "2026-02-24", *NOW)
     assert berth("delete", SECOND).code == 0
     assert berth("validate").code == 0
@@ -189,7 +195,9 @@ def test_delete_takes_rehearsals_along(berth: Berth, folder: Path) -> None:
     assert {name for name in files(folder) if name.startswith("course")} == set()
 
 
-def test_in_one_file_only_their_documents_go(berth: Berth, folder: Path) -> None:
+def test_delete_removes_only_the_documents_of_the_course_from_a_shared_file(
+    berth: Berth, folder: Path
+) -> None:
     berth("rehearse", "course", "2026-02-02", *NOW)
     rehearsal, rest = (folder / "reservations" / name for name in (f"{FIRST}.yaml", "rest.yaml"))
     course = folder / "reservations/course.yaml"

@@ -51,7 +51,7 @@ def classes(answer: object, *pools: str) -> dict[str, ResourceClass]:
     return declared(imported(answer, *pools))
 
 
-def test_a_class_has_what_renku_gives_to_its_pods() -> None:
+def test_a_class_has_the_resources_and_placement_of_the_pods_of_renku() -> None:
     made = classes(POOLS)["gpu-machine"]
 
     assert made.renku_id == 9
@@ -142,7 +142,7 @@ ERROR = {"error": {"code": 1401, "message": "You have to be authenticated to per
         "only-elsewhere",
     ],
 )
-def test_an_answer_without_sound_classes_is_an_error(answer: object, code: str, path: str) -> None:
+def test_an_answer_without_valid_classes_is_an_error(answer: object, code: str, path: str) -> None:
     found = imported(answer)
 
     assert (found.classes, [finding.code for finding in found.findings]) == ((), [code])
@@ -200,16 +200,18 @@ REQUIRED = {
 
 
 @tabled("edit")
-def test_a_class_that_differs_from_renkus_is_told(spec: dict[str, object], expected: list[str]) -> None:
+def test_a_class_that_differs_from_the_class_of_renku_is_reported(
+    spec: dict[str, object], expected: list[str]
+) -> None:
     assert drift(json.dumps(POOLS), **spec) == expected
 
 
 @pytest.mark.parametrize("answer", ["", "[", json.dumps(ERROR)], ids=["empty", "not-json", "error"])
-def test_resource_pools_that_cannot_be_read_are_told(answer: str) -> None:
+def test_unreadable_resource_pools_get_the_finding_b087(answer: str) -> None:
     assert drift(answer) == ["B087 spec.clusters[prod].renkuClasses"]
 
 
-def test_an_id_that_another_file_has_is_a_finding_at_the_class_of_renku(berth: Berth, folder: Path) -> None:
+def test_an_id_in_use_by_another_file_is_reported_at_the_class_of_renku(berth: Berth, folder: Path) -> None:
     answer = [pool(renku_class(1, "small-one")), pool(renku_class(2, "large"), name="HPC")]
     (folder / "pools.json").write_text(json.dumps(answer))
     given = ("import", "renku-classes", "pools.json", "--cluster", "prod")

@@ -60,7 +60,9 @@ def line_of(text: str, line: str) -> int:
     return text.splitlines().index(line) + 1
 
 
-def test_it_prints_what_the_flags_of_new_write(ask: Asking, berth: Berth, folder: Path) -> None:
+def test_a_request_prints_the_document_that_the_flags_of_new_write(
+    ask: Asking, berth: Berth, folder: Path
+) -> None:
     printed = ask(form_text(contact="ada@example.org"))
     assert (printed.code, (folder / FILE).exists()) == (0, False)
 
@@ -71,7 +73,7 @@ def test_it_prints_what_the_flags_of_new_write(ask: Asking, berth: Berth, folder
     assert (folder / FILE).read_text("utf-8") == printed.out
 
 
-def test_write_writes_it_once(ask: Asking, folder: Path) -> None:
+def test_the_write_option_writes_a_request_only_once(ask: Asking, folder: Path) -> None:
     assert ask(form_text(), words=("--write",)).code == 0
     assert yaml.safe_load((folder / FILE).read_text("utf-8"))["metadata"]["name"] == NAME
 
@@ -79,14 +81,16 @@ def test_write_writes_it_once(ask: Asking, folder: Path) -> None:
     assert ask.findings(text) == [(line_of(text, ANSWERS["title"]), "B060", "Course")]
 
 
-def test_stdin_is_a_text(berth: Berth, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_is_read_from_stdin(berth: Berth, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(form_text().encode())))
 
     assert yaml.safe_load(berth("new", "--from-request", "-").out)["metadata"]["name"] == NAME
 
 
 @tabled("edit")
-def test_days_are_what_new_understands(answers: dict[str, str], recurrence: str, ask: Asking) -> None:
+def test_the_days_answer_accepts_dates_daily_and_weekday_ranges(
+    answers: dict[str, str], recurrence: str, ask: Asking
+) -> None:
     assert ask.spec(part_text(**{**ANSWERS, **answers}))["recurrence"]["type"] == recurrence
 
 
@@ -123,13 +127,15 @@ def test_a_wrong_answer_is_refused_at_its_heading(ask: Asking, key: str, text: s
 
 @pytest.mark.parametrize("contact", ["_No response_", "ada@example.org"], ids=["no-contact", "contact"])
 @pytest.mark.parametrize("character", ["\u202e", "\u00ad", "\t", "\ufeff", "\u2028"])
-def test_a_title_is_one_line_that_people_see(ask: Asking, character: str, contact: str) -> None:
+def test_a_title_with_invisible_characters_gets_the_finding_b012(
+    ask: Asking, character: str, contact: str
+) -> None:
     text = form_text(title=f"Statistics \U0001f469{character}\U0001f4bb", contact=contact)
 
     assert ask.findings(text) == [(3, "B012", "Course")]
 
 
-def test_every_wrong_answer_is_told_at_once(ask: Asking) -> None:
+def test_all_wrong_answers_are_reported_at_once(ask: Asking) -> None:
     text = form_text(**{"class": "smal"}, seats="many", times="9-5", time_zone="Mars", until="never")
 
     assert [heading for _, _, heading in ask.findings(text)] == [
@@ -144,7 +150,7 @@ def test_an_answer_in_words_is_refused_once(ask: Asking, times: str) -> None:
     assert [(code, heading) for _, code, heading in found] == [("B014", "Days or dates"), ("B018", "Times")]
 
 
-def test_the_answer_counts_headings(ask: Asking) -> None:
+def test_the_answer_counts_wrong_headings_and_not_findings(ask: Asking) -> None:
     answer = ask(form_text(times="25:00-26:00 09:00-9:77", seats="many"), words=("-o", "markdown"))
 
     assert "### Please correct 2 answers" in answer.out.splitlines()
@@ -152,7 +158,7 @@ def test_the_answer_counts_headings(ask: Asking) -> None:
 
 
 @pytest.mark.usefixtures("site_holidays")
-def test_a_date_on_a_holiday_is_named(ask: Asking) -> None:
+def test_a_date_on_a_holiday_gets_the_finding_b042(ask: Asking) -> None:
     dates = {"when": "2026-02-16", "from": "_No response_", "until": "_No response_"}
     answer = ask(part_text(**{**ANSWERS, **dates}))
 
@@ -160,13 +166,13 @@ def test_a_date_on_a_holiday_is_named(ask: Asking) -> None:
     assert "2026-02-16 (calendar holidays: Carnival)" in answer.err
 
 
-def test_words_for_days_are_no_dates_because_a_request_is_read_again(ask: Asking) -> None:
+def test_a_relative_day_in_a_request_gets_the_finding_b017(ask: Asking) -> None:
     text = part_text(**{**ANSWERS, "when": "tomorrow", "from": "_No response_", "until": "_No response_"})
 
     assert [(code, heading) for _, code, heading in ask.findings(text)] == [("B017", "Days or dates")]
 
 
-def test_dates_need_no_first_date(ask: Asking) -> None:
+def test_first_and_last_date_beside_listed_dates_get_the_finding_b016(ask: Asking) -> None:
     text = form_text(when="2026-02-02")
 
     assert [(code, heading) for _, code, heading in ask.findings(text)] == [
@@ -175,7 +181,7 @@ def test_dates_need_no_first_date(ask: Asking) -> None:
     ]
 
 
-def test_a_ceiling_is_told_at_the_heading_of_the_seats(ask: Asking, folder: Path) -> None:
+def test_a_ceiling_is_reported_at_the_heading_of_the_seats(ask: Asking, folder: Path) -> None:
     project.change(folder, "site", "- name: prod", "- {name: prod, ceilings: [{seats: {small: 30}}]}")
 
     assert [finding[1:] for finding in ask.findings(form_text(seats="500"))] == [("B067", "Seats")]
@@ -190,38 +196,38 @@ def test_a_comment_replaces_the_answers_below_its_headings(ask: Asking) -> None:
     assert str(spec["recurrence"]["endDate"]) == "2026-02-25"
 
 
-def test_a_quoted_heading_in_a_comment_is_for_people(ask: Asking) -> None:
+def test_a_quoted_heading_in_a_comment_is_ignored(ask: Asking) -> None:
     assert (
         ask.spec(form_text(), "> ### Seats\n>\n> 25\n\nIs that enough?")["provisioning"]["placeholderCount"]
         == 25
     )
 
 
-def test_a_comment_with_a_heading_is_read_whole(ask: Asking) -> None:
+def test_a_comment_with_text_above_its_headings_gets_the_finding_b295(ask: Asking) -> None:
     comment = f"Sorry, other dates:\n\n{part_text(until='2026-02-25')}"
 
     assert ask.findings(form_text(), comment) == [(1, "B295", "")]
 
 
 @tabled("edit")
-def test_a_comment_has_headings_as_people_write_them(comment: str, ask: Asking) -> None:
+def test_a_comment_may_write_headings_in_other_styles(comment: str, ask: Asking) -> None:
     assert ask.spec(form_text(), comment) == ask.spec(form_text(times="10:00-12:00"))
 
 
 @pytest.mark.parametrize(
     "comment", ["### Tmes\n\n10:00-12:00", "Hello,\n\n## Times\n\n10-12"], ids=["letters", "greeting"]
 )
-def test_a_comment_with_nearly_a_heading_is_not_passed_over(ask: Asking, comment: str) -> None:
+def test_a_comment_with_an_almost_correct_heading_gets_the_finding_b295(ask: Asking, comment: str) -> None:
     assert next(finding[1:] for finding in ask.findings(form_text(), comment)) == ("B295", "")
 
 
 @tabled("edit")
-def test_a_comment_without_one_is_for_people(comment: str, ask: Asking) -> None:
+def test_a_comment_without_a_heading_is_ignored(comment: str, ask: Asking) -> None:
     assert ask.spec(form_text(), comment) == ask.spec(form_text())
 
 
 @pytest.mark.parametrize("text", ["Hello\n\n{}", "{}\nThank you"], ids=["above", "below"])
-def test_prose_beside_the_headings_of_a_comment_belongs_into_another_comment(ask: Asking, text: str) -> None:
+def test_prose_beside_the_headings_of_a_comment_is_refused(ask: Asking, text: str) -> None:
     answer = ask(form_text(), text.format(part_text(seats="40")))
 
     assert answer.code == 1
@@ -229,14 +235,14 @@ def test_prose_beside_the_headings_of_a_comment_belongs_into_another_comment(ask
     assert "below Notes" not in answer.err
 
 
-def test_the_answer_names_what_a_comment_replaced(ask: Asking) -> None:
+def test_the_answer_names_the_headings_that_a_comment_replaced(ask: Asking) -> None:
     told = ask(form_text(), part_text(seats="40"), words=("-o", "markdown"))
 
     assert "A later comment changed: Seats." in told.out
 
 
 @pytest.mark.usefixtures("site_holidays")
-def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(ask: Asking) -> None:
+def test_the_answer_lists_dates_in_local_time_and_the_dates_left_out(ask: Asking) -> None:
     told = ask(form_text(until="2026-02-18"), words=("-o", "markdown"))
 
     assert told.out.split("```")[1].splitlines()[1:] == [
@@ -249,7 +255,7 @@ def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(ask:
     ]
 
 
-def test_the_answer_begins_with_the_sessions_of_others_that_take_the_seats(ask: Asking, folder: Path) -> None:
+def test_the_answer_warns_first_about_other_sessions_that_take_the_seats(ask: Asking, folder: Path) -> None:
     with_sessions(folder)
     told = ask(form_text(), words=("-o", "markdown"))
 
@@ -279,7 +285,7 @@ def test_the_answer_names_the_groups(ask: Asking) -> None:
     ]
 
 
-def test_the_form_names_the_terms_by_date(folder: Path) -> None:
+def test_the_form_lists_the_terms_in_the_order_of_their_dates(folder: Path) -> None:
     (folder / "reservations/terms.yaml").write_text(
         "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
         "spec: {terms: [{name: spring, from: 2026-02-02, to: 2026-02-20}, "
@@ -301,7 +307,7 @@ def test_the_answer_lists_findings_by_heading_and_says_which_text_is_wrong(ask: 
     assert [line.rpartition(" (")[2] for line in lines] == ["line 11)", "line 3 of a comment)"]
 
 
-def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
+def test_the_answer_lists_approvals_and_refusals_of_policies(ask: Asking, folder: Path) -> None:
     policies = """\
   policies:
     - {name: large, when: {seatsAbove: 20}, require: {approvalBy: "@uni/platform"}}
@@ -319,7 +325,9 @@ def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
 
 
 @tabled("edit")
-def test_flags_and_a_request_do_not_go_together(words: list[str], berth: Berth) -> None:
+def test_request_options_beside_flags_or_without_a_request_are_usage_errors(
+    words: list[str], berth: Berth
+) -> None:
     assert berth("new", *words).code == 2
 
 
@@ -330,7 +338,7 @@ def test_a_second_file_needs_the_option_again(berth: Berth) -> None:
     assert "--from-request a.md --from-request c1.md --from-request c2.md" in answer.err
 
 
-def test_a_project_with_errors_takes_no_request(ask: Asking, folder: Path) -> None:
+def test_a_project_with_errors_refuses_a_request(ask: Asking, folder: Path) -> None:
     (folder / "reservations/site.yaml").write_text("kind: Site\n", "utf-8")
 
     assert ask(form_text()).code != 0
@@ -341,7 +349,7 @@ def test_a_project_with_errors_takes_no_request(ask: Asking, folder: Path) -> No
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("key", FORM)
-def test_a_hostile_answer_is_refused_or_is_a_title_and_never_more(
+def test_a_hostile_answer_is_refused_or_changes_only_the_title(
     ask: Asking, folder: Path, key: str, text: str
 ) -> None:
     before = sorted(folder.rglob("*"))
@@ -384,7 +392,7 @@ def test_a_hostile_answer_is_refused_or_is_a_title_and_never_more(
         *("missing", "before", "reversed", "empty", "not-utf-8"),
     ],
 )
-def test_headings_are_those_of_the_form_once_and_in_order(
+def test_a_request_must_have_each_heading_of_the_form_once_and_in_order(
     ask: Asking, text: str | bytes, expected: tuple[int, str, str] | None
 ) -> None:
     if isinstance(text, str) and "900" in text:
@@ -395,26 +403,26 @@ def test_headings_are_those_of_the_form_once_and_in_order(
         assert ask.findings(text)[0] == expected
 
 
-def test_line_ends_of_browsers_and_a_mark_of_bytes_change_nothing(ask: Asking) -> None:
+def test_crlf_line_ends_and_a_byte_order_mark_change_nothing(ask: Asking) -> None:
     text = form_text()
 
     assert ask(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()).out == ask(text).out
 
 
-def test_a_text_larger_than_any_of_github_is_refused(ask: Asking) -> None:
+def test_a_text_larger_than_256_kib_is_refused(ask: Asking) -> None:
     assert ask.findings(form_text(), "x" * 262_145) == [(1, "B006", "")]
     told = ask("x" * 262_145, words=("-o", "markdown"))
     assert (told.code, "256 KiB" in told.out) == (1, True)
 
 
-def test_a_course_in_other_letters_has_a_name(ask: Asking) -> None:
+def test_a_title_without_latin_letters_gets_a_generated_name(ask: Asking) -> None:
     name = yaml.safe_load(ask(form_text(title="\u7dda\u5f62\u4ee3\u6570")).out)["metadata"]["name"]
 
     assert name.startswith("course-")
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ".git", "A", ""])
-def test_a_name_on_the_command_line_is_one_of_kubernetes(ask: Asking, name: str) -> None:
+def test_a_name_on_the_command_line_must_be_valid_in_kubernetes(ask: Asking, name: str) -> None:
     assert ask(form_text(), words=(name,)).code == (0 if name == "" else 2)
 
 
@@ -428,7 +436,7 @@ LINES = st.one_of(
 
 
 @given(st.lists(LINES, max_size=40), st.lists(LINES, max_size=10))
-def test_any_text_is_answers_or_findings(first: list[str], comment: list[str]) -> None:
+def test_any_text_gives_answers_or_findings(first: list[str], comment: list[str]) -> None:
     texts = ("\n".join(first), "\n".join(comment))
     form = read_request([Source(f"{i}.md", text.encode("utf-8", "replace")) for i, text in enumerate(texts)])
     request, wrong_answers = requested(form.answers, "", DECLARED, TODAY)
@@ -477,7 +485,7 @@ def answered(fields: dict[str, str]) -> str:
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "means" in case], ids=lambda case: case["fields"]["times"]
 )
-def test_what_has_one_reading_is_read_and_the_answer_repeats_it(ask: Asking, case: dict[str, Any]) -> None:
+def test_an_unambiguous_answer_is_read_and_repeated_in_the_output(ask: Asking, case: dict[str, Any]) -> None:
     text, means = answered(case["fields"]), case["means"]
     printed, told = ask(text, words=NOW), ask(text, words=(*NOW, "-o", "markdown"))
     assert (printed.code, printed.err) == (0, "")
@@ -503,7 +511,9 @@ def test_what_has_one_reading_is_read_and_the_answer_repeats_it(ask: Asking, cas
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "asks" in case], ids=lambda case: case["fields"]["times"]
 )
-def test_what_has_two_readings_or_none_is_asked_at_its_heading(ask: Asking, case: dict[str, Any]) -> None:
+def test_an_ambiguous_or_unreadable_answer_is_reported_at_its_heading(
+    ask: Asking, case: dict[str, Any]
+) -> None:
     answer = ask(answered(case["fields"]), words=NOW)
 
     assert (answer.code, answer.out) == (1, "")
@@ -518,7 +528,7 @@ def test_whole_requests_are_read(file: str, first: str, zone: str, ask: Asking) 
     assert f"time zone {zone}:" in told.out.replace("\\", "")
 
 
-def test_est_in_summer_is_asked_with_both_readings(ask: Asking) -> None:
+def test_est_in_summer_gets_the_finding_b021_with_both_readings(ask: Asking) -> None:
     answer = ask((WORLD / "summer-est.md").read_text("utf-8"), words=("--now", "2026-01-10"))
 
     assert [finding[1:] for finding in FINDING.findall(answer.err)] == [("B021", "Time zone")]

@@ -51,7 +51,7 @@ def set_count(tree: Any, make: MakeNode) -> None:
     tree["spec"]["provisioning"]["placeholderCount"] = make(30)
 
 
-def test_only_what_is_edited_changes() -> None:
+def test_an_edit_changes_only_the_edited_value() -> None:
     assert edit_document(FILE, 0, set_count) == FILE.replace("placeholderCount: 25", "placeholderCount: 30")
 
 
@@ -67,7 +67,7 @@ def test_another_document_of_the_file_is_edited_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["lf", "crlf"])
-def test_line_ends_stay(ending: str) -> None:
+def test_an_edit_keeps_the_line_ends(ending: str) -> None:
     text = FILE.replace("\n", ending)
     assert edit_document(text, 0, set_count) == text.replace("placeholderCount: 25", "placeholderCount: 30")
 
@@ -119,14 +119,14 @@ def test_a_number_sign_in_quotes_is_no_comment() -> None:
 @pytest.mark.parametrize(
     "value", ["[1,  # why\n    2]", "{a: 1,  # why\n    b: 2}", "[\n    1,\n    2,  # why\n  ]"]
 )
-def test_a_comment_between_brackets_is_named_and_not_lost(value: str) -> None:
+def test_a_comment_between_brackets_stops_the_edit_and_is_named(value: str) -> None:
     text = f"spec:\n  provisioning: {{placeholderCount: 25}}\n  other: {value}\n"
 
     with pytest.raises(CommandError, match="# why"):
         edit_document(text, 0, set_count)
 
 
-def test_what_cannot_be_edited_safely_is_refused() -> None:
+def test_a_document_that_cannot_be_edited_safely_is_refused() -> None:
     def change(tree: Any, make: MakeNode) -> None:
         tree["b"] = make("x" if isinstance(tree, dict) and type(tree) is dict else "y")
 
@@ -185,7 +185,7 @@ def test_comment_lines_stay_when_a_value_is_removed(key: str, index: int, after:
 
 @tabled("edit")
 @pytest.mark.parametrize("flush", [False, True], ids=["indented", "flush"])
-def test_a_new_value_goes_before_the_comments_of_what_follows(
+def test_a_new_value_goes_before_the_comments_of_the_next_key(
     key: str, before: str, line: str, *, flush: bool
 ) -> None:
     def change(tree: Any, make: MakeNode) -> None:
@@ -206,18 +206,18 @@ def test_a_new_value_goes_before_the_comments_of_what_follows(
 
 
 @pytest.mark.parametrize("said", ["title", "=3", "a..b=1", "a[x]=1", "list=[1"])
-def test_what_is_no_assignment(said: str) -> None:
+def test_a_malformed_assignment_is_refused(said: str) -> None:
     with pytest.raises(CommandError):
         parse_assignment(said)
 
 
 @tabled("edit")
-def test_what_does_not_stand_in_the_file_is_not_reached_into(path: FieldPath, message: str) -> None:
+def test_an_assignment_to_a_path_that_does_not_fit_the_file_is_refused(path: FieldPath, message: str) -> None:
     with pytest.raises(CommandError, match=message):
         edit_document(FILE, 1, lambda tree, make: apply_assignment(tree, Assignment((*path, "z"), 1), make))
 
 
-def test_any_text_that_is_set_comes_out_as_it_is() -> None:
+def test_any_text_that_is_set_is_read_back_unchanged() -> None:
     random = Random(7)
     for _ in range(300):
         text = "".join(

@@ -38,7 +38,7 @@ def dates(told: Answer) -> list[str]:
 
 
 @pytest.mark.usefixtures("lab")
-def test_occurrences_at_a_date_without_one_names_the_nearest(berth: Berth) -> None:
+def test_occurrences_at_a_date_without_any_names_the_nearest_dates(berth: Berth) -> None:
     assert berth("occurrences", "lab", "--at", "2026-05-13").out == f"No occurrences: {NEAREST}.\n"
 
 
@@ -63,7 +63,7 @@ def test_add_without_times_takes_the_date_out_of_except_and_moved(
     assert "is unchanged: it already happens at Tue 2026-03-10" in berth("add", "lab", "2026-03-10").out
 
 
-def test_add_without_times_on_a_holiday_says_that_the_date_stays(berth: Berth, lab: Path) -> None:
+def test_add_without_times_on_a_holiday_keeps_the_date_with_a_warning(berth: Berth, lab: Path) -> None:
     lines = [*SPAN, "calendars: [holidays-of-lab]", "except: [2026-03-17]"]
     lab.write_text(with_lines(*lines) + HOLIDAYS, "utf-8")
     told = berth("add", "lab", "2026-03-17")
@@ -77,7 +77,7 @@ def test_add_without_times_on_a_holiday_says_that_the_date_stays(berth: Berth, l
     assert "is unchanged" in berth("add", "lab", "2026-03-17").out
 
 
-def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, lab: Path) -> None:
+def test_skip_changes_nothing_if_one_of_the_dates_does_not_exist(berth: Berth, lab: Path) -> None:
     told = berth("skip", "lab", "2026-03-10", "2026-03-11", "2026-03-12..2026-03-16")
 
     assert told.err.count("error[B045]") == 2
@@ -89,7 +89,7 @@ def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, l
 
 
 @tabled("edit")
-def test_a_move_onto_its_own_date_drops_what_moved_says(
+def test_a_move_onto_the_original_date_removes_the_moved_entry(
     words: str, which: str, berth: Berth, lab: Path
 ) -> None:
     assert berth(*words.split()).code == 0
@@ -99,7 +99,7 @@ def test_a_move_onto_its_own_date_drops_what_moved_says(
     assert "is unchanged: it already happens at " in berth("move", "lab", which, "--to", "2026-03-10").out
 
 
-def test_a_move_onto_the_date_that_it_has_now_keeps_it_there(berth: Berth, lab: Path) -> None:
+def test_a_move_onto_the_current_date_changes_nothing(berth: Berth, lab: Path) -> None:
     assert berth("move", "lab", "2026-03-10", "--to", "2026-03-11").code == 0
     moved = lab.read_text("utf-8")
 
@@ -117,7 +117,7 @@ def test_add_writes_an_extra_date_and_skip_removes_it(
     assert lab.read_text("utf-8") == LAB
 
 
-def test_a_named_group_beside_a_named_one_is_no_overlap_to_warn_of(berth: Berth, lab: Path) -> None:
+def test_named_groups_at_the_same_time_get_no_overlap_warning(berth: Berth, lab: Path) -> None:
     words = ("add", "lab", "2026-03-10", "09:00-13:00", "--name", "extra-time", "--seats", "2")
     assert "warning[B031]" in berth(*words, "--strict").err
     named = LAB.replace('endTime: "12:00"}', 'endTime: "12:00", name: regular}')
@@ -147,9 +147,7 @@ END = "endDate: 2026-04-15"
     ],
     ids=["dates", "terms", "term", "weeks", "until"],
 )
-def test_end_changes_what_the_series_ends_with(
-    berth: Berth, lab: Path, before: str, written: list[str]
-) -> None:
+def test_end_writes_the_new_end_of_a_series(berth: Berth, lab: Path, before: str, written: list[str]) -> None:
     lab.write_text(before, "utf-8")
     assert berth("end", "lab", "2026-04-15").code == 0
     assert new_lines(before, lab) == written
@@ -165,7 +163,7 @@ def test_end_shortens_listed_dates(berth: Berth, lab: Path) -> None:
     assert new_lines(before, lab) == ["dates: [2026-03-03, 2026-04-14, {from: 2026-04-13, to: 2026-04-14}]"]
 
 
-def test_end_takes_later_exceptions_with_it_and_keeps_what_happens_before(berth: Berth, lab: Path) -> None:
+def test_end_removes_later_exceptions_and_keeps_earlier_occurrences(berth: Berth, lab: Path) -> None:
     changes = """\
     except: [2026-03-10, {from: 2026-04-06, to: 2026-04-30}, {from: 2026-05-01, to: 2026-05-06}]
     moved:
@@ -252,7 +250,7 @@ def test_set_from_a_date_on_changes_each_line_that_has_dates_then(berth: Berth, 
     ]
 
 
-def test_times_of_lines_that_differ_are_not_one(berth: Berth, lab: Path) -> None:
+def test_set_of_times_is_refused_if_the_lines_have_different_times(berth: Berth, lab: Path) -> None:
     other = THURSDAY.replace("09:00", "08:00") + "}"
     lab.write_text(LAB.replace("  # lab\n", f"  # lab\n      {other}\n"), "utf-8")
 
@@ -286,7 +284,7 @@ def lab_of(*lines: str, provisioning: str = "placeholderCount: 5") -> str:
     ],
     ids=["some", "other-than-given", "all-differ", "classes"],
 )
-def test_seats_of_its_own_that_a_line_has_are_named_not_overwritten(
+def test_seats_of_a_schedule_line_are_reported_and_not_overwritten(
     berth: Berth, lab: Path, case: tuple[str, str, set[str]], when: tuple[str, ...]
 ) -> None:
     text, seats, named = case

@@ -20,7 +20,9 @@ spec:
 """
 
 
-def test_what_stands_has_no_dates_to_edit_and_all_else_can_be_set(berth: Berth, folder: Path) -> None:
+def test_a_standing_reservation_refuses_date_edits_and_accepts_other_settings(
+    berth: Berth, folder: Path
+) -> None:
     project.change(folder, "site", "name: prod", "name: prod\n      koordinator: {}")
     desks = folder / "reservations/desks.yaml"
     desks.write_text(STANDING, "utf-8")

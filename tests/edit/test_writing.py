@@ -32,7 +32,7 @@ def plain_fields_of(one: Reservation) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_it_is_read_back_as_it_was_meant(seed: int, tmp_path: Path) -> None:
+def test_a_written_reservation_is_read_back_unchanged(seed: int, tmp_path: Path) -> None:
     generate.project(tmp_path, seed, 40)
     project = Pipeline(str(tmp_path))
     others = [source for source in project.sources if "capacityreservation" not in source.file]

@@ -13,7 +13,7 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
 
 
 @tabled("edit")
-def test_all_wrong_values_of_a_command_are_told_in_one_run(
+def test_all_wrong_values_of_a_command_are_reported_in_one_run(
     command: str, places: str, berth: Berth, folder: Path
 ) -> None:
     files = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
@@ -24,7 +24,7 @@ def test_all_wrong_values_of_a_command_are_told_in_one_run(
     assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == files
 
 
-def test_a_value_that_is_wrong_in_two_ways_of_reading_is_told_once(berth: Berth) -> None:
+def test_a_value_that_is_wrong_in_two_ways_is_reported_once(berth: Berth) -> None:
     """`--class` is read alone, with `--seats`, and as a name of what is declared."""
     command = f"new lab 09:00-11:00 --weekly mon --class 'A B' --seats 5 {TERM}"
     assert berth(*shlex.split(command)).err.count("\n") == 1
@@ -47,7 +47,7 @@ def test_a_value_that_is_wrong_in_two_ways_of_reading_is_told_once(berth: Berth)
     ],
     ids=["times", "class", "extra"],
 )
-def test_a_finding_about_what_has_a_name_is_at_the_option_that_gives_it(
+def test_a_finding_is_reported_at_the_option_that_causes_it(
     berth: Berth, command: str, places: set[str]
 ) -> None:
     exam = "new exam 09:00-11:00 --dates 2026-06-01 --class small --seats 5 --behavior none"

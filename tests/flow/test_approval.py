@@ -83,7 +83,7 @@ def approval(repository: Repository, tmp_path: Path) -> Approval:
     return Approval(repository, tmp_path)
 
 
-def test_nobody_is_asked_where_no_policy_holds(approval: Approval) -> None:
+def test_a_change_without_a_matching_policy_gets_the_status_success(approval: Approval) -> None:
     approval.ask("@ada", seats=29)
 
     assert approval.state()[0] == "success"
@@ -136,7 +136,7 @@ def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval
 
 
 @pytest.mark.parametrize("seats", ["30", "\uff12\uff19"])
-def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(approval: Approval, seats: str) -> None:
+def test_the_status_follows_the_blobs_of_git_and_not_the_work_tree(approval: Approval, seats: str) -> None:
     """The work tree has 29 seats, and a merge has what git stores."""
     approval.ask("@ada", seats=29)
     repository, path = approval.repository, "reservations/course.yaml"
@@ -151,7 +151,7 @@ def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(approval: 
     assert not (approval.runner.workspace / ".git/info/attributes").exists()
 
 
-def test_what_runs_is_that_of_the_base_branch(approval: Approval, tmp_path: Path) -> None:
+def test_the_job_runs_the_scripts_of_the_base_branch(approval: Approval, tmp_path: Path) -> None:
     """The commit of a review is a merge of the pull request."""
     script = approval.repository.folder / ".github/berth/preview.sh"
     script.write_text(f"env >{tmp_path}/stolen\n")
@@ -161,7 +161,7 @@ def test_what_runs_is_that_of_the_base_branch(approval: Approval, tmp_path: Path
     assert not (tmp_path / "stolen").exists()
 
 
-def test_berth_has_no_token(approval: Approval, tmp_path: Path) -> None:
+def test_berth_runs_without_a_token(approval: Approval, tmp_path: Path) -> None:
     approval.ask("@ada")
     approval.repository.program("berth", f'env >"{tmp_path}/environment"')
     approval.state()
@@ -169,5 +169,5 @@ def test_berth_has_no_token(approval: Approval, tmp_path: Path) -> None:
     assert TOKEN not in (tmp_path / "environment").read_text("utf-8")
 
 
-def test_no_text_of_a_pull_request_is_code() -> None:
+def test_no_step_has_an_expression_in_its_script() -> None:
     assert [step for step in JOB["steps"] if "${{" in step.get("run", "")] == []

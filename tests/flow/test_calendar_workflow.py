@@ -25,7 +25,7 @@ def published(runner: Runner, repository: Repository) -> tuple[bool, list[str]]:
 
 
 @tabled("flow")
-def test_it_reads_records_only_if_the_repository_says_so(
+def test_the_workflow_reads_records_only_if_berth_records_is_true(
     is_on: bool, kubectl: str, has_records: bool, repository: Repository
 ) -> None:
     repository.program("kubectl", kubectl)
@@ -40,7 +40,9 @@ def test_it_reads_records_only_if_the_repository_says_so(
     ("event", "variables", "runs"),
     [("push", {}, True), ("schedule", {}, False), ("schedule", {"BERTH_RECORDS": "true"}, True)],
 )
-def test_it_runs_each_hour_only_for_records(event: str, variables: dict[str, str], runs: bool) -> None:
+def test_the_schedule_runs_only_if_berth_records_is_true(
+    event: str, variables: dict[str, str], runs: bool
+) -> None:
     github = {"event_name": event, "event": {"repository": {"has_pages": True}}}
 
     assert is_met(JOB["if"], {"github": github, "vars": variables}, []) is runs

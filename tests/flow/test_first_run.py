@@ -19,20 +19,20 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> FirstRun:
         return FirstRun(berth, tmp_path_factory.mktemp("first"), packages)
 
 
-def test_the_first_push_is_green(first: FirstRun) -> None:
+def test_the_first_push_gets_the_status_success(first: FirstRun) -> None:
     ran = first.push()
 
     assert (ran.failed, ran.state) == (False, "success"), ran.log
 
 
-def test_the_calendar_is_made(first: FirstRun) -> None:
+def test_the_calendar_workflow_writes_the_page(first: FirstRun) -> None:
     ran = first.calendar()
 
     assert ran.failed == [], ran.log
     assert (first.github.runner.workspace / "site/index.html").exists()
 
 
-def test_the_first_pull_request_is_rendered_and_green(first: FirstRun) -> None:
+def test_the_first_pull_request_is_rendered_and_gets_the_status_success(first: FirstRun) -> None:
     ran = first.pull_request()
 
     assert (ran.failed, ran.state) == (False, "success"), ran.log
@@ -42,7 +42,7 @@ def test_the_first_pull_request_is_rendered_and_green(first: FirstRun) -> None:
     assert first.repository.git("log", "-1", "--format=%s", head) == "Render"
 
 
-def test_what_ran_is_the_wheel_of_the_repository(first: FirstRun) -> None:
+def test_the_workflows_install_the_wheel_of_the_repository(first: FirstRun) -> None:
     runner = first.github.runner
     (site,) = (first.repository.folder.parent / "environment").glob("lib/python*/site-packages")
 

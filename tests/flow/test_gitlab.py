@@ -85,7 +85,7 @@ def request_of_seats(repository: Repository, tmp_path: Path) -> MergeRequest:
     return MergeRequest(repository, tmp_path)
 
 
-def test_what_a_policy_refuses_fails_and_is_shown(request_of_seats: MergeRequest) -> None:
+def test_a_change_that_a_policy_refuses_fails_and_the_note_shows_it(request_of_seats: MergeRequest) -> None:
     """The branch left before the policy."""
     assert request_of_seats.run().code == 0
 
@@ -98,7 +98,9 @@ def test_what_a_policy_refuses_fails_and_is_shown(request_of_seats: MergeRequest
 
 @pytest.mark.parametrize("name", ["origin/main", "refs/heads/main"])
 @pytest.mark.parametrize("kind", ["folder", "tag"])
-def test_nothing_replaces_the_target_branch(request_of_seats: MergeRequest, kind: str, name: str) -> None:
+def test_no_folder_or_tag_replaces_the_target_branch(
+    request_of_seats: MergeRequest, kind: str, name: str
+) -> None:
     request_of_seats.refuse()
     repository = request_of_seats.repository
     if kind == "tag":
@@ -112,7 +114,7 @@ def test_nothing_replaces_the_target_branch(request_of_seats: MergeRequest, kind
     assert "refused by policy large" in request_of_seats.text
 
 
-def test_without_a_protected_variable_nothing_is_called(request_of_seats: MergeRequest) -> None:
+def test_the_job_without_a_token_calls_no_api(request_of_seats: MergeRequest) -> None:
     """The pipeline of a branch runs what the branch says."""
     assert request_of_seats.run(token="").code == 0
     assert request_of_seats.calls == []
@@ -127,7 +129,7 @@ def test_without_a_protected_variable_nothing_is_called(request_of_seats: MergeR
     ],
     ids=["of-somebody-else", "of-both"],
 )
-def test_notes_of_others_stay(
+def test_notes_of_other_users_are_not_changed(
     request_of_seats: MergeRequest, notes: list[tuple[int, int, str]], call: tuple[str, str]
 ) -> None:
     request_of_seats.run(*notes)

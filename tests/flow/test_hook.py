@@ -40,7 +40,7 @@ def hooked(repository: Repository) -> Hooked:
     return Hooked(repository)
 
 
-def test_a_new_reservation_is_committed_with_what_is_rendered_or_not_at_all(hooked: Hooked) -> None:
+def test_a_new_reservation_is_committed_only_with_its_rendered_files(hooked: Hooked) -> None:
     project.write(hooked.folder, evening=project.EVENING)
     hooked.repository.git("add", EVENING)
 
@@ -54,7 +54,7 @@ def test_a_new_reservation_is_committed_with_what_is_rendered_or_not_at_all(hook
     assert {EVENING, RENDERED} <= hooked.files()
 
 
-def test_a_deleted_reservation_takes_what_was_rendered_along(hooked: Hooked) -> None:
+def test_a_deleted_reservation_is_committed_only_with_its_rendered_files(hooked: Hooked) -> None:
     hooked.repository.git("rm", "--quiet", "reservations/night.yaml")
 
     made, said = hooked.commit()
@@ -64,7 +64,7 @@ def test_a_deleted_reservation_takes_what_was_rendered_along(hooked: Hooked) -> 
     assert hooked.commit()[0]
 
 
-def test_a_commit_of_one_file_is_judged_by_what_it_has(hooked: Hooked) -> None:
+def test_the_hook_checks_only_the_files_of_the_commit(hooked: Hooked) -> None:
     """Git commits it from an index of its own; what is staged in the usual one is not in the commit."""
     project.write(hooked.folder, evening=project.EVENING)
     assert hooked.repository.run("berth", "render").code == 0
@@ -74,7 +74,7 @@ def test_a_commit_of_one_file_is_judged_by_what_it_has(hooked: Hooked) -> None:
     assert hooked.commit(EVENING, "rendered")[0]
 
 
-def test_a_draft_that_was_rendered_and_is_not_staged_is_named(hooked: Hooked) -> None:
+def test_a_rendered_reservation_that_is_not_staged_is_reported(hooked: Hooked) -> None:
     project.write(hooked.folder, evening=project.EVENING)
     assert hooked.repository.run("berth", "render").code == 0
     hooked.repository.git("add", "rendered")
@@ -86,7 +86,7 @@ def test_a_draft_that_was_rendered_and_is_not_staged_is_named(hooked: Hooked) ->
     )
 
 
-def test_the_project_may_lie_below_the_top_and_what_git_ignores_is_not_asked_for(
+def test_staged_works_below_the_top_and_does_not_require_ignored_files(
     repository: Repository,
 ) -> None:
     below = repository.folder / "seats"
@@ -100,7 +100,7 @@ def test_the_project_may_lie_below_the_top_and_what_git_ignores_is_not_asked_for
     assert repository.run(*staged).code == 0
 
 
-def test_outside_of_a_repository_there_is_an_error(tmp_path: Path, repository: Repository) -> None:
+def test_staged_outside_of_a_repository_is_a_usage_error(tmp_path: Path, repository: Repository) -> None:
     project.write(tmp_path / "elsewhere")
     answer = repository.run("berth", "-C", str(tmp_path / "elsewhere"), "render", "--staged")
 
@@ -108,7 +108,7 @@ def test_outside_of_a_repository_there_is_an_error(tmp_path: Path, repository: R
     assert answer.err.startswith("berth: --staged: ")
 
 
-def test_staged_and_check_contradict_each_other(repository: Repository) -> None:
+def test_staged_beside_check_is_a_usage_error(repository: Repository) -> None:
     assert repository.run("berth", "render", "--staged", "--check").code == 2
 
 

@@ -65,7 +65,7 @@ def published(repository: Repository, github: Github) -> tuple[str, str]:
     return ran.state, ran.log.replace("\\", "") + ran.text
 
 
-def test_what_is_not_allowed_is_refused_by_name(repository: Repository, github: Github) -> None:
+def test_each_forbidden_change_is_reported_by_name(repository: Repository, github: Github) -> None:
     write(repository, ".gitignore", "base.yaml\n.d/\n")
     write(repository, "rendered/clusters/.x.yaml", "kind: ClusterRoleBinding\n")
     write(repository, "rendered/gitops/.d/x.yaml", "kind: Application\n")
@@ -104,7 +104,9 @@ def test_what_is_not_allowed_is_refused_by_name(repository: Repository, github: 
 
 
 @pytest.mark.parametrize("is_link", [True, False], ids=["link", "submodule"])
-def test_reservations_that_are_elsewhere_fail(repository: Repository, github: Github, is_link: bool) -> None:
+def test_a_reservations_folder_that_is_a_link_or_submodule_fails(
+    repository: Repository, github: Github, is_link: bool
+) -> None:
     folder = repository.folder / "reservations"
     folder.rename(repository.folder / "elsewhere")
     if is_link:
@@ -118,7 +120,7 @@ def test_reservations_that_are_elsewhere_fail(repository: Repository, github: Gi
     assert "reservations:1:1: error[B001] " in shown
 
 
-def test_what_is_valid_is_shown_in_full_and_judged_by_the_policies_of_the_base(
+def test_valid_changes_are_listed_and_checked_by_the_policies_of_the_base(
     repository: Repository, github: Github
 ) -> None:
     write(repository, "reservations/mine.yaml", SHARED.removeprefix("---\n"))

@@ -81,7 +81,7 @@ def week(repository: Repository, tmp_path: Path) -> Week:
     return Week(repository, tmp_path)
 
 
-def test_it_runs_on_a_schedule() -> None:
+def test_the_workflow_runs_on_a_schedule() -> None:
     assert WORKFLOW[True].keys() == {"schedule", "workflow_dispatch"}
 
 
@@ -109,7 +109,7 @@ def test_the_pull_request_of_last_week_is_brought_up_to_date(week: Week, tag: st
     assert week.calls == ["PATCH repos/uni/seats/pulls/7"]
 
 
-def test_without_proposals_nothing_is_opened(week: Week) -> None:
+def test_no_pull_request_is_opened_without_proposals(week: Week) -> None:
     assert week.run(minutes_late=0).failed == []
     assert week.calls == []
 

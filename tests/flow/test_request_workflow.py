@@ -64,7 +64,7 @@ def requests(repository: Repository, tmp_path: Path) -> Iterator[Requests]:
         yield Requests(fake, RequestJob(repository, tmp_path, fake.forge))
 
 
-def test_a_request_becomes_a_pull_request_that_is_rendered_and_an_answer_with_its_dates(
+def test_a_request_gets_a_rendered_pull_request_and_an_answer_with_its_dates(
     requests: Requests,
 ) -> None:
     number = requests.fake.issue(form_text())
@@ -111,7 +111,7 @@ def test_a_run_that_changes_nothing_pushes_and_answers_nothing(requests: Request
     assert comments.items() <= requests.fake.state.comments.items()
 
 
-def test_findings_are_answered_and_nothing_is_opened(requests: Requests) -> None:
+def test_a_request_with_findings_gets_an_answer_and_no_pull_request(requests: Requests) -> None:
     number = requests.fake.issue(form_text(seats="many"))
     answer = requests.run(number)
 
@@ -119,7 +119,7 @@ def test_findings_are_answered_and_nothing_is_opened(requests: Requests) -> None
     assert (requests.pulls, requests.branch(number)) == ([], "")
 
 
-def test_findings_of_a_later_comment_leave_the_pull_request(requests: Requests) -> None:
+def test_findings_of_a_later_comment_do_not_change_the_pull_request(requests: Requests) -> None:
     number = requests.begin()
     before = requests.branch(number)
 
@@ -127,14 +127,14 @@ def test_findings_of_a_later_comment_leave_the_pull_request(requests: Requests) 
     assert requests.branch(number) == before
 
 
-def test_a_comment_of_somebody_else_is_no_answer(requests: Requests) -> None:
+def test_a_comment_of_another_user_is_ignored(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     requests.fake.comment(number, part_text(seats="900"), STRANGER)
 
     assert "25 small" in requests.run(number)
 
 
-def test_a_comment_that_looks_like_ours_stays(requests: Requests) -> None:
+def test_a_forged_answer_of_another_user_is_not_removed(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     forged = requests.fake.comment(number, f"{ANSWER_MARK}\nAll is well.", STRANGER)
     requests.run(number)
@@ -144,7 +144,7 @@ def test_a_comment_that_looks_like_ours_stays(requests: Requests) -> None:
 
 
 @pytest.mark.parametrize("is_merge", [False, True], ids=["commit", "merge"])
-def test_what_people_pushed_to_the_branch_stays(requests: Requests, *, is_merge: bool) -> None:
+def test_commits_of_people_on_the_branch_are_kept(requests: Requests, *, is_merge: bool) -> None:
     number = requests.begin()
     branch, repository = f"berth-request-{number}", requests.job.repository
     if is_merge:
@@ -169,7 +169,7 @@ def test_a_closed_pull_request_is_not_opened_again(requests: Requests) -> None:
 
 
 @pytest.mark.parametrize("tag", ["origin/main", "main", "HEAD", "berth-request-1"])
-def test_no_tag_leads_a_request_astray(requests: Requests, tag: str) -> None:
+def test_a_request_ignores_tags_that_are_named_like_branches(requests: Requests, tag: str) -> None:
     """It has one commit, on top of the main branch, whatever others call a tag."""
     repository = requests.job.repository
     main = repository.git("rev-parse", "main")
@@ -182,7 +182,7 @@ def test_no_tag_leads_a_request_astray(requests: Requests, tag: str) -> None:
     assert repository.git("rev-parse", "FETCH_HEAD~1") == main
 
 
-def test_a_pull_request_of_a_fork_with_our_branch_is_not_taken_for_ours(requests: Requests) -> None:
+def test_a_pull_request_of_a_fork_with_the_same_branch_is_not_changed(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     head = {"ref": f"berth-request-{number}", "repo": {"full_name": "eve/seats"}}
     requests.fake.state.pulls[99] = {"number": 99, "state": "open", "head": head, "body": ""}
@@ -193,7 +193,7 @@ def test_a_pull_request_of_a_fork_with_our_branch_is_not_taken_for_ours(requests
 
 
 @pytest.mark.parametrize("bound", ["MOST_OPEN", "MOST_COMMENTS"])
-def test_there_are_bounds(requests: Requests, bound: str) -> None:
+def test_open_requests_and_comments_are_limited(requests: Requests, bound: str) -> None:
     first = requests.fake.issue(form_text())
     requests.run(first)
     number = requests.fake.issue(form_text(title="Algebra 2"))
@@ -205,7 +205,7 @@ def test_there_are_bounds(requests: Requests, bound: str) -> None:
     assert len(requests.pulls) == 1
 
 
-def test_a_job_that_fails_answers_too(requests: Requests) -> None:
+def test_a_failed_job_answers_the_request(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     requests.job.repository.program("berth", "exit 3")
 
@@ -215,7 +215,7 @@ def test_a_job_that_fails_answers_too(requests: Requests) -> None:
 
 
 @pytest.mark.parametrize("text", SCRIPTS.values(), ids=SCRIPTS)
-def test_a_hostile_request_changes_no_more_than_its_own_reservation(
+def test_a_hostile_request_changes_only_its_own_reservation(
     requests: Requests, tmp_path: Path, text: str
 ) -> None:
     marker = tmp_path / "pwned"
@@ -285,13 +285,13 @@ STARTS = {
 
 
 @pytest.mark.parametrize(("name", "payload", "expected"), STARTS.values(), ids=STARTS)
-def test_it_starts_for_the_author_with_a_role_or_a_label_of_somebody_who_has_one(
+def test_the_job_starts_only_for_an_author_with_a_role_or_an_allowed_label(
     name: str, payload: dict[str, Any], expected: bool
 ) -> None:
     assert may_start(payload, name) is expected
 
 
-def test_it_has_the_permissions_that_it_needs_and_no_expression_in_a_script() -> None:
+def test_the_job_has_only_needed_permissions_and_no_expression_in_a_script() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read"}
     assert JOB["permissions"] == dict.fromkeys(("contents", "issues", "pull-requests"), "write")
     assert [step["name"] for step in JOB["steps"] if "${{" in step.get("run", "")] == []
@@ -302,12 +302,12 @@ def test_it_has_the_permissions_that_it_needs_and_no_expression_in_a_script() ->
     ] == []
 
 
-def test_an_event_that_the_condition_skips_replaces_no_run_that_waits() -> None:
+def test_concurrency_is_set_on_the_job_and_not_on_the_workflow() -> None:
     assert "concurrency" not in WORKFLOW
     assert JOB["concurrency"] == "berth-request-${{ github.event.issue.number }}"
 
 
-def test_berth_reads_strangers_without_a_token() -> None:
+def test_berth_reads_requests_without_a_token() -> None:
     (step,) = [step for step in JOB["steps"] if "berth new" in step.get("run", "")]
 
     assert "env" not in step

@@ -44,7 +44,7 @@ def github(repository: Repository, tmp_path: Path) -> Repository:
     ],
     ids=["the-first", "again", "of-somebody-else", "of-both"],
 )
-def test_there_is_one_comment_and_those_of_others_stay(
+def test_the_script_updates_its_own_comment_and_no_comment_of_other_users(
     github: Repository, tmp_path: Path, there: list[tuple[str, str]], expected: str
 ) -> None:
     (tmp_path / "comments").write_text(comments(*there))
@@ -56,7 +56,7 @@ def test_there_is_one_comment_and_those_of_others_stay(
     assert Path(f"{body}.marked").read_text() == "<!-- berth preview of . -->\nhello\n"
 
 
-def test_a_directory_ends_no_mark(github: Repository, tmp_path: Path) -> None:
+def test_a_directory_name_cannot_end_the_comment_mark(github: Repository, tmp_path: Path) -> None:
     (tmp_path / "comments").write_text("[]")
     body = tmp_path / "body"
     body.write_text("hello\n")
@@ -105,7 +105,7 @@ def test_the_status_names_every_base_branch_but_the_default(
     [("7", "abc", "7\n"), ("7", "other", ""), ("7; rm -rf /", "abc", ""), ("", "abc", "")],
     ids=["its-own", "of-another", "no-number", "nothing"],
 )
-def test_a_fork_speaks_only_of_its_own_pull_request(
+def test_the_number_of_a_fork_is_accepted_only_for_its_own_pull_request(
     github: Repository, tmp_path: Path, said: str, sha: str, told: str
 ) -> None:
     (tmp_path / "sha").write_text(f"{sha}\n")

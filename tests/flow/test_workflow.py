@@ -44,25 +44,25 @@ def remote(repository: Repository, ref: str) -> str:
     return repository.git("ls-remote", "origin", ref).split("\t")[0]
 
 
-def test_they_use_nothing_but_githubs_own_actions_and_that_beside_them() -> None:
+def test_workflows_use_only_actions_of_github_and_the_local_action() -> None:
     for path in (*WORKFLOWS, *ACTIONS):
         used = [step["uses"] for step in steps_of(path) if "uses" in step]
         assert [name for name in used if not name.startswith(("actions/", "./.github/berth"))] == []
 
 
-def test_the_workflow_of_pull_requests_is_short() -> None:
+def test_the_workflow_of_pull_requests_has_at_most_30_lines() -> None:
     text = (REPOSITORY / ".github/workflows/berth.yaml").read_text("utf-8")
 
     assert len([line for line in text.splitlines() if not line.startswith("#")]) <= 30
 
 
-def test_no_text_of_a_pull_request_is_code() -> None:
+def test_no_step_has_an_expression_in_its_script() -> None:
     """What strangers may choose, as the name of a branch, reaches the shell in the environment alone."""
     for path in (*WORKFLOWS, *ACTIONS):
         assert [step["run"] for step in steps_of(path) if "${{" in step.get("run", "")] == []
 
 
-def test_an_edit_in_the_browser_is_rendered_and_green(github: Github) -> None:
+def test_an_edit_in_the_browser_is_rendered_and_gets_the_status_success(github: Github) -> None:
     github.repository.start_anew()
     ran = github.pull_request()
 
@@ -93,7 +93,7 @@ def test_a_second_run_pushes_nothing_and_updates_the_comment(github: Github) -> 
     assert [(how, path) for how, path, _ in ran.comments] == [("PATCH", "repos/uni/seats/issues/comments/3")]
 
 
-def test_a_fresh_change_of_nothing_is_green(github: Github) -> None:
+def test_a_push_that_changes_no_reservation_gets_the_status_success(github: Github) -> None:
     before = github.repository.git("rev-parse", "main")
     github.repository.git("checkout", "--quiet", "main")
     (github.folder / "clone/notes.md").write_text("notes\n")
@@ -104,7 +104,7 @@ def test_a_fresh_change_of_nothing_is_green(github: Github) -> None:
     assert ran.text.startswith("### Berth: Nothing changes")
 
 
-def test_a_first_push_has_no_commit_before_it(github: Github) -> None:
+def test_a_first_push_without_a_previous_commit_gets_the_status_success(github: Github) -> None:
     github.repository.git("checkout", "--quiet", "main")
     ran = github.push("0" * 40)
 
@@ -112,7 +112,7 @@ def test_a_first_push_has_no_commit_before_it(github: Github) -> None:
     assert ran.text.startswith("### Berth: Nothing changes")
 
 
-def test_a_stale_main_fails_and_is_not_written(github: Github) -> None:
+def test_a_stale_main_branch_fails_and_is_not_changed(github: Github) -> None:
     repository = github.repository
     before, head = (repository.git("rev-parse", name) for name in ("main", "change"))
     ran = github.push(before)
@@ -141,7 +141,7 @@ def test_a_fork_gets_the_commands_and_no_push_comment_or_status(github: Github, 
     assert not github.pull_request(owner="eve", branch=branch).failed
 
 
-def test_a_deleted_fork_is_a_fork(github: Github) -> None:
+def test_a_pull_request_of_a_deleted_fork_calls_no_api(github: Github) -> None:
     ran = github.pull_request(owner="")
 
     assert ran.calls == []
@@ -160,7 +160,7 @@ def test_a_push_in_between_is_not_overwritten(github: Github) -> None:
     assert remote(repository, "refs/heads/change") == newer
 
 
-def test_a_push_that_is_not_allowed_leaves_the_branch_stale(github: Github) -> None:
+def test_a_rejected_push_gets_the_status_failure(github: Github) -> None:
     hook = github.repository.remote / "hooks/update"
     hook.write_text('#!/bin/sh\ncase "$1" in refs/heads/*) exit 1 ;; esac\n')
     hook.chmod(0o755)
@@ -171,7 +171,7 @@ def test_a_push_that_is_not_allowed_leaves_the_branch_stale(github: Github) -> N
     assert [path for _, path, _ in ran.calls if "/statuses/" in path] == [f"repos/uni/seats/statuses/{head}"]
 
 
-def test_an_error_is_an_annotation_and_a_comment_and_nothing_is_pushed(github: Github) -> None:
+def test_an_error_gives_an_annotation_and_a_comment_and_no_push(github: Github) -> None:
     github.repository.edit("course.yaml", "placeholderCount: 30", "placeholderCount: 0")
     before = github.repository.push("none")
     ran = github.pull_request()
@@ -182,7 +182,7 @@ def test_an_error_is_an_annotation_and_a_comment_and_nothing_is_pushed(github: G
     assert remote(github.repository, "refs/heads/change") == before
 
 
-def test_a_preview_that_cannot_be_made_says_so(github: Github) -> None:
+def test_a_failed_preview_is_reported_in_the_comment(github: Github) -> None:
     github.repository.program("berth", "exit 2")
     ran = github.pull_request()
 
@@ -190,14 +190,14 @@ def test_a_preview_that_cannot_be_made_says_so(github: Github) -> None:
     assert ran.comments[0][2].endswith("-->\nBerth could not create the preview; see the log.\n")
 
 
-def test_what_cannot_be_installed_fails_the_status(github: Github) -> None:
+def test_a_failed_installation_gets_the_status_failure(github: Github) -> None:
     github.repository.program("python", "exit 1")
     ran = github.pull_request()
 
     assert (ran.failed, ran.state, ran.comments) == (True, "failure", [])
 
 
-def test_a_month_above_the_budget_is_not_valid(github: Github) -> None:
+def test_a_month_above_the_budget_gets_the_status_failure(github: Github) -> None:
     repository = github.repository
     course = project.COURSE
     for line in ("    calendars: [holidays]\n", "    except: [2026-02-09]\n"):
@@ -214,7 +214,7 @@ def test_a_month_above_the_budget_is_not_valid(github: Github) -> None:
     assert ran.state == "failure"
 
 
-def test_what_main_got_meanwhile_is_not_part_of_the_change(github: Github) -> None:
+def test_later_changes_of_the_main_branch_are_not_in_the_preview(github: Github) -> None:
     repository = github.repository
     with repository.on_main("another change"):
         repository.edit("night.yaml", "placeholderCount: 2}", "placeholderCount: 4}")
@@ -223,7 +223,7 @@ def test_what_main_got_meanwhile_is_not_part_of_the_change(github: Github) -> No
     assert "night" not in github.pull_request().text
 
 
-def test_git_gets_the_token_for_the_server_of_the_repository_and_not_on_its_command_line(
+def test_git_gets_the_token_only_for_its_server_and_not_on_the_command_line(
     github: Github, tmp_path: Path
 ) -> None:
     real = shutil.which("git")
@@ -310,7 +310,7 @@ def test_no_folder_replaces_the_base(github: Github, folder: str) -> None:
 
 
 @pytest.mark.parametrize("base", ["queue", "push"])
-def test_no_folder_replaces_a_commit(github: Github, base: str) -> None:
+def test_no_folder_named_like_a_commit_replaces_the_base(github: Github, base: str) -> None:
     """Who knows the last commit of the main branch may call a folder so."""
     repository = github.repository
     with_policy_on_main(repository, LARGE)
@@ -338,7 +338,7 @@ def test_no_tag_replaces_the_base(github: Github, tag: str) -> None:
     assert github.repository.run("git", "-C", str(github.runner.workspace), "tag", "--list").out == ""
 
 
-def test_the_check_itself_is_that_of_the_merge(github: Github) -> None:
+def test_the_check_runs_the_script_of_the_merge_commit(github: Github) -> None:
     """A branch from before a mend of the check does not choose the check as it was."""
     repository = github.repository
     with repository.on_main("a mend"):
@@ -354,7 +354,7 @@ def test_the_check_itself_is_that_of_the_merge(github: Github) -> None:
     ("now", "state"), [("2026-01-30T07:00:00Z", "success"), ("2026-01-31T09:00:00Z", "failure")]
 )
 @pytest.mark.parametrize("time", ["2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"], ids=["back", "ahead"])
-def test_policies_look_at_the_clock_of_the_run_and_not_at_the_time_of_a_commit(
+def test_policies_use_the_time_of_the_run_and_not_of_the_commit(
     github: Github, time: str, now: str, state: str
 ) -> None:
     repository = github.repository
@@ -370,13 +370,13 @@ def test_policies_look_at_the_clock_of_the_run_and_not_at_the_time_of_a_commit(
     assert now in ran.text
 
 
-def test_a_branch_from_before_a_policy_is_judged_with_it(github: Github) -> None:
+def test_a_branch_that_is_older_than_a_policy_is_checked_with_the_policy(github: Github) -> None:
     with_policy_on_main(github.repository, LARGE)
 
     assert is_refused(github)
 
 
-def test_a_faulty_file_where_a_branch_began_hides_nothing(github: Github) -> None:
+def test_a_faulty_file_in_the_merge_base_does_not_hide_the_change(github: Github) -> None:
     repository = github.repository
     repository.git("checkout", "--quiet", "main")
     (repository.folder / "reservations/broken.yaml").write_text("a: [", "utf-8")
@@ -395,7 +395,7 @@ def test_a_faulty_file_where_a_branch_began_hides_nothing(github: Github) -> Non
     assert is_refused(github, branch="late")
 
 
-def test_a_conflict_in_a_file_of_any_name_writes_no_command(github: Github) -> None:
+def test_a_merge_conflict_in_a_hostile_file_name_writes_no_log_command(github: Github) -> None:
     repository = github.repository
     for branch, text in (("main", "# of main\n"), ("change", "# of the branch\n")):
         repository.git("checkout", "--quiet", branch)
@@ -412,13 +412,13 @@ def test_a_conflict_in_a_file_of_any_name_writes_no_command(github: Github) -> N
 
 
 @pytest.mark.parametrize("before", ["1" * 40, "nowhere"])
-def test_a_base_that_is_not_known_is_not_valid(github: Github, before: str) -> None:
+def test_an_unknown_base_gets_the_status_failure(github: Github, before: str) -> None:
     ran = github.push(before)
 
     assert (ran.failed, ran.state) == (True, "failure")
 
 
-def test_what_is_stale_only_after_the_merge_is_not_fresh(github: Github) -> None:
+def test_files_that_are_stale_only_after_the_merge_get_the_status_failure(github: Github) -> None:
     repository = github.repository
     with repository.on_main("other machines"):
         repository.edit("classes.yaml", 'cpu: "1"', 'cpu: "2"')
@@ -442,7 +442,7 @@ def test_another_base_branch_has_a_status_of_its_own(github: Github) -> None:
     assert (status["context"], status["state"]) == ("berth", "success")
 
 
-def test_only_our_comment_is_written_whatever_others_write_into_theirs(github: Github) -> None:
+def test_comments_with_a_forged_mark_are_not_updated(github: Github) -> None:
     mark = "<!-- berth preview of . -->\n"
     github.comments(
         [
@@ -460,7 +460,7 @@ def test_only_our_comment_is_written_whatever_others_write_into_theirs(github: G
     "path",
     ["rendered/clusters/prod/.argocd-source.yaml", "rendered/gitops/.d/x.yaml"],
 )
-def test_hidden_files_that_engines_apply_fail(github: Github, path: str) -> None:
+def test_hidden_files_below_rendered_get_the_status_failure(github: Github, path: str) -> None:
     file = github.repository.folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("kind: ClusterRoleBinding\n", "utf-8")
@@ -471,7 +471,7 @@ def test_hidden_files_that_engines_apply_fail(github: Github, path: str) -> None
     assert path.removeprefix("rendered/") in ran.text
 
 
-def test_what_an_author_lets_git_ignore_is_committed_all_the_same(github: Github) -> None:
+def test_rendered_files_in_gitignore_are_committed(github: Github) -> None:
     repository = github.repository
     repository.git("rm", "--quiet", "rendered/clusters/prod/base.yaml")
     (repository.folder / ".gitignore").write_text("base.yaml\n", "utf-8")
@@ -495,7 +495,7 @@ def test_berth_runs_without_a_token(github: Github) -> None:
 @pytest.mark.parametrize("where", [".gitattributes", "rendered/clusters/.gitattributes"])
 @pytest.mark.parametrize("header", ["", "# Rendered by berth\n"])
 @pytest.mark.parametrize("owner", ["uni", "eve"])
-def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
+def test_the_check_reads_the_blobs_of_git_and_not_only_the_work_tree(
     github: Github, where: str, header: str, owner: str
 ) -> None:
     """The work tree has an s, and engines that read blobs get the long s that git stores."""
@@ -520,7 +520,7 @@ def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_permissions_are_those_of_a_job(path: Path) -> None:
+def test_workflows_grant_only_read_permission_and_no_env_outside_of_jobs(path: Path) -> None:
     written: Any = yaml.safe_load(path.read_text("utf-8"))
 
     assert written["permissions"] == {"contents": "read"}
@@ -531,7 +531,7 @@ def requirements() -> str:
     return (REPOSITORY / ".github/berth/requirements.txt").read_text("utf-8")
 
 
-def test_what_pip_installs_is_pinned_by_hash() -> None:
+def test_packages_that_pip_installs_are_pinned_by_hash() -> None:
     names = re.findall(r"^([\w.-]+)==", requirements(), re.MULTILINE)
     locked = (ROOT / ".ci/requirements.txt").read_text("utf-8")
 
@@ -541,7 +541,7 @@ def test_what_pip_installs_is_pinned_by_hash() -> None:
 
 
 @pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
-def test_what_those_packages_need_is_pinned_too(python: str) -> None:
+def test_dependencies_of_pinned_packages_are_pinned(python: str) -> None:
     """With a hash for one package, pip refuses each package without one."""
     pins = map(Requirement, re.findall(r"^\w[^\\\n]*", requirements(), re.MULTILINE))
     environment = {"python_version": python, "python_full_version": f"{python}.0", "extra": ""}
@@ -557,7 +557,7 @@ def test_what_those_packages_need_is_pinned_too(python: str) -> None:
     assert {(name, need) for name, need in needed if need not in pinned} == set()
 
 
-def test_what_builds_and_releases_comes_by_hash() -> None:
+def test_build_and_release_tools_are_pinned_by_hash() -> None:
     """What an index or a registry says today gets into no release."""
     paths = ("Makefile", ".ci/*", ".github/*/*", "templates/repository/.github/*/*")
     files = [path for pattern in paths for path in ROOT.glob(pattern) if path.is_file()]
@@ -572,7 +572,7 @@ def test_what_builds_and_releases_comes_by_hash() -> None:
     assert [image for image in images if not re.search(r":v?[\d.]+@sha256:[0-9a-f]{64}$", image)] == []
 
 
-def test_actions_are_pinned_by_commit_each_to_one() -> None:
+def test_each_action_is_pinned_to_one_commit() -> None:
     """A tag may be moved to other code."""
     folders = (".github", "docs", "templates")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
@@ -585,7 +585,7 @@ def test_actions_are_pinned_by_commit_each_to_one() -> None:
     assert [pin for (pin,) in pins.values() if not re.fullmatch(r"[0-9a-f]{40} # v[\d.]+", pin)] == []
 
 
-def test_jobs_of_this_repository_have_the_permissions_that_they_need_alone() -> None:
+def test_workflows_of_this_repository_have_at_most_read_permission_by_default() -> None:
     for path in (ROOT / ".github/workflows").glob("*.yaml"):
         written = yaml.safe_load(path.read_text("utf-8"))
         assert written["permissions"] in ({"contents": "read"}, {}), path

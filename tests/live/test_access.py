@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @tabled("live")
-def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(
+def test_the_context_has_the_name_of_the_cluster_or_is_given_by_the_flag(
     contexts: list[str], flags: list[str], told: str, live: Live
 ) -> None:
     file = kubeconfig(live.folder / "kubeconfig", dict.fromkeys(contexts, live.server.url))
@@ -34,13 +34,13 @@ def test_the_context_is_the_one_of_the_clusters_name_or_the_one_that_is_said(
     assert all(word in line for line in found for word in told.split())
 
 
-def test_with_one_cluster_the_current_context_will_do(live: Live) -> None:
+def test_with_one_cluster_the_current_context_is_used(live: Live) -> None:
     file = kubeconfig(live.folder / "kubeconfig", {"mine": live.server.url}, current="mine")
 
     assert live.berth("status", "--now", NOW, "--kubeconfig", str(file)) == (0, TEXT, "")
 
 
-def test_with_several_clusters_a_context_must_say_its_cluster(live: Live) -> None:
+def test_with_several_clusters_the_context_flag_must_name_its_cluster(live: Live) -> None:
     asked = two(live.server, live.folder)
 
     assert live.berth(*asked, "--context", "prod") == (
@@ -56,7 +56,7 @@ def test_with_several_clusters_a_context_must_say_its_cluster(live: Live) -> Non
     [(None, "{}"), ("", "{}"), ("a: [", "{}"), ("a: 1", "prod")],
     ids=["missing", "empty", "no-yaml", "no-kubeconfig"],
 )
-def test_a_kubeconfig_that_is_none_is_told(
+def test_an_unusable_kubeconfig_is_reported(
     berth: Berth, tmp_path: Path, text: str | None, named: str
 ) -> None:
     file = tmp_path / "kubeconfig"
@@ -76,7 +76,7 @@ def last(berth: Berth, *asked: str) -> str:
     return out.splitlines()[-1]
 
 
-def test_who_is_not_let_in_is_told_why(berth: Berth, tmp_path: Path) -> None:
+def test_a_refused_login_or_permission_is_reported_with_its_reason(berth: Berth, tmp_path: Path) -> None:
     with ApiServer(in_order(project.project()), token="secret") as server:
         nobody = asking(server, tmp_path)
         assert wordless(last(berth, *nobody)) == "prod: error[S001] 401"
@@ -93,7 +93,7 @@ def login(program: str) -> dict[str, Any]:
     return {"exec": {**command, "args": ["-c", program], "interactiveMode": "Never"}}
 
 
-def test_a_login_program_is_run_and_its_failure_told(berth: Berth, tmp_path: Path) -> None:
+def test_a_login_program_runs_and_its_failure_is_reported(berth: Berth, tmp_path: Path) -> None:
     answer = {
         "apiVersion": "client.authentication.k8s.io/v1",
         "kind": "ExecCredential",
@@ -120,7 +120,7 @@ def process(folder: Path, **environment: str) -> subprocess.CompletedProcess[str
     return subprocess.run(words, env=known, capture_output=True, text=True, check=False)
 
 
-def test_the_usual_kubeconfigs_are_those_of_kubectl(server: ApiServer, tmp_path: Path) -> None:
+def test_the_default_kubeconfigs_are_those_of_kubectl(server: ApiServer, tmp_path: Path) -> None:
     """The files of $KUBECONFIG together; else ~/.kube/config."""
     project.write(tmp_path)
     kubeconfig(tmp_path / "one", {"other": "http://127.0.0.1:9"})
@@ -132,7 +132,7 @@ def test_the_usual_kubeconfigs_are_those_of_kubectl(server: ApiServer, tmp_path:
     assert process(tmp_path).stdout == TEXT
 
 
-def test_inside_of_a_cluster_its_own_account_is_used(tmp_path: Path) -> None:
+def test_inside_a_cluster_the_service_account_of_the_pod_is_used(tmp_path: Path) -> None:
     """Here, where none is mounted, that is what is told."""
     project.write(tmp_path)
     done = process(tmp_path, KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="9")

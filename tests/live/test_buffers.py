@@ -42,11 +42,11 @@ def course(replicas: int, *conditions: dict[str, Any]) -> tuple[World, Project]:
     return world, git
 
 
-def test_what_is_open_and_has_nodes_is_good() -> None:
+def test_an_open_buffer_with_nodes_has_no_finding() -> None:
     assert told(status(*course(25, ROOM), OPEN)) == f"{ROW} 25 25 0 0\n"
 
 
-def test_sessions_take_seats_from_what_is_wanted() -> None:
+def test_sessions_reduce_the_wanted_seats() -> None:
     world, git = course(24, ROOM)
     world.session("jupyter-ada")
 
@@ -60,18 +60,18 @@ def test_sessions_take_seats_from_what_is_wanted() -> None:
         pytest.param(OPEN, f"error[S043] course/small 2026-02-02T08:00:00Z 25 {SEE}\n", id="started"),
     ],
 )
-def test_a_buffer_that_still_needs_nodes_is_told(now: str, finding: str) -> None:
+def test_a_buffer_that_still_needs_nodes_gets_a_finding(now: str, finding: str) -> None:
     state = "degraded" if finding.startswith("error") else "active"
 
     assert told(status(*course(25, NO_ROOM), now)) == f"{ROW} 25 0 0 0\n{finding}".replace("active", state)
 
 
-def test_what_cluster_autoscaler_says_is_neither_ready_nor_late() -> None:
+def test_the_condition_provisioning_of_cluster_autoscaler_leaves_ready_unknown() -> None:
     assert told(status(*course(25, INJECTED), OPEN)) == f"{ROW} 25 ? 0 0\n"
 
 
 @pytest.mark.parametrize("one", [ROOM, NO_ROOM], ids=["room", "no-room"])
-def test_a_condition_of_another_number_says_nothing_for_a_moment(one: dict[str, Any]) -> None:
+def test_a_condition_of_an_older_generation_is_unknown_first_and_then_gets_s041(one: dict[str, Any]) -> None:
     old = course(25, {**one, "observedGeneration": 1})
 
     assert told(status(*old, "2026-02-02T07:31:00Z")) == f"{ROW} 25 ? 0 0\n"
@@ -86,14 +86,16 @@ def test_a_condition_of_another_number_says_nothing_for_a_moment(one: dict[str, 
         pytest.param((NO_ROOM, condition("LimitedByQuotas", "True", "Quota")), id="quota"),
     ],
 )
-def test_a_buffer_that_the_autoscaler_does_not_keep_is_told(conditions: tuple[dict[str, Any], ...]) -> None:
+def test_a_buffer_that_the_autoscaler_does_not_maintain_gets_s041(
+    conditions: tuple[dict[str, Any], ...],
+) -> None:
     found = told(status(*course(25, *conditions), LEAD))
 
     assert "warning[S041] course/small" in found
     assert SEE in found
 
 
-def test_seats_that_should_be_gone_are_told_with_a_command() -> None:
+def test_seats_left_after_the_window_get_s033_with_a_command() -> None:
     found = told(status(*course(25, ROOM), "2026-02-02T18:00:00Z"))
 
     assert "error[S033] course/small" in found
@@ -103,21 +105,21 @@ def test_seats_that_should_be_gone_are_told_with_a_command() -> None:
     )
 
 
-def test_a_buffer_that_is_not_there_is_told() -> None:
+def test_a_missing_buffer_gets_s030() -> None:
     world, git = course(25)
     world.vanish("CapacityBuffer", NAME)
 
     assert "error[S030] course/small CapacityBuffer" in told(status(world, git, OPEN))
 
 
-def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:
+def test_a_template_that_differs_from_git_gets_s022() -> None:
     world, git = course(25, ROOM)
     world.get("PodTemplate", NAME)["template"]["spec"]["nodeSelector"] = {"pool": "other"}
 
     assert "warning[S022] course/small" in told(status(world, git, OPEN))
 
 
-def test_placeholders_of_before_are_told_beside_the_buffer() -> None:
+def test_placeholders_of_the_previous_backend_are_shown_beside_the_buffer() -> None:
     """The course was of backend placeholder; its Deployment has the name of the buffer."""
     world, git = course(25, ROOM)
     before = project(course=COURSE)

@@ -24,7 +24,7 @@ def codes(found: ClusterStatus) -> set[str]:
     return {finding.code for pool in found.pools for finding in pool.findings}
 
 
-def test_while_sessions_leave_all_day_no_seat_is_missing() -> None:
+def test_no_seat_is_reported_missing_while_sessions_leave_all_day() -> None:
     """At each look somebody has left within the last half a minute, and the scaler follows in its time."""
     git = project.project()
     world, earlier, told = in_order(git), NO_LOOKS, set[str]()
@@ -40,7 +40,7 @@ def test_while_sessions_leave_all_day_no_seat_is_missing() -> None:
     assert told == {"S034"}
 
 
-def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
+def test_a_missing_seat_is_reported_while_sessions_leave() -> None:
     git = project.project()
     world = in_order(git)
     world.scale("course-small", 17, "berth-scaler", NOW)
@@ -52,7 +52,7 @@ def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
     assert "17 of 20" in pool.findings[0].message
 
 
-def test_a_session_that_left_is_no_alarm_and_no_exit_code(
+def test_a_departed_session_causes_no_finding_and_exit_code_0(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server knows no time at which the scale was written."""
@@ -70,7 +70,7 @@ def test_a_session_that_left_is_no_alarm_and_no_exit_code(
     assert out.splitlines()[1].split() == ["course", "small", "active", "08:30-13:00", "21", "21", "0", "4"]
 
 
-def test_a_session_counts_for_exactly_the_settling_time_after_it_was_missed() -> None:
+def test_a_departed_session_counts_for_exactly_the_settling_time() -> None:
     recognition, session = Recognition("pods", ("jhub",)), Session("a", "jhub", 0)
     present: SessionsByRecognition = {recognition: (session,)}
     absent: SessionsByRecognition = {recognition: ()}
@@ -83,7 +83,7 @@ def test_a_session_counts_for_exactly_the_settling_time_after_it_was_missed() ->
     assert departed_sessions(earlier, {recognition: "forbidden"}, 121, WAITS) == {}
 
 
-def test_a_pool_is_unlike_its_target_since_the_first_look_of_a_row() -> None:
+def test_a_pool_differs_from_its_target_since_the_first_consecutive_look() -> None:
     first = remember(NO_LOOKS, {}, ["a", "b"], 100, WAITS)
     second = remember(first, {}, ["b", "c"], 110, WAITS)
 
@@ -91,7 +91,7 @@ def test_a_pool_is_unlike_its_target_since_the_first_look_of_a_row() -> None:
     assert remember(second, {}, ["a"], 120, WAITS).since == {"a": 120}
 
 
-def test_what_stands_in_both_looks_is_told(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finding_of_both_looks_is_reported(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "pause", lambda _: None)
     live.world.vanish("Pod", "jupyter-4")
     code, out, _ = live("status")
@@ -99,7 +99,9 @@ def test_what_stands_in_both_looks_is_told(live: Live, monkeypatch: pytest.Monke
     assert (code, "error[S030]" in out) == (1, True)
 
 
-def test_one_look_is_enough_where_nothing_is_unlike(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_look_is_enough_if_no_pool_differs_from_its_target(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(command, "pause", lambda _: pytest.fail("there is nothing to wait for"))
 
     assert live("status") == (0, TEXT, "")

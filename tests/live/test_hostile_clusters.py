@@ -54,7 +54,7 @@ def spoil(world: World, *, whole: bool) -> None:
 
 @pytest.mark.parametrize("whole", [False, True], ids=["messages", "whole"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_no_text_of_an_object_acts(case: Case, whole: bool) -> None:
+def test_no_text_of_an_object_controls_a_terminal_or_a_log(case: Case, whole: bool) -> None:
     git = project.project()
     world = in_order(git, case.now)
     case.happen(world)
@@ -69,7 +69,7 @@ def test_no_text_of_an_object_acts(case: Case, whole: bool) -> None:
     assert acts_on_a_terminal(serialize(as_answer(found), "json")) == []
 
 
-def test_such_texts_are_shown() -> None:
+def test_hostile_texts_of_objects_appear_in_findings() -> None:
     """Else the test above tells nothing."""
     found = set()
     for case in CASES:
@@ -88,7 +88,7 @@ def test_such_texts_are_shown() -> None:
 
 @tabled("live")
 @pytest.mark.parametrize("says", ["objects", "refusal", "garbage"])
-def test_no_answer_of_a_server_acts(words: list[str], live: Live, says: str) -> None:
+def test_no_answer_of_a_server_controls_a_terminal_or_a_log(words: list[str], live: Live, says: str) -> None:
     reachable = asking(live.server, live.folder)[1:]
     metadata = {"name": f"course{WHATEVER}", "namespace": "berth", "labels": RECORD}
     records = json.dumps([{"occurrence": WHATEVER}])

@@ -17,7 +17,7 @@ TOLD = expectations("expected.txt")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_told(case: Case) -> None:
+def test_status_reports_the_expected_lines_for_each_case(case: Case) -> None:
     git = project.project()
     world = in_order(git, case.now)
     case.happen(world)
@@ -41,7 +41,7 @@ STAYING = project.COURSE.replace("maintain", "none")
     ],
     ids=["uncounted-no-image", "uncounted-no-room", "unknown-no-image", "unknown-no-room"],
 )
-def test_only_a_session_that_nobody_sees_excuses_a_placeholder_without_room(
+def test_only_unknown_sessions_excuse_a_placeholder_without_room(
     resource_class: str, why: dict[str, Any], is_broken: bool
 ) -> None:
     """`none` holds all seats beside the sessions; how many there are is not known here."""
@@ -54,7 +54,7 @@ def test_only_a_session_that_nobody_sees_excuses_a_placeholder_without_room(
     assert ("S043" in {finding.code for finding in pool.findings}) == is_broken
 
 
-def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
+def test_the_file_of_expected_lines_has_exactly_the_cases() -> None:
     assert list(TOLD) == [case.name for case in CASES]
 
 
@@ -65,7 +65,7 @@ def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
         pytest.param("record", {"records.json": "[]"}, id="record-of-the-scaler"),
     ],
 )
-def test_what_else_a_reservation_has_is_no_timetable(role: str, data: dict[str, str]) -> None:
+def test_other_config_maps_of_a_reservation_are_no_timetables(role: str, data: dict[str, str]) -> None:
     git = project.project()
     plain, world = in_order(git, NOW), in_order(git, NOW)
     labels = {**known_labels(plain), "berth.dev/role": role}
@@ -93,7 +93,7 @@ def known_labels(world: World) -> dict[str, str]:
         pytest.param('{"replicas":5}', "kubectl-client-side-apply", id="applied-with-replicas"),
     ],
 )
-def test_kubectl_apply_has_scaled_only_a_pool_whose_replicas_it_names(spec: str, by: str) -> None:
+def test_kubectl_apply_counts_as_scaler_only_if_it_sets_replicas(spec: str, by: str) -> None:
     """The API server makes it the owner of the default, too."""
     found = in_order(project.project()).get("Deployment", "course-small")
     found["metadata"]["annotations"] = {

@@ -49,13 +49,13 @@ def course(replicas: int, ready: int | None = None, by: str = "berth-scaler") ->
     return world, git
 
 
-def test_what_is_open_and_stands_is_good() -> None:
+def test_an_open_node_pool_with_all_nodes_has_no_finding() -> None:
     assert told(status(*course(3), OPEN)) == (
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 3 0 0\n"
     )
 
 
-def test_sessions_take_no_node_away() -> None:
+def test_sessions_do_not_reduce_the_wanted_nodes() -> None:
     world, git = course(3, 2)
     world.session("jupyter-ada")
 
@@ -66,7 +66,7 @@ def test_sessions_take_no_node_away() -> None:
     )
 
 
-def test_nodes_that_should_be_gone_are_told_with_a_command() -> None:
+def test_nodes_left_after_the_window_get_s033_with_a_command() -> None:
     assert told(status(*course(3), "2026-02-02T18:00:00Z")) == (
         "course/small degraded 2026-02-09T07:30:00Z 2026-02-09T12:00:00Z 0 3 0 0\n"
         "error[S033] course/small 2026-02-02T12:00:00Z 3 "
@@ -74,7 +74,7 @@ def test_nodes_that_should_be_gone_are_told_with_a_command() -> None:
     )
 
 
-def test_a_node_pool_that_is_not_there_is_told() -> None:
+def test_a_missing_node_pool_gets_s030() -> None:
     world, git = course(3)
     world.vanish("NodePool", NAME)
 
@@ -84,7 +84,7 @@ def test_a_node_pool_that_is_not_there_is_told() -> None:
     )
 
 
-def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:
+def test_a_template_that_differs_from_git_gets_s022_with_both_values() -> None:
     world, git = course(3)
     world.get("NodePool", NAME)["spec"]["template"]["spec"] |= {"expireAfter": "24h"}
     world.get("NodePool", NAME)["spec"]["template"]["spec"]["nodeClassRef"]["name"] = "old"
@@ -95,7 +95,7 @@ def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:
     )
 
 
-def test_nodes_that_are_missing_are_told_as_nodes() -> None:
+def test_missing_nodes_get_s030_with_a_command_for_the_logs() -> None:
     world, git = course(1)
     earlier = looked(world, git, instant_text(parse_instant(OPEN) - 60))
 
@@ -108,7 +108,7 @@ def test_nodes_that_are_missing_are_told_as_nodes() -> None:
     ]
 
 
-def test_nodes_that_git_has_open_are_told_as_nodes() -> None:
+def test_nodes_that_only_git_opens_get_s020() -> None:
     world, git = course(0)
     timetable = json.loads(world.get("ConfigMap", "course")["data"]["timetable.json"])
     world.get("ConfigMap", "course")["data"]["timetable.json"] = json.dumps({**timetable, "occurrences": []})
@@ -118,7 +118,7 @@ def test_nodes_that_git_has_open_are_told_as_nodes() -> None:
     ] == ["error[S020] course/small 2026-02-02T07:30:00Z 3 rendered/clusters/prod/reservations/course.yaml"]
 
 
-def test_slots_of_before_are_told_beside_the_nodes() -> None:
+def test_slots_of_the_previous_backend_get_s033_beside_the_nodes() -> None:
     """The course was of backend koordinator until a minute ago."""
     before = slotproject.slots(site=SITE.replace("{name: prod}", KARPENTER.replace("name: prod,", BOTH)))
     world, git = slotproject.in_order(before), nodes(BOTH)
@@ -142,7 +142,7 @@ def test_slots_of_before_are_told_beside_the_nodes() -> None:
     ]
 
 
-def test_another_pool_whose_nodes_follow_pods_is_nobodys() -> None:
+def test_a_node_pool_without_replicas_is_ignored() -> None:
     world, git = course(3)
     other = {"kind": "NodePool", "metadata": {"name": "x", "labels": {"berth.dev/site": "uni"}}, "spec": {}}
     world.apply_rendered(other)

@@ -45,7 +45,7 @@ def preflight(live: Live) -> list[str]:
     return [found for line in wordless(out).splitlines() for found in re.findall(r"\w+\[S\d{3}\]", line)]
 
 
-def test_in_order_the_number_is_tried_and_nothing_is_written(live: Live) -> None:
+def test_preflight_tries_the_number_and_writes_nothing(live: Live) -> None:
     assert live("preflight") == (0, IN_ORDER, "")
     assert live.world.edits == [
         (
@@ -55,7 +55,7 @@ def test_in_order_the_number_is_tried_and_nothing_is_written(live: Live) -> None
     ]
 
 
-def test_the_number_is_checked_before_anything_is_applied(live: Live) -> None:
+def test_preflight_checks_the_number_before_the_manifests_are_applied(live: Live) -> None:
     live.world.objects = []
 
     assert preflight(live) == ["error[S020]", "error[S039]", "error[S020]"]
@@ -71,14 +71,14 @@ def test_the_number_is_checked_before_anything_is_applied(live: Live) -> None:
     ],
     ids=["none", "other-kind", "other-plural", "of-the-cluster"],
 )
-def test_a_kind_that_the_api_has_otherwise_is_told(live: Live, served: list[dict[str, Any]]) -> None:
+def test_a_kind_that_the_api_serves_differently_gets_s039(live: Live, served: list[dict[str, Any]]) -> None:
     live.world.discovery["/apis/autoscaling/v2"] = served
 
     assert preflight(live) == ["error[S039]"]
     assert live.world.edits == []
 
 
-def test_a_group_that_is_not_installed_is_told(live: Live) -> None:
+def test_a_missing_api_group_gets_s039(live: Live) -> None:
     live.world.discovery = {}
 
     assert preflight(live) == ["error[S039]"]
@@ -87,7 +87,7 @@ def test_a_group_that_is_not_installed_is_told(live: Live) -> None:
 @pytest.mark.parametrize(
     ("refused", "code"), [("spec.minReplicas: Invalid value: 25", "S039"), (FORBIDDEN, "S001")]
 )
-def test_what_the_server_refuses_is_told_and_what_nobody_may_try_is_not_proven(
+def test_a_refused_value_gets_s039_and_a_forbidden_attempt_gets_s001(
     live: Live, refused: str, code: str
 ) -> None:
     live.world.not_admitted["horizontalpodautoscalers"] = refused
@@ -95,13 +95,13 @@ def test_what_the_server_refuses_is_told_and_what_nobody_may_try_is_not_proven(
     assert preflight(live) == [f"error[{code}]"]
 
 
-def test_an_object_without_a_number_is_told(live: Live) -> None:
+def test_an_object_without_a_number_gets_s039(live: Live) -> None:
     autoscaler(live.world, None, minReplicas="many")
 
     assert preflight(live) == ["error[S039]"]
 
 
-def test_rights_in_the_namespace_of_the_object_are_proven(live: Live) -> None:
+def test_permissions_in_the_namespace_of_the_object_are_checked(live: Live) -> None:
     live.world.not_allowed = {"patch horizontalpodautoscalers"}
 
     assert preflight(live) == ["error[S073]"] * 2  # of the sweep and of the sale

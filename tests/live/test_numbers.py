@@ -32,7 +32,7 @@ def codes(findings: list[LiveFinding]) -> list[str]:
     return [finding.code for finding in findings]
 
 
-def test_a_number_that_is_held_is_good() -> None:
+def test_a_held_number_has_no_finding() -> None:
     git = sale()
     (pool,) = status(held_world(git), git, OPEN).pools
 
@@ -42,7 +42,7 @@ def test_a_number_that_is_held_is_good() -> None:
 
 
 @pytest.mark.parametrize("least", [None, 1, 3, 7], ids=["missing", "less", "as-before", "more"])
-def test_at_rest_a_number_is_its_owners(least: int | None) -> None:
+def test_at_rest_the_number_belongs_to_its_owner(least: int | None) -> None:
     git = sale(otherwise="3")
     world = held_world(git, least, "helm")
     world.objects = [one for one in world.objects if not one["metadata"]["name"].endswith(".held")]
@@ -54,7 +54,9 @@ def test_at_rest_a_number_is_its_owners(least: int | None) -> None:
 
 @pytest.mark.parametrize("least", [3, 40], ids=["lower", "higher"])
 @tabled("live")
-def test_who_sets_a_number_back_is_named_with_what_to_write(manager: str, advice: str, least: int) -> None:
+def test_a_manager_that_sets_a_number_back_is_named_with_advice(
+    manager: str, advice: str, least: int
+) -> None:
     git = sale()
     world = held_world(git, least, manager)
     (finding,) = seen_before(world, git)
@@ -66,7 +68,7 @@ def test_who_sets_a_number_back_is_named_with_what_to_write(manager: str, advice
     assert advice in finding.fix
 
 
-def test_a_number_that_berth_wrote_and_that_is_not_the_wanted_one_sends_to_the_log() -> None:
+def test_a_wrong_number_written_by_berth_gets_s030_that_refers_to_the_log() -> None:
     git = sale()
     (finding,) = seen_before(held_world(git, 24, FIELD_MANAGER), git)
 
@@ -74,7 +76,7 @@ def test_a_number_that_berth_wrote_and_that_is_not_the_wanted_one_sends_to_the_l
     assert "logs" in finding.fix
 
 
-def test_a_number_that_nobody_sets_is_told_with_a_command() -> None:
+def test_a_number_that_was_never_set_gets_s030_with_a_command() -> None:
     git = sale()
     world = held_world(git, 3, "helm")
     world.objects = [one for one in world.objects if one["kind"] != "Pod"]
@@ -109,7 +111,7 @@ def quota() -> tuple[World, Project]:
     return world, git
 
 
-def test_quantities_are_told_in_their_unit() -> None:
+def test_quantities_are_reported_in_their_unit() -> None:
     world, git = quota()
     (short,) = status(world, git, OPEN).pools[0].findings
     (kept,) = status(world, git, OVER).pools[0].findings
@@ -119,7 +121,7 @@ def test_quantities_are_told_in_their_unit() -> None:
     assert "unit" not in short.message + kept.message
 
 
-def test_what_git_opens_is_told_in_the_unit_of_the_number() -> None:
+def test_a_window_missing_in_the_cluster_is_reported_in_the_unit_of_the_number() -> None:
     world, git = quota()
     timetable = world.get("ConfigMap", "sale")["data"]
     timetable["timetable.json"] = json.dumps({**json.loads(timetable["timetable.json"]), "occurrences": []})
@@ -132,7 +134,7 @@ def test_what_git_opens_is_told_in_the_unit_of_the_number() -> None:
     ("now", "code"), [(OPEN, "error[S030]"), ("2026-02-01T09:00:00Z", "warning[S022]")], ids=["open", "later"]
 )
 @pytest.mark.parametrize("what", ["object", "kind", "item", "number"])
-def test_what_cannot_be_held_is_told_before_the_day(now: str, code: str, what: str) -> None:
+def test_a_number_that_cannot_be_held_is_reported_before_the_window(now: str, code: str, what: str) -> None:
     other = {"unit": "replicas", "combine": "largest", "otherwise": "3"}
     git = sale("spec.metrics[name=queue].least", **other) if what == "item" else sale()
     world = held_world(git)
@@ -149,7 +151,7 @@ def test_what_cannot_be_held_is_told_before_the_day(now: str, code: str, what: s
     assert ("degraded" in lines[0]) == (now == OPEN)
 
 
-def test_a_number_that_a_person_may_not_read_is_no_broken_promise() -> None:
+def test_a_number_that_the_user_may_not_read_gets_a_note() -> None:
     git = sale()
     world = held_world(git)
     world.refused["/apis/autoscaling"] = "HTTP 403: horizontalpodautoscalers is forbidden"
@@ -159,7 +161,7 @@ def test_a_number_that_a_person_may_not_read_is_no_broken_promise() -> None:
     assert [line[:23] for line in lines[1:]] == ["note[S004] sale/small 4"]
 
 
-def test_a_number_that_is_still_held_goes_back_by_itself_and_later_by_hand() -> None:
+def test_a_number_held_after_its_window_gets_s034_and_later_s033() -> None:
     git = sale()
     world = held_world(git)
     soon, late = (told(status(world, git, now)).splitlines() for now in ("2026-02-02T12:03:00Z", OVER))
@@ -170,7 +172,7 @@ def test_a_number_that_is_still_held_goes_back_by_itself_and_later_by_hand() -> 
     assert f" {PATCH % 3} " in late[1]
 
 
-def test_a_note_is_known_by_its_name_whatever_its_role() -> None:
+def test_a_held_note_is_recognized_by_its_name_with_any_role() -> None:
     """A pod may write any label of its own note."""
     git = sale()
     world = held_world(git)
@@ -180,7 +182,7 @@ def test_a_note_is_known_by_its_name_whatever_its_role() -> None:
     assert told(status(world, git, OVER)).splitlines()[1].startswith("error[S033] sale/small")
 
 
-def test_a_number_that_is_held_is_told_when_its_reservation_has_left_git() -> None:
+def test_a_held_number_gets_s033_when_its_reservation_has_left_git() -> None:
     """The ConfigMap of the target stays, and says which number it is."""
     git = sale()
     world = held_world(git)
@@ -197,7 +199,7 @@ def test_a_number_that_is_held_is_told_when_its_reservation_has_left_git() -> No
     assert "S033" in codes(list(pool.findings))
 
 
-def test_what_several_reservations_ask_of_one_number_counts_together() -> None:
+def test_reservations_of_one_number_are_combined() -> None:
     both = {
         "course": sale_document(otherwise="3"),
         "more": sale_document("more", otherwise="3").replace("25", "40"),
@@ -212,7 +214,7 @@ def test_what_several_reservations_ask_of_one_number_counts_together() -> None:
     ]
 
 
-def test_a_number_that_another_reservation_still_asks_for_is_not_left_over() -> None:
+def test_a_number_that_another_reservation_wants_gets_no_finding() -> None:
     """One note says what it was for both."""
     longer = sale_document("more", otherwise="3").replace("25", "40").replace('"13:00"', '"23:00"')
     git = project.project(**{**FILES, "course": sale_document(otherwise="3"), "more": longer})
@@ -224,7 +226,7 @@ def test_a_number_that_another_reservation_still_asks_for_is_not_left_over() -> 
     assert codes([*more.findings, *course.findings]) == []
 
 
-def test_a_role_that_a_namespace_of_others_lacks_is_told() -> None:
+def test_a_missing_role_in_the_namespace_of_the_object_gets_s073() -> None:
     git = sale()
     world = held_world(git)
     world.objects = [
@@ -244,7 +246,9 @@ prod: error[S039] sale/small: argocd-controller has set spec.minReplicas of Hori
 """  # noqa: E501 - as it is
 
 
-def test_status_says_who_sets_a_number_back(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_names_the_manager_that_sets_a_number_back(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("berth.cli.status.pause", lambda _: None)
     git = sale()
     live.server.world = held_world(git, 3, "argocd-controller")
@@ -269,7 +273,7 @@ def test_status_says_who_sets_a_number_back(live: Live, monkeypatch: pytest.Monk
     }
 
 
-def test_an_override_sets_the_number_and_says_what_becomes_of_it(live: Live) -> None:
+def test_an_override_sets_the_number_and_names_the_value_after_it(live: Live) -> None:
     live.server.world = held_world(sale(otherwise="3"))
     project.write(live.folder, {**FILES, "course": sale_document(otherwise="3")})
     lines = live("override", "sale", "small=40", "--end", "+2h").out.splitlines()

@@ -40,7 +40,7 @@ def pod(cpu: str, inside: str = "", phase: str = "Running", at: str = "n1") -> T
         pytest.param([pod("1")], [slot("a"), slot("b", phase="Failed")], None, id="slot-over"),
     ],
 )
-def test_a_node_is_overbooked_by_what_is_beside_its_slots(
+def test_a_node_is_overbooked_by_pods_beside_its_slots(
     pods: list[Tree], slots: list[Tree], requested: int | None
 ) -> None:
     found = overbooked_nodes([node("2")], pods, slots)
@@ -57,7 +57,7 @@ def test_a_node_is_overbooked_by_what_is_beside_its_slots(
 
 
 @pytest.mark.parametrize("text", ["[", "[" * 100_000], ids=["cut", "deep"])
-def test_an_annotation_that_is_no_json_says_nothing(text: str) -> None:
+def test_an_unreadable_annotation_is_ignored(text: str) -> None:
     odd = pod("1")
     odd["metadata"]["annotations"] = {ALLOCATED: text}
 
@@ -65,5 +65,5 @@ def test_an_annotation_that_is_no_json_says_nothing(text: str) -> None:
 
 
 @tabled("live")
-def test_a_pod_requests_what_the_scheduler_counts(spec: Tree, millis: int) -> None:
+def test_requests_of_a_pod_are_those_that_the_scheduler_counts(spec: Tree, millis: int) -> None:
     assert pod_requests(spec) == {"cpu": millis * 10**6}

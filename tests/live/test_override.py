@@ -40,7 +40,7 @@ def annotation(server: ApiServer, name: str = "course") -> str | None:
 
 
 @pytest.mark.parametrize("until", ["2026-02-02T12:00:00Z", "2026-02-02 13:00", "13:00", "+3h", "+180m"])
-def test_a_target_is_set_until_an_instant(live: Live, until: str) -> None:
+def test_an_override_sets_a_target_until_an_instant(live: Live, until: str) -> None:
     words = ("course", "--placeholders", "small=60", "--end", until)
     assert order(live, *words) == (
         0,
@@ -54,12 +54,12 @@ def test_a_target_is_set_until_an_instant(live: Live, until: str) -> None:
 
 
 @pytest.mark.parametrize("words", [("small=60",), ("--placeholders", "60")], ids=["argument", "number"])
-def test_a_target_may_be_an_argument_or_that_of_the_only_class(live: Live, words: tuple[str, ...]) -> None:
+def test_a_target_is_an_argument_or_a_number_for_the_only_class(live: Live, words: tuple[str, ...]) -> None:
     assert order(live, "course", *words, "--end", "+3h").code == 0
     assert annotation(live.server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 
 
-def test_status_shows_it_and_clear_ends_it(live: Live) -> None:
+def test_status_shows_an_override_and_clear_removes_it(live: Live) -> None:
     order(live, "course", "small=20", "--end", "+3h")
     shown = live("status")
 
@@ -75,7 +75,7 @@ def test_status_shows_it_and_clear_ends_it(live: Live) -> None:
     assert order(live, "course", "--clear") == (0, "prod: course is unchanged.\n", "")
 
 
-def test_another_target_takes_the_place_of_the_old_one(live: Live) -> None:
+def test_a_new_target_replaces_the_old_one(live: Live) -> None:
     words = ("course", "--end", "+3h")
     order(live, *words, "small=20")
 
@@ -86,7 +86,7 @@ def test_another_target_takes_the_place_of_the_old_one(live: Live) -> None:
     assert order(live, *words, "small=0").out == "prod: course is unchanged.\n"
 
 
-def test_what_is_over_malformed_or_of_other_classes() -> None:
+def test_a_write_drops_expired_overrides_and_keeps_those_of_other_classes() -> None:
     """What is over or malformed goes with the next write; the other classes keep theirs."""
     said = annotation_text({"a": Override(1, 100), "b": Override(2, 200), "c": Override(3, 300)})
 
@@ -100,7 +100,7 @@ def test_what_is_over_malformed_or_of_other_classes() -> None:
     assert annotation_text({}) is None
 
 
-def test_if_somebody_else_writes_in_between_it_looks_again(live: Live) -> None:
+def test_an_override_reads_again_after_a_conflict(live: Live) -> None:
     meddled: list[None] = []
 
     def write() -> None:
@@ -127,7 +127,7 @@ def test_if_somebody_else_writes_in_between_it_looks_again(live: Live) -> None:
     )
 
 
-def test_where_there_is_no_timetable_nothing_is_overridden(live: Live) -> None:
+def test_override_fails_if_the_site_has_no_timetable_there(live: Live) -> None:
     live.world.get("ConfigMap", "course")["metadata"]["labels"]["berth.dev/site"] = "another"
     answer = order(live, "course", "small=60", "--end", "+3h")
 
@@ -135,7 +135,7 @@ def test_where_there_is_no_timetable_nothing_is_overridden(live: Live) -> None:
     assert answer.err.startswith("prod: ")
 
 
-def test_only_clusters_with_these_classes_are_written_to(live: Live) -> None:
+def test_override_writes_only_to_clusters_with_the_named_classes(live: Live) -> None:
     both = FILES["night"].replace("  resourceClass: bench\n", "").replace(BENCH_ONLY, BOTH)
     project.write(live.folder, {**FILES, "night": both})
     rendered = project.project(**{**FILES, "night": both}).objects["prod"]
@@ -163,7 +163,7 @@ def test_only_clusters_with_these_classes_are_written_to(live: Live) -> None:
 
 
 @tabled("live")
-def test_nonsense_is_refused_and_nobody_asked(words: str, named: str, live: Live) -> None:
+def test_invalid_arguments_are_refused_before_any_request(words: str, named: str, live: Live) -> None:
     code, out, err = order(live, *words.split())
 
     assert (code, out) == (2, "")
@@ -172,7 +172,7 @@ def test_nonsense_is_refused_and_nobody_asked(words: str, named: str, live: Live
     assert live.world.asked == []
 
 
-def test_slips_that_all_commands_share_are_refused_too(live: Live) -> None:
+def test_an_unknown_reservation_and_an_unreadable_time_are_refused(live: Live) -> None:
 
     assert "curse" in order(live, "curse", "small=3", "--end", "+2h").err
     assert '"soon"' in order(live, "course", "small=3", "--end", "soon").err

@@ -13,14 +13,14 @@ def unlike(git: Any, cluster: Any) -> str:
 
 
 @tabled("live")
-def test_what_the_server_makes_of_it_is_no_difference(git: Any, cluster: Any) -> None:
+def test_defaults_of_the_server_are_no_difference(git: Any, cluster: Any) -> None:
     assert unlike(git, cluster) == ""
 
 
 @tabled("live")
-def test_what_differs_is_told_by_path_with_both_values(git: Any, cluster: Any, said: str) -> None:
+def test_a_difference_is_reported_by_path_with_both_values(git: Any, cluster: Any, said: str) -> None:
     assert unlike(git, cluster) == said
 
 
-def test_what_is_not_known_does_not_differ() -> None:
+def test_an_unknown_template_does_not_differ() -> None:
     assert (template_difference("", '{"a": 1}'), template_difference('{"a": 1}', "")) == ("", "")

@@ -69,7 +69,7 @@ def cronjob(world: World) -> dict[str, Any]:
     return world.get("CronJob", "course")
 
 
-def test_in_order_everything_is_proven_and_nothing_stays(live: Live) -> None:
+def test_preflight_proves_everything_and_leaves_nothing_behind(live: Live) -> None:
     before = objects(live.world)
 
     assert live("preflight") == (0, IN_ORDER, "")
@@ -81,7 +81,7 @@ def test_in_order_everything_is_proven_and_nothing_stays(live: Live) -> None:
     ]
 
 
-def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(live: Live) -> None:
+def test_a_second_site_in_the_namespace_gets_s086_before_it_is_applied(live: Live) -> None:
     """Both would have a sweep, an inventory and code of the same names. The first is told, too."""
     live.world.objects = [object_ for object_ in live.world.objects if object_["kind"] == "Namespace"]
     other_site(live.world)
@@ -90,7 +90,7 @@ def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(live: Li
     assert (code, kinds(lines)[0]) == (1, "error[S086]")
 
 
-def test_what_would_run_is_tried_as_it_is(live: Live) -> None:
+def test_preflight_creates_jobs_and_pods_with_their_real_specs(live: Live) -> None:
     live("preflight")
     job, pod, seat = live.world.created[2:5]
     template = cronjob(live.world)["spec"]["jobTemplate"]
@@ -100,7 +100,7 @@ def test_what_would_run_is_tried_as_it_is(live: Live) -> None:
     assert seat["spec"] == live.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
 
 
-def test_the_test_job_has_the_pod_of_the_job_and_does_nothing() -> None:
+def test_the_test_job_has_the_pod_of_the_job_without_its_commands() -> None:
     world = in_order(project.project())
     theirs, ours = job_of(cronjob(world)), trial_job(cronjob(world), 60)
     pods = [one["spec"]["template"]["spec"] for one in (theirs, ours)]
@@ -120,7 +120,7 @@ def test_the_test_job_has_the_pod_of_the_job_and_does_nothing() -> None:
     assert ours["spec"]["ttlSecondsAfterFinished"] == 60
 
 
-def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservation() -> None:
+def test_status_ignores_the_test_job_and_its_labels_name_no_reservation() -> None:
     git = project.project()
     world = in_order(git)
     before = told(status(world, git))
@@ -147,7 +147,7 @@ def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservatio
     ],
     ids=["quota", "webhook"],
 )
-def test_what_is_not_admitted_is_told_and_nothing_runs(
+def test_a_rejected_object_gets_s052_and_nothing_runs(
     live: Live, refused: tuple[str, str], codes: list[str]
 ) -> None:
     live.world.not_admitted = dict([refused])
@@ -157,7 +157,7 @@ def test_what_is_not_admitted_is_told_and_nothing_runs(
     assert all(one["dryRun"] for one in live.world.created)
 
 
-def test_a_missing_permission_of_the_job_is_told(live: Live) -> None:
+def test_a_missing_permission_of_the_job_gets_s073(live: Live) -> None:
     live.world.not_allowed = {"patch deployments/scale", "list pods", "get configmaps"}
     code, lines = preflight(live)
 
@@ -205,7 +205,7 @@ def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> N
     assert Access("list", *slots) in found["berth-sweep"]
 
 
-def test_what_the_person_may_not_do_is_not_proven(live: Live) -> None:
+def test_a_check_that_the_user_may_not_make_gets_s001(live: Live) -> None:
     live.world.not_admitted = {"Job": FORBIDDEN}
     code, lines = preflight(live)
 
@@ -223,9 +223,7 @@ def pulls(world: World) -> Callable[[dict[str, Any]], None]:
     return end
 
 
-def test_a_test_job_that_does_not_run_in_time_is_told_with_what_it_waits_for(
-    live: Live, clock: list[float]
-) -> None:
+def test_a_test_job_that_times_out_gets_s074_with_its_waiting_reason(live: Live, clock: list[float]) -> None:
     live.world.job_ends = pulls(live.world)
     code, lines = preflight(live, "--timeout", "30")
 
@@ -237,7 +235,7 @@ def test_a_test_job_that_does_not_run_in_time_is_told_with_what_it_waits_for(
 
 
 @pytest.mark.parametrize("how", ["failed", "refused", "deleted"])
-def test_a_test_job_that_cannot_succeed_is_told_at_once(live: Live, clock: list[float], how: str) -> None:
+def test_a_test_job_that_cannot_succeed_gets_s074_at_once(live: Live, clock: list[float], how: str) -> None:
     def end(job: dict[str, Any]) -> None:
         failed = {
             "type": "Failed",
@@ -258,7 +256,7 @@ def test_a_test_job_that_cannot_succeed_is_told_at_once(live: Live, clock: list[
     assert (code, kinds(lines), clock) == (1, ["error[S074]"], [0.0])
 
 
-def test_a_second_preflight_leaves_the_first_one_alone(live: Live) -> None:
+def test_a_second_preflight_leaves_the_running_test_job_alone(live: Live) -> None:
     running = live.world.apply_rendered({**trial_job(cronjob(live.world), 60), "status": {"active": 1}})
     code, lines = preflight(live)
 
@@ -266,14 +264,14 @@ def test_a_second_preflight_leaves_the_first_one_alone(live: Live) -> None:
     assert running in live.world.objects
 
 
-def test_a_test_job_that_cannot_be_deleted_is_told(live: Live) -> None:
+def test_a_test_job_that_cannot_be_deleted_gets_s074(live: Live) -> None:
     live.world.not_admitted["DELETE"] = "no"
     code, lines = preflight(live)
 
     assert (code, kinds(lines)) == (1, ["error[S074]"])
 
 
-def test_what_is_not_applied_is_told(live: Live) -> None:
+def test_missing_cron_jobs_get_s020(live: Live) -> None:
     for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep")):
         live.world.vanish(kind, name)
     code, lines = preflight(live)
@@ -281,7 +279,7 @@ def test_what_is_not_applied_is_told(live: Live) -> None:
     assert (code, kinds(lines)) == (1, ["error[S020]", "error[S020]"])
 
 
-def test_a_template_of_device_claims_that_is_not_there_is_told(live: Live) -> None:
+def test_a_missing_resource_claim_template_gets_s020(live: Live) -> None:
     """The API server admits the pod: nothing says it before placeholders wait for their claims."""
     names = ("berth-1.gpu.example.com", "fast")
     pod = live.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
@@ -295,7 +293,7 @@ def test_a_template_of_device_claims_that_is_not_there_is_told(live: Live) -> No
     assert preflight(live)[0] == 0
 
 
-def test_an_unreachable_cluster_hides_no_other(live: Live) -> None:
+def test_an_unreachable_cluster_does_not_hide_the_others(live: Live) -> None:
     code, out, _ = live.berth(*two(live.server, live.folder, "preflight"))
 
     assert (code, out.startswith(IN_ORDER)) == (1, True)
@@ -303,7 +301,7 @@ def test_an_unreachable_cluster_hides_no_other(live: Live) -> None:
     assert live.berth(*two(live.server, live.folder, "preflight"), "course") == (0, IN_ORDER, "")
 
 
-def test_json_is_a_preflight(live: Live) -> None:
+def test_json_output_is_a_preflight(live: Live) -> None:
     live.world.not_allowed = {"patch deployments/scale"}
     code, out, _ = live("preflight", "-o", "json")
     answer = json.loads(out)
@@ -323,9 +321,7 @@ def test_json_is_a_preflight(live: Live) -> None:
     assert (found["code"], answer["items"][4]["passed"]) == ("S073", False)
 
 
-def test_each_named_reservation_runs_its_own_test_job_one_after_the_other(
-    live: Live, clock: list[float]
-) -> None:
+def test_each_named_reservation_runs_its_own_test_job_in_turn(live: Live, clock: list[float]) -> None:
     git = {**project.FILES, "other": project.COURSE.replace("name: course", "name: other")}
     project.write(live.folder, git)
     for object_ in project.project(**git).objects["prod"]:

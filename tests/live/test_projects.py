@@ -37,7 +37,7 @@ def changed(old: str, new: str, text: str = project.COURSE) -> str:
     return text.replace(old, new)
 
 
-def test_rivals_share_sessions_as_the_scaler_would() -> None:
+def test_status_assigns_shared_sessions_as_the_scaler_does() -> None:
     """Two that fit both go to the one that asks for their label; its placeholders stay, whoever comes."""
     git = project.project(other=OTHER)
     world = in_order(git)
@@ -52,7 +52,7 @@ def test_rivals_share_sessions_as_the_scaler_would() -> None:
     )
 
 
-def test_a_session_counts_for_the_most_specific_class_as_for_the_scaler() -> None:
+def test_a_session_counts_for_the_most_specific_class() -> None:
     git = project.project(
         other=ANY_CLASS + "---\n" + changed("{course: other}", "{}", changed("small", "any", OTHER))
     )
@@ -89,7 +89,7 @@ def test_sessions_count_in_the_namespaces_that_have_the_label() -> None:
     ("kind", "name"),
     [("ClusterRole", "berth-sessions.uni"), ("ClusterRoleBinding", "berth-sessions.uni.course")],
 )
-def test_a_permission_for_the_whole_cluster_that_is_not_there_is_told(kind: str, name: str) -> None:
+def test_a_missing_cluster_wide_permission_gets_s085(kind: str, name: str) -> None:
     git, world = labeled()
     assert "S085" not in told(status(world, git))
     world.drop(world.get(kind, name))
@@ -99,7 +99,7 @@ def test_a_permission_for_the_whole_cluster_that_is_not_there_is_told(kind: str,
 
 
 @pytest.mark.parametrize("kind", ["clusterroles", "clusterrolebindings"])
-def test_who_may_not_list_cluster_roles_is_told_nothing_about_them(kind: str) -> None:
+def test_s085_is_not_reported_without_permission_to_list_cluster_roles(kind: str) -> None:
     git, world = labeled()
     world.refused[f"/apis/rbac.authorization.k8s.io/v1/{kind}?"] = "HTTP 403: no"
     world.drop(world.get("ClusterRole", "berth-sessions.uni"))
@@ -108,7 +108,7 @@ def test_who_may_not_list_cluster_roles_is_told_nothing_about_them(kind: str) ->
 
 
 @pytest.mark.parametrize("path", ["/api/v1/namespaces", "/api/v1/pods"])
-def test_who_may_not_list_the_whole_cluster_is_told_that_sessions_are_unknown(path: str) -> None:
+def test_sessions_are_unknown_without_cluster_wide_list_permission(path: str) -> None:
     git, world = labeled()
     world.refused[f"{path}?"] = "HTTP 403: no"
 
@@ -116,7 +116,7 @@ def test_who_may_not_list_the_whole_cluster_is_told_that_sessions_are_unknown(pa
     assert "S004" in told(status(world, git))
 
 
-def test_a_class_that_names_the_namespace_comes_before_one_that_knows_it_by_a_label() -> None:
+def test_a_class_with_a_named_namespace_precedes_one_with_a_namespace_label() -> None:
     git, world = labeled()
     git = project.project(
         **{"class": BY_LABEL},
@@ -129,14 +129,14 @@ def test_a_class_that_names_the_namespace_comes_before_one_that_knows_it_by_a_la
     assert [row[-1] for row in rows(status(world, git))] == [0, 5]
 
 
-def test_reduce_wants_less_as_time_goes_by() -> None:
+def test_reduce_wants_fewer_seats_as_time_passes() -> None:
     """20 seats are free, and three quarters of the time are left."""
     git = project.project(course=changed("maintain", "reduce"))
 
     assert rows(status(in_order(git), git))[0][4] == 15
 
 
-def test_none_wants_all_whoever_is_there_even_if_nobody_can_tell() -> None:
+def test_none_wants_all_seats_even_if_sessions_are_unknown() -> None:
     git = project.project(course=changed("maintain", "none"))
     world = in_order(git)
     world.scale("course-small", 25, "berth-scaler", "2026-02-02T07:30:03Z", ready=20)
@@ -145,7 +145,7 @@ def test_none_wants_all_whoever_is_there_even_if_nobody_can_tell() -> None:
     assert rows(status(world, git))[0][4:] == (25, 20, 0, None)
 
 
-def test_sessions_of_renku_count_by_their_class_where_templates_are_not_known() -> None:
+def test_renku_sessions_count_by_class_if_project_templates_are_unknown() -> None:
     sessions = "  sessions: {source: renku, namespaces: [hub]}\n  renkuId: 5"
     one = changed(project.CLASS[project.CLASS.index("  sessions") :].rstrip(), sessions, project.CLASS)
     course = f"{project.COURSE}  sessions: {{projectTemplate: 01JC3CB5426KC7P5STS5X3KSS8}}\n"
@@ -164,7 +164,7 @@ def test_sessions_of_renku_count_by_their_class_where_templates_are_not_known() 
     )
 
 
-def test_a_class_whose_sessions_nobody_recognises_is_no_finding() -> None:
+def test_a_class_without_session_recognition_gets_no_finding() -> None:
     one = project.CLASS[: project.CLASS.index("  sessions")]
     git = project.project(**{"class": one}, course=changed("maintain", "none"))
     world = in_order(git)
@@ -175,7 +175,7 @@ def test_a_class_whose_sessions_nobody_recognises_is_no_finding() -> None:
     )
 
 
-def test_what_git_has_no_more_is_still_told_while_it_is_there() -> None:
+def test_a_reservation_removed_from_git_is_still_shown_while_it_exists() -> None:
     before = project.project(other=OTHER)
     world = in_order(before)
     world.run("other", name="other-1-abcde")
@@ -188,7 +188,7 @@ def test_what_git_has_no_more_is_still_told_while_it_is_there() -> None:
     )
 
 
-def test_a_deployment_that_nobody_knows_has_placeholders_too_many() -> None:
+def test_a_deployment_without_timetable_gets_s033_for_its_placeholders() -> None:
     before = project.project(other=OTHER)
     world = in_order(before)
     world.vanish("ConfigMap", "other")
@@ -203,7 +203,7 @@ def test_a_deployment_that_nobody_knows_has_placeholders_too_many() -> None:
     ]
 
 
-def test_each_engine_and_autoscaler_has_its_advice() -> None:
+def test_findings_give_the_advice_of_the_engine_and_autoscaler() -> None:
     site = project.SITE.replace("engine: argocd", "engine: none").replace(
         "{name: prod}", "{name: prod, autoscaler: karpenter}"
     )
@@ -218,7 +218,7 @@ def test_each_engine_and_autoscaler_has_its_advice() -> None:
     ]
 
 
-def test_a_suspended_reservation_waits_and_one_that_is_over_is_completed() -> None:
+def test_a_suspended_reservation_is_scheduled_and_an_ended_one_is_completed() -> None:
     git = project.project(course=f"{project.COURSE}  suspend: true\n")
     world = in_order(git)
     world.scale("course-small", 0, "berth-sweep", "2026-02-02T08:00:00Z")
@@ -237,7 +237,7 @@ def test_a_suspended_reservation_waits_and_one_that_is_over_is_completed() -> No
     )
 
 
-def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
+def test_one_look_makes_one_list_request_per_kind_and_session_source() -> None:
     """Of pods only those that wait, and ours that are not done; of sessions no more than metadata."""
     git = project.project(other=OTHER)
     world = in_order(git)
@@ -265,7 +265,7 @@ def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
     ]
 
 
-def test_at_rest_nobody_asks_for_sessions() -> None:
+def test_at_rest_sessions_are_not_listed() -> None:
     git = project.project()
     world = in_order(git, "2026-02-01T00:00:00Z")
     world.scale("course-small", 0, "berth-scaler", "2026-01-26T12:00:00Z")
@@ -274,7 +274,7 @@ def test_at_rest_nobody_asks_for_sessions() -> None:
     assert [path for path in world.asked if "hub/pods" in path] == []
 
 
-def test_pages_are_put_together() -> None:
+def test_pages_of_a_list_are_combined() -> None:
     git = project.project()
     world = in_order(git)
     whole = told(status(world, git))
@@ -283,7 +283,7 @@ def test_pages_are_put_together() -> None:
     assert told(status(world, git, NOW)) == whole
 
 
-def test_where_an_autoscaler_should_make_room_it_is_to_be_asked() -> None:
+def test_advice_for_placeholders_without_room_names_the_autoscaler() -> None:
     site = project.SITE.replace("{name: prod}", "{name: prod, autoscaler: karpenter}")
     git = project.project(site=site)
     world = in_order(git)
@@ -293,7 +293,7 @@ def test_where_an_autoscaler_should_make_room_it_is_to_be_asked() -> None:
     assert [finding.code for finding in pool.findings if "karpenter" in finding.fix] == ["S040"]
 
 
-def test_a_session_that_is_none_makes_sessions_unknown() -> None:
+def test_a_malformed_session_makes_the_sessions_unknown() -> None:
     """No API server sends this; a proxy may send anything."""
     git = project.project()
     world = in_order(git)

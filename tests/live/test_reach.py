@@ -21,7 +21,7 @@ SITE = GIT.site.model_copy(update={"clusters": (PROD, PROD.model_copy(update={"n
 PLACES = [ClusterLocation(name, "berth", name) for name in ("prod", "lab")]
 
 
-def test_each_task_has_its_own_answer_error_or_none() -> None:
+def test_each_task_returns_its_own_result_error_or_timeout() -> None:
     never = Event()
     found = run_concurrently({"a": lambda: 1, "b": lambda: 1 // 0, "c": lambda: never.wait(60)}, 1.0)
     never.set()
@@ -53,7 +53,7 @@ def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path
     assert found["lab"].fix == "Try: kubectl --context=lab --namespace=berth get deployments"
 
 
-def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path) -> None:
+def test_a_second_look_reuses_clients_and_reaches_a_recovered_cluster(tmp_path: Path) -> None:
     """Whoever fails is looked up anew: a login may have run out, or a cluster moved."""
     with ApiServer(in_order(GIT)) as prod, ApiServer(in_order(GIT)) as lab:
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": "http://127.0.0.1:9"})
@@ -69,7 +69,7 @@ def test_looking_again_needs_no_kubeconfig_and_finds_who_was_lost(tmp_path: Path
 DEEP = b'{"a[": [' * 1500 + b'"\\"]"' + b"]}" * 1500
 
 
-def test_what_nests_too_deep_to_be_read_hides_nothing_else(tmp_path: Path) -> None:
+def test_a_deeply_nested_record_hides_nothing_else(tmp_path: Path) -> None:
     """A pod that was taken over may write such a record."""
     found = looked_at(tmp_path, lambda lab: setattr(lab, "deep", DEEP), 120.0)
 
@@ -79,7 +79,9 @@ def test_what_nests_too_deep_to_be_read_hides_nothing_else(tmp_path: Path) -> No
 
 
 @tabled("live")
-def test_what_is_no_list_is_no_answer_of_that_cluster_alone(answer: dict[str, Any], tmp_path: Path) -> None:
+def test_an_answer_that_is_no_list_is_s001_of_its_cluster_only(
+    answer: dict[str, Any], tmp_path: Path
+) -> None:
     found = looked_at(tmp_path, lambda lab: setattr(lab, "says", answer))
 
     assert isinstance(found["prod"], ClusterFacts)

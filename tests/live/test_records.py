@@ -52,7 +52,7 @@ def test_an_occurrence_of_several_exports_counts_once(is_newer_first: bool) -> N
     assert found == ((later, gpu), ())
 
 
-def test_it_lists_only_records_of_the_site(live: Live, world: World) -> None:
+def test_report_lists_only_records_of_the_site(live: Live, world: World) -> None:
     other = OccurrenceRecord("other/1", {"small": 1}, window=(0, 1, 2))
     world.add(config_map(record_text([other]), "other-record", **{"berth.dev/site": "other"}))
     code, out, err = report(live)
@@ -69,7 +69,7 @@ def test_a_malformed_record_does_not_hide_the_others(live: Live, world: World) -
     assert err.startswith("prod: warning[S024] ConfigMap bad-record")
 
 
-def test_a_record_tells_of_its_own_reservation_only(live: Live, world: World) -> None:
+def test_a_record_counts_only_for_its_own_reservation(live: Live, world: World) -> None:
     """Its account may write what it likes, and any label."""
     forged = OccurrenceRecord("course/2026-02-02T09:00", {"small": 25}, None, {"small": 99}, window=(0, 1, 2))
     own = OccurrenceRecord("mine/1", {"small": 1}, None, {"small": 1}, window=(0, 1, 2))
@@ -94,14 +94,14 @@ def test_a_cluster_that_does_not_answer_does_not_hide_the_others(live: Live, wor
     assert err.startswith("lab: error[S001] ")
 
 
-def test_a_page_of_a_proxy_is_no_list(live: Live) -> None:
+def test_an_answer_of_a_proxy_gets_s001(live: Live) -> None:
     live.server.says = {"kind": "Greeting"}
     code, _, err = report(live)
 
     assert (code, err[:18]) == (1, "prod: error[S001] ")
 
 
-def test_what_kubectl_prints_and_one_record_alone_are_read() -> None:
+def test_lists_of_kubectl_and_single_records_are_read() -> None:
     text = record_text([ONE])
     listed = json.dumps({"kind": "List", "items": [config_map(text), config_map(None, "somebody-else")]})
 
@@ -154,9 +154,7 @@ WHOLE: dict[str, Any] = json.loads(
         ({"occurrence": ""}, 'occurrence: "" is not a non-empty string'),
     ],
 )
-def test_a_record_that_is_not_as_berth_writes_it_is_named_and_left_out(
-    change: dict[str, Any], problem: str
-) -> None:
+def test_an_invalid_record_is_named_and_left_out(change: dict[str, Any], problem: str) -> None:
     other = {**WHOLE, "occurrence": "course/2"}
     read = of_json(json.dumps([{**WHOLE, **change}, other, 7]).encode())
     of_map = of_config_maps([config_map(json.dumps([{**WHOLE, **change}]))])
@@ -194,7 +192,7 @@ RECORDS = st.lists(
 
 
 @given(ANYTHING | RECORDS)
-def test_whatever_somebody_writes_is_read_or_named(tree: object) -> None:
+def test_any_json_is_read_or_rejected_with_its_problems(tree: object) -> None:
     text = json.dumps(tree)
     try:
         read = of_json(text.encode())

@@ -70,7 +70,7 @@ def codes(found: ClusterStatus, name: str = "first") -> set[str]:
     return {finding.code for pool in found.pools if pool.reservation == name for finding in pool.findings}
 
 
-def test_a_rehearsal_is_open_and_named_so() -> None:
+def test_an_open_rehearsal_is_active_and_marked_as_rehearsal() -> None:
     world, git = cluster(replicas=25)
     world.run("first")
     found = status(world, git, DURING)
@@ -89,7 +89,7 @@ def test_the_date_that_is_rehearsed_is_no_window_of_the_rehearsal() -> None:
     assert [pool.state for pool in found.pools if pool.reservation == "first"] == ["completed"]
 
 
-def test_a_rehearsal_that_has_all_seats_is_over() -> None:
+def test_a_rehearsal_with_all_seats_ready_is_over() -> None:
     """As the scaler and the sweep see it: what is open by git alone is not missing."""
     world, git = cluster(SUCCEEDED)
     world.hold("first-small", DURING, "", "first")
@@ -103,7 +103,7 @@ def test_a_rehearsal_that_has_all_seats_is_over() -> None:
     assert codes(status(*cluster(), DURING)) >= {"S030"}  # without such a Lease it is open
 
 
-def test_seats_that_are_not_ready_near_the_end_are_a_warning() -> None:
+def test_seats_not_ready_near_the_end_of_a_rehearsal_get_s032() -> None:
     """Nobody waits for them."""
     world, git = cluster(replicas=25, ready=20)
     world.run("first")
@@ -111,7 +111,7 @@ def test_seats_that_are_not_ready_near_the_end_are_a_warning() -> None:
     assert codes(status(world, git, "2026-02-06T05:27:00Z")) == {"S032"}
 
 
-def test_a_failed_rehearsal_is_told_with_what_was_missing_and_why() -> None:
+def test_a_failed_rehearsal_gets_s045_with_its_missing_seats_and_cause() -> None:
     found = status(*cluster(FAILED), AFTER)
     (finding,) = [one for pool in found.pools for one in pool.findings if one.code == "S045"]
 
@@ -148,13 +148,13 @@ OTHER_COURSE = FAILED._replace(rehearses="other/2026-02-09")
         pytest.param([OTHER_COURSE], AFTER, False, id="of-another-course"),
     ],
 )
-def test_until_when_a_failed_rehearsal_is_told(
+def test_a_failed_rehearsal_is_reported_until_its_class_or_a_later_rehearsal(
     records: list[OccurrenceRecord], now: str, is_told: bool
 ) -> None:
     assert ("S045" in codes(status(*cluster(*records), now))) == is_told
 
 
-def test_of_two_that_failed_the_last_is_told() -> None:
+def test_only_the_last_of_two_failed_rehearsals_is_reported() -> None:
     found = status(*cluster(FAILED, LATER_FAILED), "2026-02-08T12:00:00Z")
 
     assert ("S045" in codes(found), "S045" in codes(found, "again")) == (False, True)

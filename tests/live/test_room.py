@@ -71,7 +71,7 @@ def rooms(found: LimitingObject) -> dict[str, tuple[str | None, bool, bool]]:
         pytest.param("requests.storage", "1Gi", (None, False, False), id="volumes"),
     ],
 )
-def test_a_quota_is_compared_by_what_counts_against_it(
+def test_a_quota_is_compared_with_the_usage_that_it_counts(
     key: str, most: str, expected: tuple[str | None, bool, bool]
 ) -> None:
     limiting_object = quota_room(quota({key: most}), [load(10)], NOW)
@@ -79,7 +79,7 @@ def test_a_quota_is_compared_by_what_counts_against_it(
     assert rooms(limiting_object) == {key: expected}
 
 
-def test_what_others_use_is_taken_and_what_berth_holds_now_is_not() -> None:
+def test_usage_of_others_counts_but_seats_that_berth_holds_now_do_not() -> None:
     open_now = load(10, NOW - 60)
     tomorrow = load(10)
     hard = {"pods": "12"}
@@ -94,7 +94,7 @@ def test_what_others_use_is_taken_and_what_berth_holds_now_is_not() -> None:
     )
 
 
-def test_windows_at_one_time_add_up_and_later_ones_do_not() -> None:
+def test_simultaneous_windows_add_up_and_later_ones_do_not() -> None:
     together = quota_room(quota({"pods": "99"}), [load(10), load(5, NOW + DAY + 60)], NOW)
     apart = quota_room(quota({"pods": "99"}), [load(10), load(5, NOW + 2 * DAY)], NOW)
     far = quota_room(quota({"pods": "99"}), [load(10, NOW + 15 * DAY)], NOW)
@@ -104,13 +104,13 @@ def test_windows_at_one_time_add_up_and_later_ones_do_not() -> None:
 
 
 @tabled("live")
-def test_a_quota_with_scopes_counts_the_pods_in_all_of_them(spec: Object, needed: str) -> None:
+def test_a_quota_with_scopes_counts_the_pods_that_match_all_scopes(spec: Object, needed: str) -> None:
     seats = load(10, spec=pod(priorityClassName="seats"))
 
     assert rooms(quota_room(quota({"pods": "99"}, **spec), [seats], NOW))["pods"][0] == needed
 
 
-def test_a_scope_that_berth_does_not_know_is_told() -> None:
+def test_an_unknown_quota_scope_is_reported() -> None:
     limiting_object = quota_room(quota({"pods": "1"}, scopes=["CrossNamespacePodAffinity"]), [load(10)], NOW)
 
     assert (limiting_object.rooms, limiting_object.unknown) == (
@@ -204,7 +204,7 @@ GPU = {"key": "gpu", "effect": "NoSchedule"}
         ),
     ],
 )
-def test_limits_of_nodepools_are_compared_with_the_pods_that_may_come(
+def test_node_pool_limits_are_compared_with_the_pods_that_fit_the_pool(
     pools: list[Object], seats: Object, expected: dict[str, Any]
 ) -> None:
     assert nodepools(*pools, seats=seats) == expected
@@ -219,11 +219,11 @@ def test_limits_of_nodepools_are_compared_with_the_pods_that_may_come(
         pytest.param(node("12", taints=[GPU]), True, id="tainted"),
     ],
 )
-def test_nodes_of_no_nodepool_have_room_too(other: Object, is_too_small: bool) -> None:
+def test_nodes_without_a_node_pool_count_as_room(other: Object, is_too_small: bool) -> None:
     assert nodepools(nodepool("a", "8"), nodes=(other,))["NodePool/a"][1] is is_too_small
 
 
-def test_seats_of_one_nodepool_count_for_both_together() -> None:
+def test_seats_limited_to_one_node_pool_count_in_the_sum_of_both_pools() -> None:
     """Each alone would suffice."""
     anywhere, only_a = load(5), load(5, spec=pod(nodeSelector={"p": "a"}))
     pools = [nodepool("a", "10", labels={"p": "a"}), nodepool("b", "8", labels={"p": "b"})]
@@ -258,7 +258,7 @@ def test_node_groups_are_listed_with_their_maximum() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Cluster-autoscaler status at 2023-01-01:", "[", "nodeGroups: 3"])
-def test_another_form_of_the_status_is_told(text: str) -> None:
+def test_an_unreadable_autoscaler_status_is_reported(text: str) -> None:
     (found,) = autoscaler_rooms(configmap(text))
 
     assert found.unknown
@@ -291,7 +291,7 @@ def limits(live: Live) -> tuple[int, list[str]]:
         pytest.param(("33", "34"), (0, "room taken", "warning[S079] 8"), id="taken"),
     ],
 )
-def test_a_quota_without_room_is_told(
+def test_a_quota_without_room_gets_s078_or_s079(
     live: Live, pods: tuple[str, str], expected: tuple[int, str, str]
 ) -> None:
     """The course is open with 25 seats and its Job. `pods`: the limit, and what is used, by others too."""
@@ -307,7 +307,7 @@ def test_a_quota_without_room_is_told(
 
 
 @tabled("live")
-def test_what_cannot_be_read_is_a_note(path: str, what: str, live: Live) -> None:
+def test_an_unreadable_limit_gets_the_note_s004(path: str, what: str, live: Live) -> None:
     live.world.refused = {path: "forbidden"}
     code, lines = limits(live)
 

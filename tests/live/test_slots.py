@@ -33,7 +33,7 @@ STATES = (("Available", ""), ("Pending", ""), ("Failed", ""), ("Available", "hub
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_told(case: Case) -> None:
+def test_status_reports_the_expected_lines_for_each_case(case: Case) -> None:
     git = slots(lab=LAB)
     world = in_order(git, case.now)
     case.happen(world)
@@ -42,11 +42,11 @@ def test_what_is_told(case: Case) -> None:
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
-def test_what_is_told_where_git_and_the_cluster_differ(turn: Turn) -> None:
+def test_status_reports_how_git_and_the_cluster_differ(turn: Turn) -> None:
     assert told(status(turn.world(), turn.git, turn.now)) == TOLD[turn.name]
 
 
-def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
+def test_the_file_of_expected_lines_has_exactly_the_cases_and_turns() -> None:
     assert list(TOLD) == [*(case.name for case in CASES), *(turn.name for turn in TURNS)]
 
 
@@ -72,7 +72,7 @@ def test_the_wide_table_counts_slots() -> None:
     assert max(map(len, narrow)) > 60 >= max(map(len, fitted.splitlines()))
 
 
-def test_json_has_slots_where_there_are_any() -> None:
+def test_json_output_counts_the_slots_of_each_item() -> None:
     git = slots(lab=LAB)
     items = json.loads(serialize(as_answer([status(in_order(git), git)]), "json"))["items"]
 
@@ -80,7 +80,7 @@ def test_json_has_slots_where_there_are_any() -> None:
     assert (items[1]["open"], items[1]["end"], items[1]["slots"]["free"]) == (None, None, 3)
 
 
-def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() -> None:
+def test_standing_slots_show_their_end_date_if_the_cluster_is_unreachable() -> None:
     git, finding = slots(lab=UNTIL), LiveFinding("S001", "prod", "", "no answer.", "Wait.")
     for now in ("2026-02-28T23:59:59Z", "2026-03-01T00:00:00Z"):
         place = ClusterLocation("prod", "berth", None)
@@ -90,7 +90,7 @@ def test_what_stands_is_there_by_dates_alone_where_the_cluster_cannot_be_read() 
         )
 
 
-def test_reservations_are_listed_once_and_only_where_koordinator_is() -> None:
+def test_koordinator_reservations_are_listed_once_without_a_selector() -> None:
     """Without a selector: what stops Koordinator may be anybody's."""
     path = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
     git = slots()
@@ -102,7 +102,7 @@ def test_reservations_are_listed_once_and_only_where_koordinator_is() -> None:
     assert [asked for asked in world.asked if asked.startswith(f"{path}?")] == []
 
 
-def test_slots_of_another_site_are_not_ours() -> None:
+def test_slots_of_another_site_are_ignored() -> None:
     git = slots()
     world = in_order(git)
     before = told(status(world, git))
@@ -116,7 +116,7 @@ def test_slots_of_another_site_are_not_ours() -> None:
     assert told(status(world, git)) == before
 
 
-def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
+def test_seats_are_missing_exactly_when_the_scaler_would_create_slots() -> None:
     """By what the pod itself would do about the same slots and sessions."""
     random, git = Random(60), slots()
     made = 0

@@ -37,18 +37,18 @@ lab: error[S001] kubectl --context=lab --namespace=seats get deployments
 """
 
 
-def test_in_order_is_a_table_and_exit_code_0(live: Live) -> None:
+def test_status_without_findings_prints_a_table_with_exit_code_0(live: Live) -> None:
     assert live("status") == (0, TEXT, "")
     assert live("status", "-o", "wide") == (0, WIDE, "")
 
 
-def test_it_only_reads(live: Live) -> None:
+def test_status_only_sends_get_requests(live: Live) -> None:
     live("status")
 
     assert {request.method for request in live.server.received} == {"GET"}
 
 
-def test_owners_are_a_column_where_there_are_any(live: Live) -> None:
+def test_owners_are_shown_in_the_wide_table_and_in_json(live: Live) -> None:
     asked = asking(live.server, live.folder)
     (file,) = live.folder.rglob("course.yaml")
     file.write_text(f"{file.read_text('utf-8').rstrip()}\n  owner: {{name: Physics}}\n", "utf-8")
@@ -58,7 +58,7 @@ def test_owners_are_a_column_where_there_are_any(live: Live) -> None:
     assert json.loads(answer)["items"][0]["owner"] == {"name": "Physics", "contact": None}
 
 
-def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
+def test_an_error_is_printed_below_the_table_with_exit_code_1(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "pause", lambda _: None)
@@ -71,13 +71,13 @@ def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
     assert err.splitlines()[-1].endswith("/docs/no-seats.md")
 
 
-def test_with_strict_a_warning_is_exit_code_1(live: Live) -> None:
+def test_a_warning_exits_with_1_with_the_flag_strict(live: Live) -> None:
     live.world.vanish("CronJob", "course")
 
     assert [live("status", *flags)[0] for flags in ((), ("--strict",))] == [0, 1]
 
 
-def test_json_is_a_status(live: Live) -> None:
+def test_json_output_is_a_status(live: Live) -> None:
     live.world.vanish("CronJob", "berth-sweep")
     live.world.vanish("CronJob", "course")
     code, out, _ = live("status", "-o", "json")
@@ -112,13 +112,13 @@ def test_json_is_a_status(live: Live) -> None:
     }
 
 
-def test_an_unreachable_cluster_hides_no_other(live: Live) -> None:
+def test_an_unreachable_cluster_does_not_hide_the_others(live: Live) -> None:
     code, out, err = live.berth(*two(live.server, live.folder))
 
     assert (code, wordless(out), err) == (1, UNREACHABLE, "")
 
 
-def test_only_what_is_asked_for_is_asked(live: Live) -> None:
+def test_only_the_selected_clusters_and_pools_are_requested(live: Live) -> None:
     asked = two(live.server, live.folder)
 
     assert live.berth(*asked, "--cluster", "prod") == (0, TEXT, "")
@@ -130,7 +130,7 @@ def test_only_what_is_asked_for_is_asked(live: Live) -> None:
     assert "course " not in live.berth(*asked, "--class", "bench")[1]
 
 
-def test_bad_input_is_told_and_nobody_is_asked(live: Live) -> None:
+def test_invalid_input_is_reported_without_a_request(live: Live) -> None:
     asked = asking(live.server, live.folder)
     project.write(live.folder, {"course": project.COURSE.replace("25", "-1")})
     code, out, err = live.berth(*asked)
@@ -140,7 +140,7 @@ def test_bad_input_is_told_and_nobody_is_asked(live: Live) -> None:
     assert live.world.asked == []
 
 
-def test_watch_shows_tables_only(berth: Berth) -> None:
+def test_watch_refuses_json_output(berth: Berth) -> None:
     assert berth("status", "--watch", "-o", "json") == (
         2,
         "",
@@ -148,14 +148,14 @@ def test_watch_shows_tables_only(berth: Berth) -> None:
     )
 
 
-def test_wide_says_how_git_differs(live: Live) -> None:
+def test_the_wide_table_shows_how_git_differs(live: Live) -> None:
     edit(live.world, "2026-02-09T08:00:00Z", "2026-02-09T08:30:00Z")
     lines = live("status", "-o", "wide").out.splitlines()
 
     assert lines[1].split("  ")[-2:] == ["1 occurrence differs", "not synced"]
 
 
-def test_wide_says_how_the_pod_template_differs_beside_the_timetable(live: Live) -> None:
+def test_the_wide_table_shows_how_the_pod_template_differs(live: Live) -> None:
     template(live.world, requests={"cpu": "1", "memory": "1Gi"})
     asked = (*asking(live.server, live.folder), "-o", "wide")
     amount = 'spec.containers[0].resources.requests.memory is "1Gi", git has "4Gi"'
@@ -170,7 +170,7 @@ def test_wide_says_how_the_pod_template_differs_beside_the_timetable(live: Live)
     ]
 
 
-def test_an_answer_that_is_none_is_told_in_a_line(live: Live) -> None:
+def test_an_unreadable_answer_is_reported_in_one_line(live: Live) -> None:
     """As a proxy sends it that cannot reach the API server."""
     live.server.garbage = b"<html>\n<h1>502 Bad Gateway</h1>"
     code, out, _ = live("status")
@@ -181,7 +181,7 @@ def test_an_answer_that_is_none_is_told_in_a_line(live: Live) -> None:
     )
 
 
-def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
+def test_findings_have_colors_on_a_terminal(server: ApiServer) -> None:
     git = project.project()
     server.world.vanish("CronJob", "course")
     found = status(server.world, git)

@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 LINE = "course       small  active  08:30-13:00  20      20     0        5\n"
 
 
-def test_elsewhere_than_on_a_terminal_only_new_lines_are_written() -> None:
+def test_only_new_lines_are_written_if_the_output_is_no_terminal() -> None:
     """A cell that makes its column wider changes no other line."""
     written: list[str] = []
     with new_lines(written.append) as show:
@@ -50,7 +50,7 @@ def test_elsewhere_than_on_a_terminal_only_new_lines_are_written() -> None:
     assert written == ["A  B\n1  2\n3  4\n", "3 400  5\n", "3  4\n"]
 
 
-def test_a_terminal_shows_each_text_over_the_one_before_and_then_the_old_screen() -> None:
+def test_a_terminal_shows_each_text_over_the_last_and_then_is_restored() -> None:
     written: list[str] = []
 
     def interrupted() -> None:
@@ -65,7 +65,7 @@ def test_a_terminal_shows_each_text_over_the_one_before_and_then_the_old_screen(
 
 
 @tabled("live")
-def test_what_does_not_fit_is_counted(
+def test_lines_that_do_not_fit_the_terminal_are_counted(
     lines: list[str], shown: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(console, "has_color", lambda _: True)
@@ -99,7 +99,7 @@ def until(stream: IO[bytes], end: bytes) -> bytes:
     return found
 
 
-def test_an_interrupt_ends_it_quietly(server: ApiServer, tmp_path: Path) -> None:
+def test_an_interrupt_ends_watch_without_output(server: ApiServer, tmp_path: Path) -> None:
     process = started(server, tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with process:
         assert process.stdout is not None
@@ -111,7 +111,7 @@ def test_an_interrupt_ends_it_quietly(server: ApiServer, tmp_path: Path) -> None
     assert process.returncode == 130
 
 
-def test_a_terminal_gets_its_screen_back(server: ApiServer, tmp_path: Path) -> None:
+def test_a_terminal_shows_its_old_screen_after_an_interrupt(server: ApiServer, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     process = started(server, tmp_path, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -160,7 +160,7 @@ class _Outage:
             raise KeyboardInterrupt
 
 
-def test_watching_goes_on_after_failed_looks_without_using_more_memory(
+def test_watch_continues_after_failed_requests_without_using_more_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A failure is shown once, the cluster again when it answers, and memory does not grow."""

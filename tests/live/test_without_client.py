@@ -24,11 +24,11 @@ def berth(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("command", [["validate"], ["render", "--check"]], ids=" ".join)
-def test_whoever_only_renders_needs_no_client(command: list[str]) -> None:
+def test_validate_and_render_need_no_kubernetes_client(command: list[str]) -> None:
     assert berth(*command).returncode == 0
 
 
-def test_status_says_what_to_install() -> None:
+def test_status_names_the_extra_to_install() -> None:
     done = berth("status", "-o", "json")
     findings = [one for item in json.loads(done.stdout)["items"] for one in item.get("findings", [])]
 
@@ -37,7 +37,7 @@ def test_status_says_what_to_install() -> None:
     assert CLUSTER_EXTRA in done.stdout + done.stderr
 
 
-def test_override_says_what_to_install() -> None:
+def test_override_names_the_extra_to_install() -> None:
     done = berth("override", "data-science-101", "--end", "+1h", "small=9")
 
     assert done.returncode == 1

@@ -37,7 +37,7 @@ def told(pipeline: Pipeline, some: list[ClusterPlan], now: int = 0) -> list[str]
     return lines(problems, files=True)
 
 
-def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out(tmp_path: Path) -> None:
+def test_clusters_and_classes_without_capacity_are_left_out(tmp_path: Path) -> None:
     pipeline, some = read(tmp_path)
     assert pipeline.site is not None
 
@@ -49,14 +49,14 @@ def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out
     assert unplanned_items(pipeline.declared, pipeline.site, lambda key: key[1] == "small") == []
 
 
-def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
+def test_without_the_feature_gate_reserved_machines_are_not_used(tmp_path: Path) -> None:
     site = clouds.SITE.replace("version: '1.14'", "version: '1.14', gates: {ReservedCapacity: false}")
     _, (one,) = read(tmp_path, site=site)
 
     assert {kind.capacity_type for kind in one.run.kinds} == {"on-demand"}
 
 
-def test_seats_wait_for_full_reservations_of_a_heavier_pool(tmp_path: Path) -> None:
+def test_seats_wait_for_a_full_reservation_of_a_heavier_node_pool(tmp_path: Path) -> None:
     held = clouds.CLOUD.replace("[reserved, on-demand]", "[reserved]\n  weight: 9")
     spare = ON_DEMAND.replace("name: general", "name: spare").replace(
         "REQUIREMENTS", "{key: node.kubernetes.io/instance-type, operator: In, values: [m5.2xlarge]}"
@@ -71,7 +71,7 @@ def test_seats_wait_for_full_reservations_of_a_heavier_pool(tmp_path: Path) -> N
     assert [one for one in told(pipeline, [one]) if " B196 " in one]
 
 
-def test_seats_that_fit_no_type_are_told_at_their_reservation(tmp_path: Path) -> None:
+def test_seats_that_fit_no_instance_type_are_reported_at_their_reservation(tmp_path: Path) -> None:
     cloud = ON_DEMAND.replace(
         "REQUIREMENTS", "{key: karpenter.k8s.aws/instance-size, operator: In, values: [large]}"
     )

@@ -41,18 +41,20 @@ def zone(operator: str, *values: str) -> Requirement:
         (LABELLED, "DoesNotExist", [], False),
     ],
 )
-def test_labels_of_a_pools_own(pool: NodePool, operator: str, values: list[str], placed: bool) -> None:
+def test_pods_are_placed_by_the_custom_labels_of_a_node_pool(
+    pool: NodePool, operator: str, values: list[str], placed: bool
+) -> None:
     answer = ask([pod(required=((requirement(KEY, operator, values),),))], [pool])
 
     assert bool(answer.bought) == placed
     assert left(answer) == ({} if placed else {"pod": (1, "pools")})
 
 
-def test_pods_without_constraints_take_labelled_nodes_too() -> None:
+def test_pods_without_constraints_use_labeled_nodes() -> None:
     assert len(ask([pod()], [LABELLED]).bought) == 1
 
 
-def test_pods_that_go_together_share_a_node_and_others_do_not() -> None:
+def test_compatible_pods_share_a_node_and_incompatible_pods_do_not() -> None:
     chooses = ANY._replace(requirements=(*ANY.requirements, requirement(KEY, "In", ("a", "b", "c"))))
     a, b, ab = (((requirement(KEY, "In", values),),) for values in (["a"], ["b"], ["a", "b"]))
     together = ask([pod("x", required=ab), pod("y", required=a)], [chooses])
@@ -61,7 +63,7 @@ def test_pods_that_go_together_share_a_node_and_others_do_not() -> None:
     assert [len(together.bought), len(apart.bought)] == [1, 2]
 
 
-def test_what_exists_must_be_does_not_widen_what_was_chosen() -> None:
+def test_the_operator_exists_does_not_widen_a_chosen_label_value() -> None:
     chooses = ANY._replace(requirements=(*ANY.requirements, requirement(KEY, "In", ("a", "b"))))
     pods = [
         pod("x", required=((requirement(KEY, "In", ["a"]),),)),
@@ -71,7 +73,7 @@ def test_what_exists_must_be_does_not_widen_what_was_chosen() -> None:
     assert len(ask(pods, [chooses]).bought) == 1
 
 
-def test_a_label_that_a_pod_has_ruled_out_in_part_is_known_to_later_pods() -> None:
+def test_a_label_restricted_by_not_in_is_defined_for_later_pods() -> None:
     """An odd consequence of Karpenter's rule: after a NotIn, the claim has something to say of the label."""
     first = pod("first", {"cpu": "1"}, required=((requirement(KEY, "NotIn", ["a"]),),))
     second = pod("second", {"cpu": "500m"}, required=((requirement(KEY, "In", ["b"]),),))
@@ -91,7 +93,9 @@ def test_a_label_that_a_pod_has_ruled_out_in_part_is_known_to_later_pods() -> No
     ],
     ids=["of-the-pool", "of-the-pod", "both-differ", "unknown", "not-in"],
 )
-def test_zones(requirements: tuple[Requirement, ...], node_selector: Labels, expected: str | None) -> None:
+def test_zones_of_node_pool_and_pod_decide_the_zone_of_the_machine(
+    requirements: tuple[Requirement, ...], node_selector: Labels, expected: str | None
+) -> None:
     pool = ANY._replace(requirements=(*ANY.requirements, *requirements))
     machines = ask([pod(node_selector=node_selector)], [pool]).bought
 
@@ -99,7 +103,7 @@ def test_zones(requirements: tuple[Requirement, ...], node_selector: Labels, exp
 
 
 @tabled("machines")
-def test_bounds_on_a_number(operator: str, value: str, types: list[str]) -> None:
+def test_numeric_bounds_select_instance_types(operator: str, value: str, types: list[str]) -> None:
     asked = requirement("integer", operator, (value,))
     of_pod = ask([pod(required=((asked,),))])
     of_pool = ask([pod()], [ANY._replace(requirements=(*ANY.requirements, asked))])
@@ -108,7 +112,7 @@ def test_bounds_on_a_number(operator: str, value: str, types: list[str]) -> None
 
 
 @tabled("machines")
-def test_labels_of_types(selector: Labels, types: list[str]) -> None:
+def test_labels_of_instance_types_select_the_type(selector: Labels, types: list[str]) -> None:
     assert [m.type for m in ask([pod(node_selector=selector)]).bought] == types
 
 
@@ -118,7 +122,7 @@ def test_an_optional_label_may_be_refused() -> None:
     assert [m.type for m in answer.bought] == ["small-instance-type"]
 
 
-def test_required_terms_are_tried_in_order_and_the_last_stays() -> None:
+def test_required_terms_are_tried_in_order_and_the_last_one_remains() -> None:
     one_of = (
         (zone("In", "invalid"),),
         (zone("In", "invalid"),),
@@ -143,7 +147,9 @@ WISHES = {
 @pytest.mark.parametrize(
     ("wishes", "expected"), [("all-in-vain", None), ("the-heavier-first", "test-zone-2")]
 )
-def test_wishes_are_dropped_the_heaviest_first(wishes: str, expected: str | None) -> None:
+def test_unsatisfiable_preferences_are_dropped_and_the_heaviest_one_wins(
+    wishes: str, expected: str | None
+) -> None:
     preferred = tuple(PreferredTerm(weight, (asked,)) for weight, asked in WISHES[wishes])
     machines = ask([pod(preferred=preferred)]).bought
 
@@ -151,7 +157,7 @@ def test_wishes_are_dropped_the_heaviest_first(wishes: str, expected: str | None
     assert expected in (None, machines[0].zone)
 
 
-def test_a_wish_against_a_must_is_dropped() -> None:
+def test_a_preference_that_contradicts_a_requirement_is_dropped() -> None:
     preferred = (PreferredTerm(1, (zone("NotIn", "test-zone-3"),)),)
     answer = ask([pod(required=((zone("In", "test-zone-3"),),), preferred=preferred)])
 
@@ -171,7 +177,7 @@ def test_a_wish_against_a_must_is_dropped() -> None:
         (Toleration("test-key", "Exists", "", "NoExecute"), False),
     ],
 )
-def test_taints(toleration: Toleration | None, placed: bool) -> None:
+def test_taints_of_a_node_pool_need_a_toleration(toleration: Toleration | None, placed: bool) -> None:
     pool = ANY._replace(taints=(Taint("test-key", "test-value"),))
     answer = ask([pod(tolerations=() if toleration is None else (toleration,))], [pool])
 
@@ -179,14 +185,14 @@ def test_taints(toleration: Toleration | None, placed: bool) -> None:
     assert left(answer) == ({} if placed else {"pod": (1, "pools")})
 
 
-def test_a_pool_that_is_only_not_preferred_is_used_when_no_other_is_left() -> None:
+def test_a_node_pool_tainted_prefer_no_schedule_is_used_last() -> None:
     soft = ANY._replace(name="soft", taints=(PREFER,))
 
     assert [m.pool for m in ask([pod()], [soft]).bought] == ["soft"]
     assert [m.pool for m in ask([pod()], [soft, ANY]).bought] == ["default"]
 
 
-def test_other_wishes_go_before_the_dislike_of_a_pool() -> None:
+def test_preferences_are_dropped_before_a_prefer_no_schedule_taint_is_tolerated() -> None:
     soft = ANY._replace(name="soft", taints=(PREFER,), weight=10)
     wish = (PreferredTerm(1, (requirement(NODEPOOL, "In", ("soft",)),)),)
 
@@ -194,7 +200,9 @@ def test_other_wishes_go_before_the_dislike_of_a_pool() -> None:
 
 
 @tabled("machines")
-def test_the_first_pool_by_weight_and_name_wins(weights: dict[str, int], expected: str) -> None:
+def test_the_node_pool_of_the_highest_weight_and_first_name_wins(
+    weights: dict[str, int], expected: str
+) -> None:
     pools = [ANY._replace(name=name, weight=weight) for name, weight in weights.items()]
 
     assert [m.pool for m in ask([pod()], pools).bought] == [expected]
@@ -213,7 +221,7 @@ def test_the_next_pool_is_used_when_the_first_has_nothing_large_enough() -> None
     assert [(m.pool, m.seats) for m in answer.bought] == [("default", (("big", 1), ("little", 1)))]
 
 
-def test_capacity_types_of_pool_and_pod_must_meet() -> None:
+def test_capacity_types_of_node_pool_and_pod_must_match() -> None:
     spot = NodePool("spot", (requirement(CAPACITY_TYPE, "In", ("spot",)),))
 
     assert bought(ask([pod(node_selector=((CAPACITY_TYPE, "spot"),))], [spot])) == [

@@ -13,14 +13,14 @@ from berth.machines.instancetypes import (
 ROWS = list(ec2_types().values())
 
 
-def test_the_table_is_large_enough_to_be_of_use() -> None:
+def test_the_table_has_at_least_60_types_of_all_families() -> None:
     families = {row.family for row in ROWS}
 
     assert len(ROWS) >= 60
     assert families == ec2_table()[0].keys()
 
 
-def test_prices_of_a_family_rise_with_its_size() -> None:
+def test_prices_of_a_family_are_proportional_to_its_cpus() -> None:
     plain = [row for row in ROWS if not row.gpus]
     for family in {row.family for row in plain}:
         mine = [row for row in plain if row.family == family]
@@ -28,7 +28,7 @@ def test_prices_of_a_family_rise_with_its_size() -> None:
         assert {round(row.price / row.cpu, 6) for row in mine} == {round(mine[0].price / mine[0].cpu, 6)}
 
 
-def test_a_type_in_full() -> None:
+def test_an_instance_type_has_all_labels_of_karpenter() -> None:
     labels = ec2_labels(ec2_types()["g5.xlarge"], "us-east-1")
     offers = (
         Offering("on-demand", "z1", 1.006),

@@ -53,11 +53,11 @@ def test_shapes_are_used_in_the_order_of_the_file(seats: int, expected: tuple[st
     assert machines(capacity(LARGE, SMALL), seats) == expected
 
 
-def test_seats_above_the_most_nodes_find_none() -> None:
+def test_seats_beyond_the_maximum_of_nodes_have_no_machine() -> None:
     assert machines(capacity(LARGE), 25) == ("2 on-demand large", 3)
 
 
-def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
+def test_daemon_sets_and_the_pod_limit_reduce_the_room_of_a_node() -> None:
     few = LARGE.model_copy(update={"pods": 8})
 
     assert machines(capacity(LARGE, daemons={"cpu": "2"}), 18) == ("2 on-demand large", 0)
@@ -65,13 +65,13 @@ def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
     assert machines(capacity(few, daemons={"pods": "3"}), 11) == ("2 on-demand large", 1)
 
 
-def test_tainted_nodes_are_for_who_tolerates_them() -> None:
+def test_tainted_nodes_need_a_toleration() -> None:
     tainted = LARGE.model_copy(update={"taints": (built(NodeTaint, {"key": "gpu", "effect": "NoSchedule"}),)})
 
     assert machines(capacity(tainted, SMALL), 3) == ("1 on-demand small", 0)
 
 
-def test_a_taint_of_a_requested_resource_may_be_tolerated_by_a_plugin() -> None:
+def test_a_taint_of_a_requested_resource_is_reported_with_the_admission_plugin() -> None:
     tainted = LARGE.model_copy(
         update={"taints": (built(NodeTaint, {"key": "nvidia.com/gpu", "effect": "NoSchedule"}),)}
     )
@@ -88,7 +88,7 @@ def test_a_taint_of_a_requested_resource_may_be_tolerated_by_a_plugin() -> None:
         assert ("ExtendedResourceToleration" in lack.message) is is_told
 
 
-def test_a_price_is_that_of_the_shape_and_the_document_is_named() -> None:
+def test_the_price_is_that_of_the_node_shape() -> None:
     one = capacity(LARGE)
     known = resource_class("small", "1", "4Gi", *shape_names(one))
     plan = planned([*as_clouds([one])], [demand("ml", "8-12=1")], [known])
@@ -98,7 +98,7 @@ def test_a_price_is_that_of_the_shape_and_the_document_is_named() -> None:
     assert machines_json(((interval.kind, 1),))[0]["cloudCapacity"] == "campus"
 
 
-def test_a_lead_is_the_declared_start_and_pull_whatever_the_loops() -> None:
+def test_the_lead_is_the_declared_start_time_plus_pull_time() -> None:
     """cluster-autoscaler looks every ten seconds, and asks for all nodes at once."""
     clouds = [*as_clouds([capacity(LARGE)])]
 

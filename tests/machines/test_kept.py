@@ -31,19 +31,21 @@ def amount(text: str) -> int:
 
 
 @tabled("machines")
-def test_the_disk_of_a_machine(node_class: dict[str, Any], disk: str) -> None:
+def test_the_node_class_decides_the_disk_of_a_machine(node_class: dict[str, Any], disk: str) -> None:
     """A tenth of it is kept from pods, and 1 GiB."""
     assert left("m5.xlarge", **node_class)[DISK] == amount(disk)
 
 
-def test_disks_that_come_with_the_machine_count_where_they_are_joined() -> None:
+def test_instance_store_disks_count_only_with_raid0() -> None:
     """g5.xlarge has one of 250 GB."""
     assert left("g5.xlarge")[DISK] == amount("17Gi")
     assert left("g5.xlarge", instanceStorePolicy="RAID0")[DISK] == amount("225G") - amount("1Gi")
 
 
 @tabled("machines")
-def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[str, str]) -> None:
+def test_kubelet_settings_change_the_allocatable_resources(
+    kubelet: dict[str, Any], differs: dict[str, str]
+) -> None:
     """m5.xlarge has 58 addresses for pods; its operating system sees 15155 MiB."""
     plain, found = left("m5.xlarge"), left("m5.xlarge", kubelet=kubelet)
 
@@ -53,7 +55,9 @@ def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[
 
 
 @tabled("machines")
-def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, kept: int) -> None:
+def test_the_kubelet_reserves_memory_by_ami_family_and_pod_count(
+    family: str, kubelet: dict[str, Any], pods: int, kept: int
+) -> None:
     """A t3.large has 35 addresses. Only Bottlerocket and Windows keep memory by the pods of the node."""
     sold_instance_type = sold("t3.large", (CPU, "2"), (MEMORY, "8Gi"), ("pods", "35"))
     found = left("t3.large", sold_instance_type, amiFamily=family, kubelet=kubelet)
@@ -64,13 +68,13 @@ def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, 
     assert (found["pods"], bare[MEMORY] - found[MEMORY]) == (amount(str(pods)), amount(f"{kept}Mi"))
 
 
-def test_bottlerocket_knows_no_pods_for_each_core() -> None:
+def test_bottlerocket_ignores_pods_per_core() -> None:
     plain = left("m5.xlarge", amiFamily="Bottlerocket")
 
     assert left("m5.xlarge", amiFamily="Bottlerocket", kubelet={"podsPerCore": 7}) == plain
 
 
-def test_arm_machines_have_less_memory_than_is_printed_on_them() -> None:
+def test_arm_machines_have_less_memory_than_amd_machines() -> None:
     """m7g.xlarge: 16384 MiB, less 64, less 7.5 %, less what is kept for 58 pods."""
     sold_instance_type = sold(
         "m7g.xlarge", (CPU, "4"), (MEMORY, "16Gi"), ("pods", "58"), architecture="arm64"
@@ -81,13 +85,13 @@ def test_arm_machines_have_less_memory_than_is_printed_on_them() -> None:
     assert left("m7g.xlarge", other)[MEMORY] == amount("14162Mi")
 
 
-def test_what_the_file_says_of_the_disk_of_a_type_wins() -> None:
+def test_a_declared_disk_of_an_instance_type_wins() -> None:
     sold_instance_type = sold("m8i.xlarge", (CPU, "4"), (MEMORY, "16Gi"), (DISK, "100Gi"))
 
     assert left("m8i.xlarge", sold_instance_type, instanceStorePolicy="RAID0")[DISK] == amount("89Gi")
 
 
-def test_seats_find_their_disk_where_the_volume_is_large() -> None:
+def test_seats_with_large_disks_fit_on_a_large_volume() -> None:
     devices = (volume("200Gi"),)
     one = cloud("m5.xlarge", node_class={"amiFamily": "AL2023", "blockDeviceMappings": devices})
     plain = resource_class("small", "1", "1Gi")

@@ -26,11 +26,13 @@ A, B, C = ("a", "x"), ("b", "x"), ("c", "x")
     ],
     ids=["alone", "by-seats", "equal-remainders-by-name", "largest-remainder", "nothing"],
 )
-def test_shares(seconds: int, payers: list[tuple[PoolKey, int]], expected: list[tuple[PoolKey, int]]) -> None:
+def test_seconds_are_shared_by_seats_with_largest_remainders(
+    seconds: int, payers: list[tuple[PoolKey, int]], expected: list[tuple[PoolKey, int]]
+) -> None:
     assert costplan.share_seconds(seconds, payers) == expected
 
 
-def test_money_is_what_the_table_says_an_hour_costs() -> None:
+def test_the_cost_uses_the_hourly_price_of_the_table() -> None:
     """m5.large: 0.096 an hour; four hours and a minute."""
     one = planned([cloud("m5.large")], [demand("ml", "8-12=1")])
     cost_sum = costplan.sum_lines(costplan.cost_lines(one))
@@ -59,7 +61,7 @@ def test_without_a_price_there_is_no_sum() -> None:
         assert [kind.type for kind in cost_sum.unpriced] == ["m5.large"]
 
 
-def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> None:
+def test_reserved_machines_cost_nothing_extra_and_are_paid_while_idle() -> None:
     held = reservation("cr-1", "m5.large", 2, first=0, until=24 * HOUR, hourly_price=Decimal("0.05"))
     one = planned(
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [demand("ml", "8-12=1")]
@@ -75,7 +77,7 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
     assert costplan.sum_lines(costplan.cost_lines(one)).bought == 0
 
 
-def test_what_its_own_dates_leave_open_is_the_terms() -> None:
+def test_a_reservation_without_dates_is_paid_for_the_term() -> None:
     held = reservation("cr-1", "m5.large", 2)
     one = planned(
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [demand("ml", "8-12=1")]
@@ -85,7 +87,7 @@ def test_what_its_own_dates_leave_open_is_the_terms() -> None:
     assert costplan.paid_span(each, (8 * HOUR, 12 * HOUR)) == (8 * HOUR, 12 * HOUR)
 
 
-def test_months_are_those_of_the_zone() -> None:
+def test_months_are_split_in_the_given_time_zone() -> None:
     def at(text: str) -> int:
         found = read(text, named("UTC"))
         assert found is not None

@@ -40,13 +40,13 @@ def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = 
     return told(run([one], demands, classes).intervals)
 
 
-def test_a_label_that_requirements_give_is_found_by_later_windows() -> None:
+def test_a_label_from_requirements_is_found_by_later_windows() -> None:
     team = {"key": "team", "operator": "In", "values": ["ml"]}
 
     assert windows(choosy(team="ml"), requirements=(team,)) == ONE_MACHINE
 
 
-def test_a_label_of_the_first_seats_own_keeps_others_away() -> None:
+def test_a_label_set_by_the_first_seat_excludes_other_seats() -> None:
     """The pool allows two teams; the machine was bought for one of them."""
     team = {"key": "team", "operator": "In", "values": ["ml", "web"]}
     ml, web = choosy("ml", team="ml"), choosy("web", team="web")
@@ -57,12 +57,12 @@ def test_a_label_of_the_first_seats_own_keeps_others_away() -> None:
 
 
 @pytest.mark.parametrize("key", [ENCRYPTED, "karpenter.k8s.aws/instance-network-bandwidth"])
-def test_a_label_that_the_table_does_not_know_excludes_no_machine_that_stands(key: str) -> None:
+def test_a_label_missing_in_the_table_excludes_no_existing_machine(key: str) -> None:
     """No more than one that is bought."""
     assert windows(choosy(**{key: "true"})) == ONE_MACHINE
 
 
-def test_a_machine_whose_reservation_has_ended_has_its_labels_no_more() -> None:
+def test_a_machine_whose_reservation_has_ended_loses_its_reservation_labels() -> None:
     ends = reservation("cr-1", "m5.4xlarge", 1, until=10 * HOUR)
     one = cloud("m5.4xlarge", capacity_types=("reserved", "on-demand"), reservations=(ends,))
     classes = [

@@ -39,14 +39,16 @@ AMD: dict[str, Any] = {"node_selector": ((ARCH, "amd64"),)}
         "devices-of-two-types",
     ],
 )
-def test_equal_pods(requests: dict[str, str], count: int, machines: list[tuple[str, int]]) -> None:
+def test_equal_pods_are_packed_onto_the_expected_machines(
+    requests: dict[str, str], count: int, machines: list[tuple[str, int]]
+) -> None:
     answer = ask([pod(requests=requests, count=count, **AMD)])
 
     assert [(one, pods) for one, _, pods in bought(answer)] == machines
     assert left(answer) == ({} if machines else {"pod": (count, "pools")})
 
 
-def test_small_pods_fill_what_large_ones_leave() -> None:
+def test_small_pods_fill_the_space_beside_large_pods() -> None:
     large = pod("large", {"memory": "1.8G"}, 40, **AMD)
     small = pod("small", {"memory": "400M"}, 20, **AMD)
     answer = ask([small, large])
@@ -56,26 +58,26 @@ def test_small_pods_fill_what_large_ones_leave() -> None:
     ] * 20
 
 
-def test_a_pod_that_does_not_fit_beside_a_large_one_gets_a_node_of_its_size() -> None:
+def test_a_pod_that_does_not_fit_beside_a_large_one_gets_its_own_node() -> None:
     answer = ask([pod("a", {"cpu": "4.5"}), pod("b", {"cpu": "1"})], types=growing(5))
 
     assert bought(answer) == [("fake-it-4", "test-zone-1", 1), ("fake-it-1", "test-zone-1", 1)]
 
 
-def test_large_pods_go_first_whatever_order_they_come_in() -> None:
+def test_large_pods_are_placed_first_in_any_input_order() -> None:
     pods = [pod("a", {"cpu": "500m"}), pod("b", {"cpu": "3"}), pod("c", {"cpu": "3", "memory": "1Gi"})]
 
     assert [dict(m.seats) for m in ask(pods, types=[machine("one")]).bought] == [{"a": 1, "c": 1}, {"b": 1}]
 
 
-def test_bins_grow_towards_the_largest_type_whatever_it_costs() -> None:
+def test_machines_grow_to_the_largest_type_at_any_price() -> None:
     dear = machine("dear", {"cpu": "64", "memory": "64Gi", "pods": "99"}, (Offering("spot", "z", 1000.0),))
     cheap = machine("cheap", {"cpu": "2", "memory": "2Gi"}, (Offering("spot", "z", 0.01),))
 
     assert bought(ask([pod(requests={"cpu": "1"}, count=30)], types=[dear, cheap])) == [("dear", "z", 30)]
 
 
-def test_the_cheapest_of_the_types_left_is_bought_whatever_its_size() -> None:
+def test_the_cheapest_remaining_type_is_bought_at_any_size() -> None:
     prices = {"medium": ("2", 3.0), "small": ("1", 2.0), "large": ("4", 1.0)}
     types = [
         machine(name, {"cpu": cpu, "memory": f"{cpu}Gi"}, (Offering("on-demand", "test-zone-1a", cost),))
@@ -86,7 +88,7 @@ def test_the_cheapest_of_the_types_left_is_bought_whatever_its_size() -> None:
     assert only.type == "large"
 
 
-def test_the_emptiest_claim_is_asked_first() -> None:
+def test_the_claim_with_the_fewest_pods_is_tried_first() -> None:
     """Of two with equally many pods the one that grew last, as a stable sort before each pod leaves them."""
     types = [machine("one", {"cpu": "8", "memory": "64Gi", "pods": "20"})]
     pods = [
@@ -108,21 +110,23 @@ def test_resources_of_two_types_need_two_machines() -> None:
     assert [m.type for m in ask(pods).bought] == ["gpu-vendor-instance-type", "gpu-vendor-b-instance-type"]
 
 
-def test_no_offering_no_machine() -> None:
+def test_an_instance_type_without_offerings_is_not_bought() -> None:
     closed = InstanceType("closed", parse_resources({"cpu": "4", "memory": "4Gi", "pods": "5"}), ())
 
     assert left(ask([pod()], types=[closed])) == {"pod": (1, "pools")}
 
 
 @tabled("machines")
-def test_limits(limits: dict[str, str], requests: dict[str, str], count: int, placed: int) -> None:
+def test_limits_of_a_node_pool_bound_the_placed_pods(
+    limits: dict[str, str], requests: dict[str, str], count: int, placed: int
+) -> None:
     answer = ask([pod(requests=requests, count=count)], [ANY._replace(limits=parse_resources(limits))])
 
     assert sum(sizes(answer)) == placed
     assert left(answer) == ({} if placed == count else {"pod": (count - placed, "limits")})
 
 
-def test_types_beyond_what_is_left_of_a_limit_are_not_bought() -> None:
+def test_types_larger_than_the_remaining_limit_are_not_bought() -> None:
     pool = ANY._replace(limits=parse_resources({"cpu": "8"}))
     types = [machine("two", {"cpu": "2", "memory": "2Gi"}), machine("eight", {"cpu": "8", "memory": "8Gi"})]
     answer = ask([pod("a", {"cpu": "5"}), pod("b", {"cpu": "4"}), pod("c", {"cpu": "1"})], [pool], types)
@@ -133,7 +137,7 @@ def test_types_beyond_what_is_left_of_a_limit_are_not_bought() -> None:
     assert (sizes(small), left(small)) == ([1, 1, 1, 1], {"a": (8, "limits")})
 
 
-def test_nodes_are_counted_between_rounds_and_not_within_one() -> None:
+def test_the_limit_of_nodes_is_checked_between_rounds_and_not_within_one() -> None:
     pool = ANY._replace(limits=parse_resources({"nodes": "2"}))
 
     assert len(ask([pod(requests={"cpu": "3"}, count=5, **AMD)], [pool]).bought) == 5

@@ -20,7 +20,7 @@ def of(*some: ClusterPlan, asked: PlanFilter = ALL) -> CostPlan:
     return cost_plan(some, (), (), asked, month_splitter(named("UTC")))
 
 
-def test_a_reservation_of_two_clusters_is_paid_once_and_told_at_the_first() -> None:
+def test_a_reservation_of_two_clusters_is_paid_once_at_the_first_cluster() -> None:
     """Each takes one of its two machines for four hours and a minute."""
     found = of(cluster("a", "general", "8-12=1"), cluster("b", "other", "8-12=1"))
     use = ReservedUsage(200 * HOUR, 2 * (4 * HOUR + 60), found.reserved[0].use.price)
@@ -31,20 +31,20 @@ def test_a_reservation_of_two_clusters_is_paid_once_and_told_at_the_first() -> N
     assert [month.paid for month in found.months] == [(("cr-1", use),)]
 
 
-def test_what_both_take_at_once_is_used_once() -> None:
+def test_simultaneous_use_by_two_clusters_counts_once() -> None:
     """Each is planned with both machines: in ten of the hours they cannot both have them."""
     found = of(cluster("a", "general", "10-30=2"), cluster("b", "other", "20-40=2"))
 
     assert found.reserved[0].use.used == 2 * (30 * HOUR + 60)
 
 
-def test_where_one_says_fewer_machines_these_count() -> None:
+def test_the_lowest_declared_count_of_a_shared_reservation_is_used() -> None:
     found = of(cluster("a", "general", "8-12=1"), cluster("b", "other", "8-12=1", count=1))
 
     assert found.reserved[0].use.paid == 100 * HOUR
 
 
-def test_of_one_cluster_alone_its_own_use_is_told() -> None:
+def test_a_plan_of_one_cluster_reports_its_own_use() -> None:
     found = of(
         cluster("a", "general", "8-12=1"), cluster("b", "other", "8-12=2"), asked=PlanFilter(cluster="b")
     )

@@ -88,7 +88,7 @@ def moments(one: ClusterPlan) -> Iterator[int]:
     yield from (step.at for step in one.run.steps)
 
 
-def test_every_seat_has_a_machine_or_is_told_to_have_none(one: ClusterPlan) -> None:
+def test_every_seat_has_a_machine_or_is_a_reported_shortfall(one: ClusterPlan) -> None:
     for step in one.run.steps:
         shortfalls = dict(step.shortfalls)
         for wanted in one.demands:
@@ -113,7 +113,7 @@ def test_no_machine_holds_more_than_it_has_room_for(one: ClusterPlan) -> None:
             assert all(amount <= room[resource] for resource, amount in mine.items())
 
 
-def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: ClusterPlan) -> None:
+def test_machines_are_never_fewer_than_the_requests_need(one: ClusterPlan) -> None:
     classes = {found.name: dict(found.requests) for found in CLASSES}
     largest = {"cpu": 7910 * 10**6, "memory": 14162 * 2**20 * 10**9}
     standing = MachineCounts(one.run.intervals)
@@ -128,7 +128,7 @@ def test_machines_are_never_fewer_than_the_seats_need_by_any_resource(one: Clust
             assert sum(standing.at(at).values()) >= -(-asked // room)
 
 
-def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: ClusterPlan) -> None:
+def test_no_reservation_is_used_beyond_its_count_or_outside_of_its_dates(one: ClusterPlan) -> None:
     standing = MachineCounts(one.run.intervals)
     for at, machines in zip(standing.moments, standing.levels, strict=True):
         for key, each in one.catalog.reserved.items():
@@ -136,7 +136,7 @@ def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: 
             assert used <= (each.reservation.count if each.at(at) else 0)
 
 
-def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPlan) -> None:
+def test_sums_by_reservation_class_and_month_equal_the_total(one: ClusterPlan) -> None:
     cost_lines = costplan.cost_lines(one, TimeRange(), MONTHS)
     whole = costplan.sum_lines(cost_lines)
 
@@ -150,7 +150,7 @@ def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPla
         assert abs(2 * shown[0] - sum(shown)) < Decimal("1e-6")
 
 
-def test_what_a_span_is_cut_into_is_the_whole(one: ClusterPlan) -> None:
+def test_cost_lines_of_two_parts_of_a_span_equal_those_of_the_whole(one: ClusterPlan) -> None:
     cut = 24 * HOUR * 31
     halves = [costplan.cost_lines(one, span, MONTHS) for span in (TimeRange(None, cut), TimeRange(cut, None))]
 
@@ -164,7 +164,7 @@ def _by_sort(found: list[CostLine]) -> dict[object, int]:
     return sums
 
 
-def test_each_machine_is_paid_without_a_gap_and_once(one: ClusterPlan) -> None:
+def test_each_machine_is_paid_once_without_a_gap(one: ClusterPlan) -> None:
     last: dict[int, int] = {}
     for interval in sorted(one.run.intervals, key=lambda interval: (interval.machine, interval.since)):
         assert interval.since < interval.until
@@ -172,6 +172,6 @@ def test_each_machine_is_paid_without_a_gap_and_once(one: ClusterPlan) -> None:
         last[interval.machine] = interval.until
 
 
-def test_nothing_is_left_to_chance() -> None:
+def test_the_simulation_is_deterministic() -> None:
     for seed in SEEDS:
         assert story(seed).run == story(seed).run

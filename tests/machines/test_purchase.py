@@ -29,19 +29,19 @@ def taken(answer: Estimate) -> dict[str, dict[str, int]]:
     return {name: dict(seats) for name, seats in answer.taken}
 
 
-def test_nothing_comes_nothing_is_bought() -> None:
+def test_without_pods_nothing_is_bought() -> None:
     assert ask([]) == ((), (), (), 0)
     assert ask([pod(count=0)]).bought == ()
 
 
-def test_what_stands_is_filled_before_anything_is_bought() -> None:
+def test_existing_nodes_are_filled_before_anything_is_bought() -> None:
     answer = ask([pod(requests=SEAT, count=6)], machines=(node("a"),))
 
     assert taken(answer) == {"a": {"pod": 4}}
     assert sizes(answer) == [2]
 
 
-def test_nodes_go_by_name() -> None:
+def test_existing_nodes_are_filled_in_order_of_their_names() -> None:
     nodes = (node("c"), node("b"))
 
     assert taken(ask([pod(requests=SEAT, count=5)], machines=nodes)) == {
@@ -79,13 +79,15 @@ def test_nodes_go_by_name() -> None:
         "no-pod-more",
     ],
 )
-def test_what_a_node_takes(more: dict[str, Any], asks: dict[str, Any], fits: bool) -> None:
+def test_an_existing_node_takes_only_fitting_pods(
+    more: dict[str, Any], asks: dict[str, Any], fits: bool
+) -> None:
     answer = ask([pod(requests=SEAT, **asks)], machines=(node("n", **more),))
 
     assert (len(answer.taken), len(answer.bought)) == ((1, 0) if fits else (0, 1))
 
 
-def test_nodes_of_a_pool_count_against_its_limits() -> None:
+def test_nodes_of_a_node_pool_count_toward_its_limits() -> None:
     pool = ANY._replace(limits=parse_resources({"cpu": "6"}))
     full = node("n", allocatable=parse_resources({}), labels=((NODEPOOL, "default"),))
 
@@ -98,7 +100,7 @@ def test_nodes_of_a_pool_count_against_its_limits() -> None:
     ) == {"pod": (1, "limits")}
 
 
-def test_the_next_loop_finds_room_on_what_the_first_one_bought() -> None:
+def test_a_pod_that_would_cost_a_claim_its_reservation_waits_for_the_next_loop() -> None:
     """`b` may not join the claim of `a`, which would lose its reservation; on the real machine it fits."""
     cost = 1.0
     small = machine("small", {"cpu": "4", "memory": "4Gi"}, (Offering("reserved", "z", cost, "r", 1),))
@@ -166,11 +168,11 @@ def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> Instanc
         "a-cheaper-block",
     ],
 )
-def test_what_the_provider_buys(types: list[InstanceType], expected: str) -> None:
+def test_the_provider_buys_the_cheapest_allowed_offering(types: list[InstanceType], expected: str) -> None:
     assert [m.type for m in ask([pod(requests=SEAT)], types=types).bought] == [expected]
 
 
-def test_capacity_type_of_the_pool_is_the_machines() -> None:
+def test_a_machine_has_the_capacity_type_of_its_node_pool() -> None:
     for kind in ("spot", "on-demand"):
         pool = NodePool("one", (requirement(CAPACITY_TYPE, "In", (kind,)),))
         assert [m.capacity_type for m in ask([pod()], [pool]).bought] == [kind]

@@ -29,7 +29,7 @@ def values(one: Requirement) -> set[str]:
     return {value for value in WORLD if one.allows(value)}
 
 
-def test_meeting_is_the_intersection_of_sets() -> None:
+def test_the_intersection_of_requirements_is_that_of_their_value_sets() -> None:
     for one, other in product(ALL, ALL):
         assert values(one.intersection(other)) == values(one) & values(other)
         assert one.intersection(other) == other.intersection(one)
@@ -48,11 +48,11 @@ def test_meeting_is_the_intersection_of_sets() -> None:
     ],
     ids=["gt", "gte", "lt", "lte", "not-in", "does-not-exist", "exists"],
 )
-def test_what_an_operator_allows(one: Requirement, expected: set[str]) -> None:
+def test_each_operator_allows_the_expected_values(one: Requirement, expected: set[str]) -> None:
     assert values(one) == expected
 
 
-def test_a_bound_that_leaves_numbers_is_an_exists_and_one_that_leaves_none_is_nothing() -> None:
+def test_bounds_without_a_number_between_them_become_does_not_exist() -> None:
     bounded = requirement("k", "Gt", ("1",)).intersection(requirement("k", "Lt", ("9",)))
 
     assert (str(bounded), bounded.operator) == ("k Exists >=2 <=8", "Exists")
@@ -61,7 +61,7 @@ def test_a_bound_that_leaves_numbers_is_an_exists_and_one_that_leaves_none_is_no
     )
 
 
-def test_old_names_of_labels_are_read_as_the_new_ones() -> None:
+def test_deprecated_label_names_are_read_as_the_current_ones() -> None:
     assert requirement("failure-domain.beta.kubernetes.io/zone", "In", ("z",)).key == ZONE
 
 
@@ -69,7 +69,7 @@ CUSTOM, KNOWN = "example.org/team", ZONE
 
 
 @tabled("machines")
-def test_own_labels_must_be_known_before_a_pod_may_need_them(
+def test_custom_labels_must_be_defined_before_a_pod_may_require_them(
     has: list[list[str]], wanted: list[str], message: str | None
 ) -> None:
     mine = Requirements(requirement(CUSTOM, op, vals) for op, *vals in has)
@@ -86,7 +86,7 @@ def test_labels_of_instance_types_need_not_be_known() -> None:
     assert Requirements().conflict(asks) is not None
 
 
-def test_requirements_of_one_label_are_met_and_their_order_does_not_matter() -> None:
+def test_requirements_of_one_label_are_intersected_in_any_order() -> None:
     one, two = requirement("k", "In", ("a", "b")), requirement("k", "NotIn", ("b",))
     both = Requirements([one, two])
 

@@ -5,14 +5,14 @@ from berth.machines.instancetypes import allocatable, parse_resources
 from berth.machines.nodelabels import Taint, Toleration, untolerated
 
 
-def test_amounts_are_billionths_by_name() -> None:
+def test_amounts_are_parsed_in_billionths_and_sorted_by_name() -> None:
     assert parse_resources({"memory": "1Ki", "cpu": "500m"}) == (
         ("cpu", 500_000_000),
         ("memory", 1024 * 10**9),
     )
 
 
-def test_what_is_no_quantity_is_no_amount() -> None:
+def test_an_invalid_quantity_raises_an_error() -> None:
     with pytest.raises(ValueError, match=r"^no quantity: cpu='much'$"):
         parse_resources({"cpu": "much"})
 
@@ -37,11 +37,13 @@ def test_huge_pages_are_taken_out_of_memory() -> None:
         (Toleration("other", "Exists"), Taint("sla"), False),
     ],
 )
-def test_tolerations(toleration: Toleration, taint: Taint, borne: bool) -> None:
+def test_tolerations_match_taints_by_key_operator_value_and_effect(
+    toleration: Toleration, taint: Taint, borne: bool
+) -> None:
     assert untolerated((taint,), (toleration,)) == (None if borne else taint)
 
 
-def test_the_first_taint_that_nothing_tolerates_is_named() -> None:
+def test_the_first_untolerated_taint_is_returned() -> None:
     taints = (Taint("a"), Taint("b"), Taint("c"))
 
     assert untolerated(taints, (Toleration("a", "Exists"), Toleration("c", "Exists"))) == Taint("b")

@@ -38,7 +38,7 @@ def of_pod(**pod: Any) -> ResourceClass:
 
 @tabled("machines")
 @pytest.mark.parametrize("reserved", [False, True], ids=["no-zone-is-said", "a-reservation-says-one"])
-def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
+def test_without_declared_zones_a_seat_gets_the_zone_that_it_names(
     pod: dict[str, Any], reserved: bool
 ) -> None:
     one = cloud(requirements=(only("m5.large"),))
@@ -53,7 +53,7 @@ def test_where_zones_are_not_said_a_seat_gets_the_one_that_it_names(
     assert found.catalog.assumed == {"general": (*(["us-east-1a"] if reserved else []), "us-east-1b")}
 
 
-def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
+def test_declared_zones_of_a_capacity_are_complete() -> None:
     """As are those of a type."""
     pinned = plain("small").model_copy(update=dict(built(Placement, {"nodeSelector": {ZONE: "us-east-1b"}})))
     found = planned([cloud("m5.large")], [demand("ml", "8-12=1")], [pinned])
@@ -61,7 +61,7 @@ def test_zones_that_a_capacity_says_are_all_that_it_has() -> None:
     assert (found.run.kinds, found.catalog.assumed) == ((), {})
 
 
-def test_zones_need_not_be_said_where_they_are_all_the_same() -> None:
+def test_undeclared_zones_are_not_assumed_if_no_seat_names_one() -> None:
     one = cloud(requirements=(only("m5.large"),))
 
     assert planned([one], [demand("ml", "8-12=1")], [plain("small")]).catalog.assumed == {}
@@ -72,7 +72,7 @@ OURS = {"matchLabels": {"berth.dev/class": "exam"}}
 
 
 @pytest.mark.parametrize(("room", "machines"), [("m5.4xlarge", 4), ("m5.large", 4)])
-def test_seats_that_keep_apart_by_host_get_a_machine_each(room: str, machines: int) -> None:
+def test_seats_with_host_anti_affinity_get_a_machine_each(room: str, machines: int) -> None:
     """Two courses of two seats each."""
     demands = [demand("a", "8-12=2", of="exam"), demand("b", "9-12=2", of="exam")]
     found = run([cloud(room)], demands, [caring("exam", APART, OURS)])
@@ -94,7 +94,9 @@ def test_seats_that_keep_apart_by_host_get_a_machine_each(room: str, machines: i
         (of_pod(affinity={"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [BY_NAME]}}}), "matchFields"),
     ],
 )
-def test_what_depends_on_other_pods_is_not_counted(found: ResourceClass, why: str) -> None:
+def test_constraints_that_depend_on_other_pods_are_reported_as_uncounted(
+    found: ResourceClass, why: str
+) -> None:
     assert why in uncounted(found, LABELS)
     assert uncounted(plain("exam"), LABELS) == ""
 

@@ -26,7 +26,7 @@ LARGE = resource_class("large", "9", "4Gi")
 POOL = "uni.cloud.general"
 
 
-def test_machines_stand_from_the_opening_until_a_minute_after_the_end() -> None:
+def test_machines_exist_from_the_opening_until_a_minute_after_the_end() -> None:
     """m5.large has room for one seat of 4Gi, m5.xlarge for three."""
     found = run([cloud("m5.xlarge")], [demand("ml", "8-12=7")])
 
@@ -41,13 +41,13 @@ def test_machines_stand_from_the_opening_until_a_minute_after_the_end() -> None:
     ]
 
 
-def test_an_empty_machine_stays_for_as_long_as_consolidation_waits() -> None:
+def test_an_empty_machine_stays_until_consolidation() -> None:
     found = run([cloud("m5.large", disruption=TEN_MINUTES)], [demand("ml", "8-12=1")])
 
     assert told(found.intervals) == ["0 on-demand m5.large 8:00-12:11 ml 1"]
 
 
-def test_what_opens_before_they_go_is_on_the_same_machines() -> None:
+def test_a_window_that_opens_before_consolidation_uses_the_same_machines() -> None:
     demands = [demand("ml", "8-12=1"), demand("night", "12.1-14=1")]
 
     assert told(run([cloud("m5.large", disruption=TEN_MINUTES)], demands).intervals) == [
@@ -60,7 +60,7 @@ def test_what_opens_before_they_go_is_on_the_same_machines() -> None:
     ]
 
 
-def test_while_any_window_is_open_no_machine_of_its_capacity_goes() -> None:
+def test_an_open_window_keeps_all_machines_of_its_capacity() -> None:
     """Its disruption budgets hold it. Who was on it last pays."""
     found = run([cloud("m5.large")], [demand("ml", "8-12=1"), demand("stats", "9-15=1")])
 
@@ -82,7 +82,7 @@ def test_consolidation_counts_from_when_a_machine_became_empty() -> None:
     ]
 
 
-def test_windows_of_another_capacity_hold_nothing() -> None:
+def test_windows_of_another_capacity_keep_no_machine() -> None:
     other = cloud("m5.large", name="other")
     classes = [resource_class("small", "1", "4Gi"), resource_class("b", "1", "4Gi", "other")]
     found = run(
@@ -105,7 +105,7 @@ def test_a_machine_that_is_never_consolidated_stays() -> None:
     ]
 
 
-def test_an_empty_machine_goes_at_its_expiry() -> None:
+def test_an_empty_machine_is_removed_at_its_expiry() -> None:
     """Also while windows hold it, or if nothing else ever removes it. With seats, it is replaced by one of
     its kind, so that the next expiry is a lifetime later.
     """
@@ -168,7 +168,7 @@ def test_the_example_of_three_pods_takes_three_rounds() -> None:
     ]
 
 
-def test_a_round_that_places_no_seat_is_no_loop() -> None:
+def test_a_round_that_places_no_seat_is_not_counted_as_a_loop() -> None:
     limited = cloud("m5.large", limits={"cpu": "4"})
 
     some, none = (run([limited], [demand("ml", "8-12=3", of=each.name)], [each]) for each in (SMALL, LARGE))
@@ -188,7 +188,7 @@ def test_a_capacity_block_is_drained_forty_minutes_before_its_end() -> None:
     ]
 
 
-def test_another_reservation_that_ends_leaves_its_machines_to_be_paid_by_the_hour() -> None:
+def test_a_machine_of_an_ended_reservation_is_paid_by_the_hour() -> None:
     ends = reservation("cr-1", "m5.large", 1, until=10 * HOUR)
     one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(ends,))
 
@@ -198,7 +198,7 @@ def test_another_reservation_that_ends_leaves_its_machines_to_be_paid_by_the_hou
     ]
 
 
-def test_where_only_reserved_is_allowed_seats_lose_their_place_with_it() -> None:
+def test_with_reserved_capacity_only_seats_lose_their_machine_at_its_end() -> None:
     ends = reservation("cr-1", "m5.large", 1, until=10 * HOUR)
     found = run(
         [cloud("m5.large", capacity_types=("reserved",), reservations=(ends,))], [demand("ml", "8-13=1")]
@@ -214,7 +214,7 @@ def test_where_only_reserved_is_allowed_seats_lose_their_place_with_it() -> None
     ]
 
 
-def test_a_reservation_is_used_from_its_begin_on() -> None:
+def test_a_reservation_is_used_from_its_start() -> None:
     """Seats that wait for it get it then; those that have a machine stay there."""
     later = reservation("cr-1", "m5.large", 1, first=10 * HOUR)
     one = cloud("m5.large", capacity_types=("reserved",), reservations=(later,))
@@ -227,7 +227,7 @@ def test_a_reservation_is_used_from_its_begin_on() -> None:
     ]
 
 
-def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
+def test_limits_leave_seats_without_a_machine_and_report_them() -> None:
     found = run([cloud("m5.large", limits={"cpu": "5"})], [demand("ml", "8-12=4")])
 
     assert len(found.kinds) == 2
@@ -239,7 +239,7 @@ def test_limits_leave_seats_without_a_machine_and_say_so() -> None:
     )
 
 
-def test_who_waits_gets_the_place_of_whoever_goes() -> None:
+def test_waiting_seats_get_the_machines_of_ended_windows() -> None:
     """Four seats where two fit; when the others end, nobody waits any more."""
     demands = [demand("a", "8-10=2"), demand("b", "8-12=2")]
     found = run([cloud("m5.large", limits={"cpu": "5"})], demands)
@@ -253,7 +253,7 @@ def test_who_waits_gets_the_place_of_whoever_goes() -> None:
     assert [step.shortfalls for step in found.steps][1:] == [(), ()]
 
 
-def test_seats_go_from_the_machines_that_were_bought_last() -> None:
+def test_seats_are_removed_from_the_last_bought_machines_first() -> None:
     found = run([cloud("m5.large")], [demand("ml", "8-12=1", "8-10=1")])
 
     assert told(found.intervals) == [
@@ -267,7 +267,7 @@ def test_seats_go_from_the_machines_that_were_bought_last() -> None:
     ]
 
 
-def test_whole_nodes_come_and_go_with_their_window() -> None:
+def test_whole_nodes_exist_only_for_their_window() -> None:
     """Budgets do not hold them, limits of nodes do."""
     demands = [demand("lab", "8-12=2", "12-14=1", nodes=True), demand("ml", "8-15=1")]
     one = cloud("m5.large", limits={"nodes": "2", "cpu": "1000"})
@@ -283,7 +283,7 @@ def test_whole_nodes_come_and_go_with_their_window() -> None:
     )
 
 
-def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
+def test_reserved_whole_nodes_are_free_at_the_end_of_their_window() -> None:
     held = reservation("cr-1", "m5.large", 1, first=8 * HOUR, until=12 * HOUR)
     one = cloud("m5.large", capacity_types=("reserved", "on-demand"), reservations=(held,))
     found = planned([one], [demand("a", "8-10=1", nodes=True), demand("b", "10-12=1", nodes=True)])
@@ -297,7 +297,7 @@ def test_reserved_nodes_are_free_for_others_as_their_window_ends() -> None:
     assert reserved_usage(each, found.run.intervals, (8 * HOUR, 12 * HOUR), TimeRange()).idle == 0
 
 
-def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> None:
+def test_a_node_selector_of_whole_nodes_selects_their_type_and_not_their_pool() -> None:
     """As they are rendered: their NodePool is one of their own."""
     selector = {"karpenter.sh/nodepool": "uni-general", "node.kubernetes.io/instance-type": "m5.large"}
     classes = [
@@ -310,7 +310,7 @@ def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> No
     assert told(run(every, demands, classes).intervals) == ["0 on-demand m5.large 8:00-12:01 lab 1"]
 
 
-def test_the_window_of_whole_nodes_holds_no_other_machine() -> None:
+def test_a_window_of_whole_nodes_keeps_no_other_machine() -> None:
     """The budgets of a NodePool are rendered of windows with seats alone."""
     demands = [demand("lab", "8-12=1", nodes=True), demand("ml", "8-10=1")]
 
@@ -320,7 +320,7 @@ def test_the_window_of_whole_nodes_holds_no_other_machine() -> None:
     ]
 
 
-def test_what_happens_every_week_is_the_same_every_week() -> None:
+def test_weekly_windows_have_the_same_machines_every_week() -> None:
     weeks = [f"{168 * n + 8}-{168 * n + 12}=7" for n in range(5)]
     found = planned([cloud("m5.large", "m5.xlarge")], [demand("ml", *weeks), demand("stats", *weeks)])
     by_week: dict[int, list[tuple[int, int, object]]] = {}
@@ -334,7 +334,7 @@ def test_what_happens_every_week_is_the_same_every_week() -> None:
     assert all(week == by_week[0] for week in by_week.values())
 
 
-def test_the_zone_is_the_one_that_a_requirement_names_or_none() -> None:
+def test_the_zone_of_a_machine_is_the_required_one_or_empty() -> None:
     unsaid = cloud(requirements=(only("m5.large"),))
 
     assert [kind.zone for kind in run([cloud("m5.large")], [demand("ml", "8-12=1")]).kinds] == ["us-east-1a"]

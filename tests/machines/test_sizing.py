@@ -32,7 +32,7 @@ QUESTIONS = st.builds(
 
 
 @given(QUESTIONS)
-def test_people_come_in_order_and_within_the_time(question: SizeQuestion) -> None:
+def test_arrivals_are_sorted_and_within_their_time_span(question: SizeQuestion) -> None:
     times = question.times()
 
     assert len(times) == question.people
@@ -40,14 +40,14 @@ def test_people_come_in_order_and_within_the_time(question: SizeQuestion) -> Non
     assert all(abs(at) <= question.over / 2 + 1 for at in times)
 
 
-def test_most_people_come_around_the_start() -> None:
+def test_most_arrivals_are_around_the_start() -> None:
     first, second, middle, *_ = SizeQuestion(5).times()
 
     assert middle - second < second - first
     assert SizeQuestion(3, over=0).times() == [0, 0, 0]
 
 
-def test_so_many_come_as_show_up_on_average() -> None:
+def test_the_number_of_people_is_reduced_by_the_attendance_rate() -> None:
     assert [SizeQuestion(300).people, SizeQuestion(10, 0.7).people, SizeQuestion(3, 0.5).people] == [
         300,
         7,
@@ -60,7 +60,9 @@ def is_kept(question: SizeQuestion, found: list[float]) -> bool:
 
 
 @given(QUESTIONS, SUPPLIES)
-def test_few_people_wait_with_what_is_recommended(question: SizeQuestion, supply: NodeSupply) -> None:
+def test_the_recommended_offer_keeps_waits_within_the_goal(
+    question: SizeQuestion, supply: NodeSupply
+) -> None:
     times = question.times()
     offer = recommended(times, supply, question)
 
@@ -70,7 +72,7 @@ def test_few_people_wait_with_what_is_recommended(question: SizeQuestion, supply
 
 
 @given(QUESTIONS, SUPPLIES)
-def test_one_step_less_of_lead_or_one_seat_less_would_be_too_little(
+def test_one_step_less_lead_or_one_seat_less_misses_the_goal(
     question: SizeQuestion, supply: NodeSupply
 ) -> None:
     times = question.times()
@@ -84,9 +86,7 @@ def test_one_step_less_of_lead_or_one_seat_less_would_be_too_little(
 
 
 @given(QUESTIONS, LIMITED)
-def test_people_beyond_all_nodes_get_no_seat_and_nobody_else_waits_in_vain(
-    question: SizeQuestion, supply: NodeSupply
-) -> None:
+def test_only_people_beyond_all_nodes_get_no_seat(question: SizeQuestion, supply: NodeSupply) -> None:
     times = question.times()
     offer = recommended(times, supply, question)
     found = waits(times, offer, supply)
@@ -97,7 +97,9 @@ def test_people_beyond_all_nodes_get_no_seat_and_nobody_else_waits_in_vain(
 
 
 @given(QUESTIONS, LIMITED)
-def test_enough_nodes_are_as_good_as_nodes_without_limit(question: SizeQuestion, supply: NodeSupply) -> None:
+def test_a_sufficient_node_limit_gives_the_same_answer_as_no_limit(
+    question: SizeQuestion, supply: NodeSupply
+) -> None:
     times = question.times()
     enough = supply._replace(most=max(len(times), supply.most))
 

@@ -27,7 +27,7 @@ def facts(name: str) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_type_of_the_table_has_the_room_that_the_page_of_karpenter_says(name: str) -> None:
+def test_a_listed_type_has_the_allocatable_resources_documented_by_karpenter(name: str) -> None:
     found, (pods, cpu, memory) = room(name=name), facts(name)
     gpus = {"nvidia.com/gpu": str(ec2_types()[name].gpus)} if ec2_types()[name].gpus else {}
     expected = {"cpu": f"{cpu}m", "memory": f"{memory}Mi", "pods": str(pods), **gpus}
@@ -38,7 +38,7 @@ def test_a_type_of_the_table_has_the_room_that_the_page_of_karpenter_says(name: 
 
 
 @pytest.mark.parametrize("name", [name for name in ROWS if not ec2_types()[name].gpus])
-def test_an_unknown_type_of_a_known_size_has_the_room_of_the_known_one(name: str) -> None:
+def test_an_unknown_type_of_a_listed_size_has_the_same_allocatable_resources(name: str) -> None:
     """The same sums as the provider's, by another way."""
     row = ec2_types()[name]
     twin = sold("x1.twin", ("cpu", str(row.cpu)), ("memory", f"{row.memory}Mi"), ("pods", str(row.pods)))
@@ -46,7 +46,7 @@ def test_an_unknown_type_of_a_known_size_has_the_room_of_the_known_one(name: str
     assert room(twin, name="x1.twin") == room(name=name)
 
 
-def test_what_the_file_says_wins() -> None:
+def test_declared_values_of_an_instance_type_win() -> None:
     own = sold("m5.large", ("cpu", "4"), allocatable={"memory": "6Gi"})
     found = room(own, name="m5.large")
 
@@ -55,7 +55,7 @@ def test_what_the_file_says_wins() -> None:
     assert found["pods"] == 29 * 10**9
 
 
-def test_what_daemonsets_ask_for_is_not_for_seats() -> None:
+def test_requests_of_daemon_sets_reduce_the_allocatable_resources() -> None:
     plain, beside = (
         room(name="m5.large", daemon_requests=said)
         for said in ({}, {"cpu": "150m", "memory": "200Mi", "pods": "3"})
@@ -70,7 +70,7 @@ def test_what_daemonsets_ask_for_is_not_for_seats() -> None:
     }
 
 
-def test_a_node_takes_as_many_volumes_as_the_capacity_says() -> None:
+def test_a_node_has_the_volumes_per_node_of_the_capacity() -> None:
     assert room(name="m5.large", volumes_per_node=25)[VOLUMES] == 25 * ONE
 
 
@@ -96,7 +96,9 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
 
 
 @tabled("machines")
-def test_an_unknown_type_has_no_label_of_what_it_has_not(resource: str, labels: dict[str, list[str]]) -> None:
+def test_an_unknown_type_has_labels_only_for_its_own_devices(
+    resource: str, labels: dict[str, list[str]]
+) -> None:
     more = ((resource, "8"),) if resource else ()
     own = sold("x1.large", ("cpu", "8"), ("memory", "32Gi"), *more)
     found = declared_types(cloud(instance_types=(own,)), "us-east-1")["x1.large"].requirements
@@ -119,7 +121,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
     assert [kind.type for kind in run([one], [demand("ml", "8-12=1")]).kinds] == ["g5.xlarge"]
 
 
-def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
+def test_a_type_of_unknown_size_is_left_out_and_listed() -> None:
     one = cloud(
         instance_types=(sold("q9.huge", ("cpu", "4")),), reservations=(reservation("cr-1", "q9.huge", 1),)
     )
@@ -128,7 +130,7 @@ def test_a_type_of_which_the_size_is_not_known_is_left_out_and_told() -> None:
     assert [*CapacityCatalog([one], "uni").unknown_types()] == [("general", "q9.huge")]
 
 
-def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
+def test_a_reservation_without_an_id_is_identified_by_its_tags() -> None:
     plain = reservation("", "m5.large", 1, tags={"course": "ml", "year": "*"})
 
     assert plain.key == "tags course=ml,year=* m5.large us-east-1a"
@@ -137,7 +139,7 @@ def test_a_reservation_without_an_id_is_known_by_what_selects_it() -> None:
     assert plain.model_copy(update={"tags": other_order}).key == plain.key
 
 
-def test_one_reservation_of_two_capacities_is_one_and_the_least_counts() -> None:
+def test_a_reservation_of_two_capacities_counts_once_with_the_lower_count() -> None:
     several = [
         cloud(name=name, reservations=(reservation("cr-1", "m5.large", count),), capacity_types=("reserved",))
         for name, count in (("a", 3), ("b", 2))

@@ -26,15 +26,17 @@ def nodes(shape: NodeShapeSpec, seats: int, volumes: int = 1) -> tuple[int, list
 @pytest.mark.parametrize(
     ("seats", "volumes", "expected"), [(60, 0, 1), (26, 1, 1), (27, 1, 2), (60, 1, 3), (60, 2, 5)]
 )
-def test_a_node_takes_as_many_sessions_as_it_takes_volumes(seats: int, volumes: int, expected: int) -> None:
+def test_a_node_takes_only_as_many_sessions_as_its_volumes_allow(
+    seats: int, volumes: int, expected: int
+) -> None:
     assert nodes(ROOMY, seats, volumes) == (expected, [])
 
 
-def test_volumes_are_not_counted_where_nobody_says_how_many_a_node_takes() -> None:
+def test_volumes_are_not_counted_without_a_volume_limit() -> None:
     assert nodes(ROOMY.model_copy(update={"volumes": None}), 60) == (1, [])
 
 
-def test_a_session_with_more_volumes_than_a_node_takes_finds_none() -> None:
+def test_a_session_with_more_volumes_than_a_node_allows_has_no_machine() -> None:
     count, lacks = nodes(ROOMY, 1, 27)
 
     assert (count, len(lacks)) == (0, 1)

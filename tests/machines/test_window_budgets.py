@@ -84,7 +84,7 @@ def same_weekday(one: datetime, other: datetime) -> bool:
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
 @pytest.mark.parametrize("most", [MAX_BUDGETS, 12, 4], ids=["all", "few", "very-few"])
-def test_every_minute_of_every_window_is_held(seed: int, most: int) -> None:
+def test_budgets_cover_every_minute_of_every_window(seed: int, most: int) -> None:
     random = Random(seed)
     windows = by_chance(random)
 
@@ -101,7 +101,7 @@ def test_every_minute_of_every_window_is_held(seed: int, most: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
-def test_nothing_else_is_held_while_dates_can_be_said(seed: int) -> None:
+def test_exact_budgets_cover_no_minute_outside_of_windows(seed: int) -> None:
     """In one year: schedules have no years."""
     random = Random(seed)
     windows = [one for one in by_chance(random) if one[1] <= minute("2027-01-01T00:00")]
@@ -116,7 +116,7 @@ def test_nothing_else_is_held_while_dates_can_be_said(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
-def test_of_several_years_the_same_dates_are_held_too(seed: int) -> None:
+def test_exact_budgets_repeat_the_same_dates_in_every_year(seed: int) -> None:
     random = Random(seed)
     windows = by_chance(random, terms=3)
     window_budgets = budgets_for_windows(windows, 1000)
@@ -128,7 +128,7 @@ def test_of_several_years_the_same_dates_are_held_too(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
-def test_where_dates_are_too_many_only_like_hours_are_held_more(seed: int) -> None:
+def test_budgets_by_weekday_cover_only_similar_hours_outside_of_windows(seed: int) -> None:
     """A gap of an hour, or a weekday on which a window opens at that time in that month."""
     random = Random(seed)
     windows = by_chance(random)
@@ -143,7 +143,7 @@ def test_where_dates_are_too_many_only_like_hours_are_held_more(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
-def test_every_schedule_can_be_read_and_hits(seed: int) -> None:
+def test_every_schedule_of_a_budget_is_readable(seed: int) -> None:
     """One that never hits would hold always."""
     window_budgets = budgets_for_windows(by_chance(Random(seed), terms=3), 1000)
 
@@ -153,7 +153,7 @@ def test_every_schedule_can_be_read_and_hits(seed: int) -> None:
     ]
 
 
-def test_a_course_over_a_clock_change() -> None:
+def test_a_course_across_a_clock_change_gets_budgets_for_both_offsets() -> None:
     """Mondays at 09:00 in Zurich with half an hour of lead, until 13:00."""
     winter = [f"2026-03-{day:02}T07:30" for day in (2, 9, 16, 23)]
     summer = ["2026-03-30T06:30", *(f"2026-04-{day:02}T06:30" for day in (6, 13, 20, 27))]
@@ -168,7 +168,7 @@ def test_a_course_over_a_clock_change() -> None:
     )
 
 
-def test_windows_that_touch_are_one() -> None:
+def test_touching_windows_share_a_budget() -> None:
     window_budgets = budgets_for_windows(
         [window("2026-02-02T08:00", 2), window("2026-02-02T10:00", 2), window("2026-02-02T09:00", 0.5)]
     )
@@ -184,7 +184,7 @@ def test_whole_months_need_no_days() -> None:
     )
 
 
-def test_only_what_must_be_is_said_by_weekdays() -> None:
+def test_only_the_necessary_budgets_use_weekdays() -> None:
     """A hackathon stays on its one date; what saves most for least becomes weekdays."""
     mondays = [
         (opens, opens + 120)
@@ -197,13 +197,13 @@ def test_only_what_must_be_is_said_by_weekdays() -> None:
     )
 
 
-def test_more_than_fit_are_refused() -> None:
+def test_more_budgets_than_the_maximum_are_refused() -> None:
     windows = [window(f"2026-{month:02}-05T{month:02}:00", month) for month in range(1, 13)]
 
     assert budgets_for_windows(windows, 11) == TooManyBudgets(12)
 
 
-def test_a_window_of_a_year_is_held_always() -> None:
+def test_a_window_of_a_year_gets_a_permanent_budget() -> None:
     year = [window("2026-01-01T00:00", 24 * 365)]
 
     assert (
@@ -217,5 +217,5 @@ def test_a_window_of_a_year_is_held_always() -> None:
 @pytest.mark.parametrize(
     ("minutes", "text"), [(270, "4h30m"), (240, "4h"), (45, "45m"), (43 * 60 + 1, "43h1m"), (0, "0m")]
 )
-def test_durations_are_of_hours_and_minutes(minutes: int, text: str) -> None:
+def test_durations_are_written_in_hours_and_minutes(minutes: int, text: str) -> None:
     assert WindowBudget("0 0 1 1 *", minutes).duration == text

@@ -22,7 +22,7 @@ def exam(folder: Path) -> dict[str, Object]:
 
 
 @pytest.mark.parametrize("gates", [{}, {"CapacityBuffer": False}], ids=["gate-not-declared", "gate-off"])
-def test_elsewhere_there_is_nothing_of_it(tmp_path: Path, gates: Object) -> None:
+def test_without_the_gate_nothing_of_capacity_buffers_is_rendered(tmp_path: Path, gates: Object) -> None:
     seat = resource_class(cloudCapacity=[])
     found = texts(tmp_path, site(karpenter={"version": "1.14", "gates": gates}), seat, mondays())
     written = [text for path, text in found.items() if not path.endswith("runtime.yaml")]

@@ -32,7 +32,7 @@ def cloud_objects(folder: Path, *declared: Object) -> dict[str, Object]:
     [("argocd", {}), ("flux", {"kustomize.toolkit.fluxcd.io/substitute": "disabled"})],
     ids=["argocd", "flux-rewrites-nothing"],
 )
-def test_metadata_is_that_of_the_objects_and_not_of_nodes(
+def test_metadata_of_a_capacity_is_on_its_objects_and_not_on_nodes(
     tmp_path: Path, engine: str, more: dict[str, str]
 ) -> None:
     said = capacity()
@@ -69,7 +69,7 @@ def test_reservations_are_selected_by_ids_and_tags(tmp_path: Path) -> None:
     ]
 
 
-def test_terms_of_the_node_class_stand_beside_those_of_reservations(tmp_path: Path) -> None:
+def test_selector_terms_of_the_node_class_are_kept_beside_those_of_reservations(tmp_path: Path) -> None:
     """A reservation that a term selects already is none more."""
     own = [{"tags": {"team": "ml"}, "ownerID": "123456789012"}, {"id": "cr-0123456789abcdef0"}]
     plain = capacity(reservations=[{"id": "cr-0123456789abcdef0", **MACHINES}, {"id": "cr-0b", **MACHINES}])
@@ -84,7 +84,7 @@ def test_terms_of_the_node_class_stand_beside_those_of_reservations(tmp_path: Pa
     assert spec["enclaveOptions"] == {"enabled": True}
 
 
-def test_windows_of_all_who_may_use_it_are_held(tmp_path: Path) -> None:
+def test_budgets_cover_the_windows_of_all_reservations_that_use_the_capacity(tmp_path: Path) -> None:
     """Those that touch are one; who names another capacity, is suspended or has whole nodes holds nothing."""
     after = {
         "type": "dates",
@@ -112,7 +112,7 @@ def test_windows_of_all_who_may_use_it_are_held(tmp_path: Path) -> None:
     ]
 
 
-def test_only_requirements_tell_one_render_from_another(tmp_path: Path) -> None:
+def test_other_reservations_change_only_the_budgets_of_the_node_pool(tmp_path: Path) -> None:
     """Karpenter replaces every node when anything else of the template changes."""
     before = cloud_objects(tmp_path / "a", capacity(), resource_class(), mondays())
     after = cloud_objects(tmp_path / "b", capacity(), resource_class(), mondays("renamed"), nodes())
@@ -133,7 +133,7 @@ def placement(folder: Path, *clouds: str, **spec: Any) -> Object:
     return pod
 
 
-def test_placeholders_are_led_to_the_pools_of_their_class(tmp_path: Path) -> None:
+def test_placeholders_require_the_node_pools_of_their_class(tmp_path: Path) -> None:
     assert placement(tmp_path, "odcr", "spare")["affinity"] == {
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {
@@ -147,7 +147,7 @@ def led(*names: str) -> Object:
     return {"key": "karpenter.sh/nodepool", "operator": "In", "values": list(names)}
 
 
-def test_what_the_class_says_itself_stays(tmp_path: Path) -> None:
+def test_the_affinity_of_the_class_is_kept(tmp_path: Path) -> None:
     """Terms are alternatives, so each is led."""
     arm = {"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}
     amd = {**arm, "values": ["amd64"]}

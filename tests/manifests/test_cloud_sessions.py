@@ -57,7 +57,7 @@ def two(first: Object, second: Object) -> tuple[Object, Object]:
     return capacity(weight=50, labels=first), capacity("spare", labels=second)
 
 
-def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp_path: Path) -> None:
+def test_a_class_has_its_config_map_beside_its_preferred_capacity(tmp_path: Path) -> None:
     """One for each class, so that nobody has to put two together; none of a capacity itself."""
     both = resource_class(cloudCapacity=["odcr", "spare"])
     found = texts(tmp_path, *two({}, {}), both, resource_class("desk"))
@@ -102,7 +102,7 @@ def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp
         ),
     ],
 )
-def test_all_capacities_of_the_class_are_in_it(
+def test_the_affinity_covers_all_capacities_of_the_class_by_preference(
     tmp_path: Path, first: Object, second: Object, placement: Object
 ) -> None:
     """The preferred first: Karpenter takes the first alternative that it can."""
@@ -111,7 +111,7 @@ def test_all_capacities_of_the_class_are_in_it(
     assert told(found) == {"spec": placement}
 
 
-def test_of_a_class_with_three_capacities_pools_without_labels_are_one_alternative(tmp_path: Path) -> None:
+def test_three_capacities_join_node_pools_without_labels_in_one_term(tmp_path: Path) -> None:
     three = [capacity("a", weight=9), capacity("b", weight=8, labels=ROOM), capacity("c", weight=7)]
     found = texts(tmp_path, *three, resource_class(cloudCapacity=["a", "b", "c"]))
 
@@ -122,7 +122,7 @@ def test_of_a_class_with_three_capacities_pools_without_labels_are_one_alternati
     }
 
 
-def test_without_labels_it_is_what_placeholders_have(tmp_path: Path) -> None:
+def test_sessions_without_capacity_labels_get_the_placement_of_placeholders(tmp_path: Path) -> None:
     """But for what they have against other pods: that speaks of labels of placeholders."""
     taint = {"key": "a", "value": "b", "effect": "NoSchedule"}
     bears = {"key": "a", "operator": "Equal", "value": "b"}
@@ -151,7 +151,7 @@ def test_without_labels_it_is_what_placeholders_have(tmp_path: Path) -> None:
     }
 
 
-def test_each_alternative_of_the_class_is_said_of_each_capacity(tmp_path: Path) -> None:
+def test_each_affinity_term_of_the_class_is_combined_with_each_capacity(tmp_path: Path) -> None:
     zones = [is_in("topology.kubernetes.io/zone", zone) for zone in ("us-west-2a", "us-west-2b")]
     said = resource_class(cloudCapacity=["odcr", "spare"], affinity=required([zones[0]], [zones[1]]))
     room, yard = is_in("example.org/room", "a"), is_in("example.org/yard", "b")
@@ -169,7 +169,7 @@ def test_each_alternative_of_the_class_is_said_of_each_capacity(tmp_path: Path) 
     ],
 )
 @pytest.mark.parametrize(("key", "value"), [(ID, "cr-0a"), (TYPE, "default")], ids=["id", "type"])
-def test_a_class_that_asks_for_certain_reserved_machines_leads_all_of_its_pods_there(
+def test_a_class_that_selects_reserved_machines_places_all_of_its_pods_there(
     tmp_path: Path, key: str, value: str, labels: Object, placement: Object
 ) -> None:
     """Placeholders, whole nodes and sessions alike."""
@@ -185,7 +185,7 @@ def test_a_class_that_asks_for_certain_reserved_machines_leads_all_of_its_pods_t
     assert is_in(key, value) in whole["spec"]["template"]["spec"]["requirements"]
 
 
-def test_or_for_one_of_several_reservations(tmp_path: Path) -> None:
+def test_a_class_may_select_one_of_several_reservations(tmp_path: Path) -> None:
     either = is_in(ID, "cr-0a", "cr-0b")
     found = texts(tmp_path, capacity(**RESERVED), resource_class(affinity=required([either])), mondays())
 

@@ -9,7 +9,7 @@ from tests.manifests.parts import of_cluster, of_kind
 KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 
 
-def test_what_has_a_namespace_is_in_the_clusters_own(tmp_path: Path) -> None:
+def test_objects_are_in_the_namespace_of_their_cluster(tmp_path: Path) -> None:
     """The site's is berth; the cluster lab says seats."""
     for name, namespace in (("prod", "berth"), ("lab", "seats")):
         first, _, *others = of_cluster(tmp_path, name)
@@ -19,7 +19,7 @@ def test_what_has_a_namespace_is_in_the_clusters_own(tmp_path: Path) -> None:
         assert {other["metadata"]["namespace"] for other in others} == {namespace}
 
 
-def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path) -> None:
+def test_the_priority_class_has_the_value_of_the_cluster_and_never_preempts(tmp_path: Path) -> None:
     text = project.SITE.replace("- name: prod", "- {name: prod, priority: -5}") + "  priority: -3\n"
 
     for name, priority in (("prod", -5), ("lab", -3)):
@@ -30,7 +30,7 @@ def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path)
         assert found["metadata"]["annotations"] == {"argocd.argoproj.io/sync-wave": "-1"}
 
 
-def test_where_there_is_no_koordinator_nothing_says_its_name(tmp_path: Path) -> None:
+def test_objects_of_a_cluster_without_koordinator_never_mention_koordinator(tmp_path: Path) -> None:
     """Not in the other cluster of the site either."""
     for one in (*of_cluster(tmp_path, "prod"), *of_cluster(tmp_path, "lab", site=KOORDINATOR)):
         assert "koordinator" not in json.dumps(one).lower(), one["metadata"]["name"]

@@ -47,7 +47,7 @@ def jobs(folder: Path, site: str = project.SITE) -> list[Object]:
     return [*sweep, *pod_specs(of_kind("CronJob", of_part(found, parts["rest/lab"])))]
 
 
-def test_a_config_map_is_a_package_as_it_is_in_git(tmp_path: Path) -> None:
+def test_a_config_map_holds_a_package_as_it_is_in_git(tmp_path: Path) -> None:
     for found, package in zip(code_of_cluster(tmp_path, "prod"), code.PACKAGES, strict=True):
         files = sources(package)
 
@@ -58,26 +58,26 @@ def test_a_config_map_is_a_package_as_it_is_in_git(tmp_path: Path) -> None:
         assert found["metadata"]["labels"]["berth.dev/role"] == "code"
 
 
-def test_its_name_has_the_hash_of_its_content() -> None:
+def test_the_name_of_a_config_map_ends_with_the_hash_of_its_content() -> None:
     for code_map_, package in zip(map(code.code_map, code.PACKAGES), code.PACKAGES, strict=True):
         content = "".join(f"{name}\0{text}\0" for name, text in sorted(sources(package).items()))
 
         assert code_map_.name == f"berth-{package}-{sha256(content.encode()).hexdigest()[:10]}"
 
 
-def test_client_side_apply_can_keep_it_in_an_annotation(tmp_path: Path) -> None:
+def test_a_config_map_fits_the_annotation_of_client_side_apply(tmp_path: Path) -> None:
     for found in code_of_cluster(tmp_path, "prod"):
         assert len(json.dumps(found).encode()) < 0.9 * ANNOTATION
 
 
 @pytest.mark.parametrize("cluster", ENGINES)
-def test_no_engine_prunes_it(tmp_path: Path, cluster: str) -> None:
+def test_no_engine_prunes_config_maps_of_code(tmp_path: Path, cluster: str) -> None:
     site = f"{project.SITE}    - {{name: flux, engine: flux}}\n"
     for found in code_of_cluster(tmp_path, cluster, site=site):
         assert found["metadata"].get("annotations") == ENGINES[cluster]
 
 
-def test_pods_mount_it_where_python_finds_it(tmp_path: Path) -> None:
+def test_pods_mount_the_code_where_python_finds_it(tmp_path: Path) -> None:
     names = [code_map_.name for code_map_ in map(code.code_map, code.PACKAGES)]
     sweep, occurrence = jobs(tmp_path)
 
@@ -89,7 +89,7 @@ def test_pods_mount_it_where_python_finds_it(tmp_path: Path) -> None:
         assert (mounts["core"], mounts["runtime"]) == ("/berth/berth/core", "/berth/berth/runtime")
 
 
-def test_only_runtime_yaml_has_code_and_a_person_can_read_the_rest(tmp_path: Path) -> None:
+def test_base_yaml_has_no_code_and_is_short(tmp_path: Path) -> None:
     base = of_cluster(tmp_path, "prod")
 
     assert not of_kind("ConfigMap", base)
@@ -110,7 +110,7 @@ def test_an_image_replaces_the_config_maps(tmp_path: Path) -> None:
         assert not volumes & {"core", "runtime"}
 
 
-def test_programs_are_started_alike_from_an_image(tmp_path: Path) -> None:
+def test_programs_start_the_same_way_from_an_image_and_from_config_maps(tmp_path: Path) -> None:
     def started(pods: list[Object]) -> list[tuple[object, object]]:
         return [
             (one["command"], one.get("workingDir"))
@@ -121,14 +121,14 @@ def test_programs_are_started_alike_from_an_image(tmp_path: Path) -> None:
     assert started(jobs(tmp_path, project.SITE + IMAGE)) == started(jobs(tmp_path))
 
 
-def test_a_cluster_may_have_an_image_and_another_one_not(tmp_path: Path) -> None:
+def test_one_cluster_may_use_an_image_and_another_config_maps(tmp_path: Path) -> None:
     text = project.SITE.replace("- name: prod", f"- {{name: prod, runtime: {{image: {DIGEST}}}}}")
     site, _ = small(tmp_path, site=text)
 
     assert {cluster.name: cluster.runtime.image for cluster in site.clusters} == {"prod": DIGEST, "lab": None}
 
 
-def test_the_containerfile_copies_what_the_config_maps_have_and_nothing_else() -> None:
+def test_the_containerfile_copies_exactly_the_code_of_the_config_maps() -> None:
     text = (ROOT / "Containerfile").read_text("utf-8")
     copied = re.findall(r"^COPY (?:--\S+ )*(.+)$", text, re.MULTILINE)
 
@@ -138,7 +138,7 @@ def test_the_containerfile_copies_what_the_config_maps_have_and_nothing_else() -
     ]
 
 
-def test_the_image_runs_as_the_pods_do_and_on_the_python_of_the_default(tmp_path: Path) -> None:
+def test_the_image_has_the_user_folder_and_python_of_the_pods(tmp_path: Path) -> None:
     text = (ROOT / "Containerfile").read_text("utf-8")
     (sweep, _) = jobs(tmp_path)
     context = sweep["securityContext"]
@@ -150,7 +150,7 @@ def test_the_image_runs_as_the_pods_do_and_on_the_python_of_the_default(tmp_path
     assert sweep["containers"][0]["image"] in text
 
 
-def test_the_plugins_are_the_packages_of_their_folder() -> None:
+def test_the_list_of_plugins_matches_the_packages_in_their_folder() -> None:
     folders = {path.parent.name for path in (ROOT / "gen/berth/plugins").glob("*/__init__.py")}
 
     assert folders == set(PLUGINS)
@@ -165,7 +165,9 @@ def test_the_plugins_are_the_packages_of_their_folder() -> None:
     ],
     ids=["plain", "koordinator", "none"],
 )
-def test_a_cluster_has_the_plugins_that_its_sweep_uses(tmp_path: Path, keys: str, plugins: set[str]) -> None:
+def test_a_cluster_gets_only_the_plugins_that_its_sweep_uses(
+    tmp_path: Path, keys: str, plugins: set[str]
+) -> None:
     text = project.SITE.replace("    - name: prod\n", f"    - name: prod\n{keys}")
     site, _ = small(tmp_path, site=text)
     cluster = next(one for one in site.clusters if one.name == "prod")

@@ -71,7 +71,9 @@ def render(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_the_machine_changes_no_byte(tmp_path: Path, expected: dict[str, str], place: Place) -> None:
+def test_the_environment_of_the_machine_changes_no_byte(
+    tmp_path: Path, expected: dict[str, str], place: Place
+) -> None:
     folder = tmp_path / place.folder
     shutil.copytree(RESERVATIONS, folder / "reservations")
     command = [sys.executable, "-m", "berth", *([] if place.inside else ["-C", str(folder)]), "render"]
@@ -108,7 +110,7 @@ def test_names_folders_and_the_order_of_files_change_no_byte(
     assert render(tmp_path) == expected
 
 
-def test_all_in_one_file_changes_no_byte(tmp_path: Path, expected: dict[str, str]) -> None:
+def test_a_single_file_with_all_documents_changes_no_byte(tmp_path: Path, expected: dict[str, str]) -> None:
     folder = tmp_path / "reservations"
     folder.mkdir()
     texts = [file.read_text("utf-8") for file in sorted(RESERVATIONS.rglob("*.yaml"), reverse=True)]
@@ -119,7 +121,7 @@ def test_all_in_one_file_changes_no_byte(tmp_path: Path, expected: dict[str, str
     assert render(tmp_path) == expected
 
 
-def test_line_ends_and_a_byte_order_mark_change_no_byte(tmp_path: Path, expected: dict[str, str]) -> None:
+def test_line_endings_and_a_byte_order_mark_change_no_byte(tmp_path: Path, expected: dict[str, str]) -> None:
     shutil.copytree(RESERVATIONS, tmp_path / "reservations")
     for file in (tmp_path / "reservations").rglob("*.yaml"):
         file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
@@ -127,7 +129,7 @@ def test_line_ends_and_a_byte_order_mark_change_no_byte(tmp_path: Path, expected
     assert render(tmp_path) == expected
 
 
-def test_what_stands_there_already_changes_no_byte(tmp_path: Path, expected: dict[str, str]) -> None:
+def test_existing_files_change_no_byte(tmp_path: Path, expected: dict[str, str]) -> None:
     shutil.copytree(RESERVATIONS, tmp_path / "reservations")
     before = render(tmp_path)
     for number, path in enumerate(before):

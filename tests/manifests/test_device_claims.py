@@ -52,7 +52,7 @@ def test_the_pod_has_the_claims_and_its_container_uses_them(tmp_path: Path) -> N
     assert warmer["resources"] == {"requests": {"cpu": "500m"}}
 
 
-def test_equal_claims_of_all_classes_share_a_template(tmp_path: Path) -> None:
+def test_equal_claims_of_several_classes_share_one_template(tmp_path: Path) -> None:
     one = "[{name: a, deviceClassName: gpu.example.com}, {name: b, deviceClassName: gpu.example.com}]"
     found = of_cluster(tmp_path, "prod", classes=classes(first=BOTH, second=one, third=BOTH), site=site())
     templates = of_kind("ResourceClaimTemplate", found)
@@ -63,7 +63,7 @@ def test_equal_claims_of_all_classes_share_a_template(tmp_path: Path) -> None:
     ]
 
 
-def test_other_clusters_have_no_template(tmp_path: Path) -> None:
+def test_clusters_without_the_class_have_no_claim_template(tmp_path: Path) -> None:
     found = of_cluster(tmp_path, "lab", classes=classes(gpu=BOTH), site=site())
 
     assert of_kind("ResourceClaimTemplate", found) == []

@@ -44,7 +44,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return World(site, parts, files_in(folder / "rendered"))
 
 
-def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World) -> None:
+def test_every_part_and_every_cluster_has_its_files(world: World) -> None:
     assert len(world.parts) >= SIZE / 2
     assert sorted(world.rendered) == sorted(
         [
@@ -60,7 +60,7 @@ def test_there_is_a_file_for_each_part_and_a_base_for_each_cluster(world: World)
     )
 
 
-def test_files_are_plain_lines_below_our_header(world: World) -> None:
+def test_files_have_our_header_and_no_tabs_or_trailing_spaces(world: World) -> None:
     for path, text in world.rendered.items():
         assert text.startswith(header("generated") + "---\napiVersion: "), path
         assert text.endswith("\n"), path
@@ -68,7 +68,7 @@ def test_files_are_plain_lines_below_our_header(world: World) -> None:
         assert not re.search(r"[\t\r\x0b\x0c\x85\u2028\u2029]| $", text, re.MULTILINE), path
 
 
-def test_readers_of_yaml_1_1_and_1_2_see_the_same(world: World) -> None:
+def test_yaml_1_1_and_yaml_1_2_readers_agree(world: World) -> None:
     """The CronJobs of a file differ in name and schedule only, and are long: two of them will do."""
     reader = YAML(typ="safe", pure=True)
     for path, text in world.rendered.items():
@@ -78,7 +78,7 @@ def test_readers_of_yaml_1_1_and_1_2_see_the_same(world: World) -> None:
             assert reader.load(document) == yaml.load(document, yaml.CSafeLoader), path
 
 
-def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
+def test_no_two_objects_of_a_cluster_have_the_same_name(world: World) -> None:
     for cluster in ("one", "two"):
         found = [
             (object_["kind"], object_["metadata"].get("namespace"), object_["metadata"]["name"])
@@ -90,7 +90,7 @@ def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
         assert len(found) == len(set(found)) > 0
 
 
-def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None:
+def test_a_timetable_is_parsed_as_it_was_declared(world: World) -> None:
     for path, part in world.parts.items():
         if part.placed.reservation.holder.persistence:
             continue  # it has no windows, and no timetable of any
@@ -107,7 +107,7 @@ def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None
         assert found["metadata"]["annotations"]["berth.dev/title"] == part.placed.reservation.title
 
 
-def test_replicas_stand_only_where_the_engine_leaves_them_alone(world: World) -> None:
+def test_replicas_are_rendered_only_if_the_engine_ignores_them(world: World) -> None:
     for path in world.parts:
         for deployment in of_kind("Deployment", objects(world.rendered[path])):
             assert ("replicas" in deployment["spec"]) == path.startswith("clusters/one/")
@@ -121,7 +121,7 @@ def test_the_inventory_names_the_reservations_of_its_cluster(world: World) -> No
     assert found["data"]["reservations.txt"].splitlines() == [INVENTORY_HEAD, *names]
 
 
-def test_the_inventory_names_all_cronjobs_but_those_named_as_their_reservation(world: World) -> None:
+def test_the_inventory_lists_all_cron_jobs_not_named_as_their_reservation(world: World) -> None:
     (found,) = objects(world.rendered["clusters/two/inventory.yaml"])
     here = [path for path in world.parts if path.startswith("clusters/two/")]
     cronjobs = [one for path in here for one in of_kind("CronJob", objects(world.rendered[path]))]

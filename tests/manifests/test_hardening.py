@@ -39,7 +39,7 @@ def pod(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return param
 
 
-def test_pods_run_as_nobody_and_share_nothing_with_their_host(pod: tuple[str, dict[str, Any]]) -> None:
+def test_pods_run_as_non_root_and_share_nothing_with_their_host(pod: tuple[str, dict[str, Any]]) -> None:
     _, spec = pod
     context = spec["securityContext"]
 
@@ -56,7 +56,9 @@ def test_pods_run_as_nobody_and_share_nothing_with_their_host(pod: tuple[str, di
     }  # of those that *restricted* lets pass
 
 
-def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any]]) -> None:
+def test_containers_have_no_capabilities_and_a_read_only_root_filesystem(
+    pod: tuple[str, dict[str, Any]],
+) -> None:
     _, spec = pod
     for container in containers(spec):
         assert container["securityContext"] == {
@@ -68,7 +70,7 @@ def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any]]) -> Non
         assert not container["image"].endswith(":latest")
 
 
-def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_namespace() -> None:
+def test_placeholders_have_no_token_and_jobs_use_our_service_accounts() -> None:
     accounts = {
         (object_["metadata"]["namespace"], object_["metadata"]["name"])
         for object_ in objects()
@@ -81,14 +83,14 @@ def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_names
             assert ("berth", spec["serviceAccountName"]) in accounts
 
 
-def test_every_container_is_there_to_be_tested() -> None:
+def test_the_tested_pods_include_every_container() -> None:
     found = {container["name"] for _, spec in PODS for container in containers(spec)}
 
     assert found == {"placeholder", "occurrence", "scaler", "sweep"}
     assert any("secret" in volume for _, spec in PODS for volume in spec.get("volumes", []))
 
 
-def test_what_is_written_to_is_small_and_all_else_is_read_only() -> None:
+def test_writable_volumes_are_limited_to_1_mi_and_others_are_read_only() -> None:
     for name, spec in PODS:
         written = {volume["name"] for volume in spec.get("volumes", []) if "emptyDir" in volume}
         for volume in spec.get("volumes", []):
@@ -98,7 +100,7 @@ def test_what_is_written_to_is_small_and_all_else_is_read_only() -> None:
                 assert mount.get("readOnly", False) == (mount["name"] not in written), name
 
 
-def test_every_selector_matches_its_pods_and_none_of_our_jobs() -> None:
+def test_every_selector_matches_its_own_pods_and_no_pods_of_our_jobs() -> None:
     """A Deployment would count the pod of a Job that it selects as one of its own."""
     of_jobs = [
         object_["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]

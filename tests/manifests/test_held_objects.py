@@ -41,7 +41,7 @@ def rules_of(found: dict[str, Object], key: str) -> list[tuple[str, ...]]:
 
 
 @tabled("manifests")
-def test_programs_in_the_cluster_tell_a_number_in_its_own_word(
+def test_the_target_file_has_the_unit_of_the_number(
     path: str, options: Object, unit: str, tmp_path: Path
 ) -> None:
     held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}
@@ -51,7 +51,7 @@ def test_programs_in_the_cluster_tell_a_number_in_its_own_word(
     assert json.loads(text)["unit"] == unit
 
 
-def test_the_nodes_of_a_node_pool_are_held_by_its_scale_alone(tmp_path: Path) -> None:
+def test_nodes_of_a_node_pool_are_held_through_its_scale(tmp_path: Path) -> None:
     """It has one since Karpenter 1.8, and its limits are beside that."""
     held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "scale": True}
     found = rendered(tmp_path, {**POOL, "path": "spec.replicas"}, held, otherwise=0)
@@ -69,14 +69,14 @@ def test_the_nodes_of_a_node_pool_are_held_by_its_scale_alone(tmp_path: Path) ->
     ]
 
 
-def test_quotes_that_are_not_needed_render_the_same(tmp_path: Path) -> None:
+def test_unneeded_quotes_in_a_path_render_the_same(tmp_path: Path) -> None:
     plain, quoted = ({**POOL, "path": path} for path in ("spec.limits.cpu", 'spec.limits["cpu"]'))
     held: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool"}
 
     assert rendered(tmp_path / "a", plain, held) == rendered(tmp_path / "b", quoted, held)
 
 
-def test_another_number_is_another_config_map(tmp_path: Path) -> None:
+def test_another_number_has_another_config_map(tmp_path: Path) -> None:
     """It is immutable: an edit makes another one, and the sweep gives back what the first one names."""
     names = [
         next(key for key in rendered(tmp_path / word, {**API, "name": word}, HPA) if key.endswith(".target"))
@@ -105,7 +105,7 @@ def test_another_number_is_another_config_map(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_reservation_may_change_the_one_object_that_it_names(
+def test_a_reservation_may_change_only_the_object_that_it_names(
     tmp_path: Path, target: Object, held: Object, role: str, expected: list[tuple[str, ...]]
 ) -> None:
     found = rendered(tmp_path, target, held)
@@ -114,11 +114,11 @@ def test_a_reservation_may_change_the_one_object_that_it_names(
     assert found[role]["metadata"].get("namespace") == target.get("namespace")
 
 
-def test_a_site_that_lists_nothing_gives_nothing(tmp_path: Path) -> None:
+def test_a_site_without_held_kinds_gets_no_roles_for_them(tmp_path: Path) -> None:
     assert "-held" not in texts(tmp_path, karpenter_site())["clusters/prod/base.yaml"]
 
 
-def test_who_shares_a_number_reads_the_others(tmp_path: Path) -> None:
+def test_a_reservation_that_shares_a_number_reads_the_timetables_of_its_peers(tmp_path: Path) -> None:
     shared = [number(API, name, otherwise=3) for name in ("zebra", "exam", "ant")]
     found = objects(texts(tmp_path, site(HPA), bench(), *shared)[PATH])
     pool = json.loads(found["ConfigMap/exam"]["data"]["timetable.json"])["pools"]["bench"]
@@ -127,7 +127,7 @@ def test_who_shares_a_number_reads_the_others(tmp_path: Path) -> None:
     assert ("configmaps", "ant zebra", "get") in rules_of(found, "Role/exam")
 
 
-def test_windows_of_numbers_are_no_windows_of_nodes(tmp_path: Path) -> None:
+def test_windows_of_held_numbers_get_no_node_budget(tmp_path: Path) -> None:
     """Nobody knows on which nodes the pods of somebody else run, so no budget keeps any."""
     held = number(API)
     files = [

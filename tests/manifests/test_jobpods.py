@@ -54,13 +54,13 @@ def with_change(**changes: Value) -> dict[str, Value]:
     }
 
 
-def test_each_container_keeps_its_own_resources_but_those_that_the_site_names(tmp_path: Path) -> None:
+def test_site_resources_change_only_the_amounts_that_they_name(tmp_path: Path) -> None:
     assert resources(rendered(tmp_path / "a", {})) == DEFAULTS
     limited = rendered(tmp_path / "b", {}, runtime={"resources": {"limits": {"cpu": "200m"}}})
     assert resources(limited) == with_change(limits={"cpu": "200m"})
 
 
-def test_a_cluster_is_over_the_site_by_key(tmp_path: Path) -> None:
+def test_resources_of_a_cluster_override_those_of_the_site_by_key(tmp_path: Path) -> None:
     own = {"runtime": {"resources": {"requests": {"cpu": "20m"}}}}
     above = {"resources": {"limits": {"cpu": "200m"}, "requests": {"cpu": "50m", "memory": "8Mi"}}}
 
@@ -78,7 +78,7 @@ def test_a_cluster_is_over_the_site_by_key(tmp_path: Path) -> None:
         ({"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}, {"requests": "1Gi", "limits": "2Gi"}),
     ],
 )
-def test_a_default_gives_way_to_what_contradicts_it(
+def test_default_resources_adapt_to_conflicting_amounts(
     tmp_path: Path, said: Value, expected: dict[str, str]
 ) -> None:
     found = resources(rendered(tmp_path, {}, runtime={"resources": said}))["scaler"]
@@ -86,7 +86,7 @@ def test_a_default_gives_way_to_what_contradicts_it(
     assert {kind: amounts["memory"] for kind, amounts in found.items()} == expected
 
 
-def test_autopilot_changes_nothing_of_our_pods(tmp_path: Path) -> None:
+def test_job_pods_meet_the_minimum_requests_of_autopilot(tmp_path: Path) -> None:
     """At least 50m and 52Mi for a pod, and at least 1 GiB for each cpu, or it raises one of them."""
     found = resources(rendered(tmp_path, {"platform": "gke-autopilot", "autoscaler": "none"}))
 
@@ -95,7 +95,7 @@ def test_autopilot_changes_nothing_of_our_pods(tmp_path: Path) -> None:
     assert found["occurrence"] == DEFAULTS["occurrence"]
 
 
-def test_a_cluster_replaces_what_the_site_adds(tmp_path: Path) -> None:
+def test_a_cluster_overrides_the_additions_of_the_site(tmp_path: Path) -> None:
     own = {"runtime": {"podLabels": {"team": "b"}, "priorityClassName": "own"}}
     found = rendered(tmp_path, own, runtime={"podLabels": {"team": "a"}, "podAnnotations": {"x": "y"}})
 
@@ -105,14 +105,14 @@ def test_a_cluster_replaces_what_the_site_adds(tmp_path: Path) -> None:
         assert pod["spec"]["priorityClassName"] == "own"
 
 
-def test_seats_of_a_buffer_have_them_too(tmp_path: Path) -> None:
+def test_the_pod_template_of_a_buffer_has_the_pod_annotations_of_its_class(tmp_path: Path) -> None:
     gates = {"karpenter": {"version": "1.14", "gates": {"CapacityBuffer": True}}}
     found = rendered(tmp_path, gates, {"podAnnotations": {"a": "b"}}, {"type": "capacityBuffer"})
 
     assert found["PodTemplate/course-bench"]["template"]["metadata"]["annotations"] == {"a": "b"}
 
 
-def test_placeholders_may_have_a_priority_class_that_exists(tmp_path: Path) -> None:
+def test_placeholders_may_use_an_existing_priority_class(tmp_path: Path) -> None:
     existing = {"priority": {"className": "hub-user-placeholder-priority", "value": -10}}
     for name, place in (("cluster", (existing, {})), ("site", ({}, existing))):
         cluster, spec = place
@@ -123,14 +123,14 @@ def test_placeholders_may_have_a_priority_class_that_exists(tmp_path: Path) -> N
         assert not [one for one in found if one.startswith("PriorityClass/")]
 
 
-def test_a_cluster_with_a_priority_of_its_own_has_its_own_class(tmp_path: Path) -> None:
+def test_a_cluster_with_its_own_priority_has_its_own_priority_class(tmp_path: Path) -> None:
     found = rendered(tmp_path, {"priority": -5}, priority={"className": "hub", "value": -10})
 
     assert found["PriorityClass/berth-uni-5"]["value"] == -5
     assert found["Deployment/course-bench"]["spec"]["template"]["spec"]["priorityClassName"] == "berth-uni-5"
 
 
-def test_argo_cd_may_make_only_what_is_rendered(tmp_path: Path) -> None:
+def test_argo_cd_may_create_only_the_rendered_cluster_objects(tmp_path: Path) -> None:
     theirs = {"namespace": {"name": "jhub", "create": False}, "priority": {"className": "a", "value": -10}}
     files = {
         name: texts(tmp_path / name, site(**cluster), resource_class(**SEAT), mondays("course"))

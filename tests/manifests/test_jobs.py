@@ -57,7 +57,7 @@ def test_only_the_scaler_has_a_token(tmp_path: Path) -> None:
     ],
     ids=["maintain", "reduce", "no-template", "only-labels", "none", "no-token"],
 )
-def test_the_scaler_of_a_project_template_has_the_token_and_nobody_else(  # noqa: PLR0913, PLR0917
+def test_only_a_scaler_that_counts_by_project_template_mounts_the_renku_token(  # noqa: PLR0913, PLR0917
     tmp_path: Path, behaviour: str, source: str, site: str, template: str, mounted: bool
 ) -> None:
     pod = occurrence(tmp_path, behaviour, source, site, template)
@@ -74,7 +74,7 @@ def test_the_scaler_of_a_project_template_has_the_token_and_nobody_else(  # noqa
     assert mounts == ([{"name": "renku", "mountPath": "/renku", "readOnly": True}] if mounted else [])
 
 
-def test_each_volume_of_a_pod_has_a_name_of_its_own(tmp_path: Path) -> None:
+def test_volumes_of_a_pod_have_unique_names(tmp_path: Path) -> None:
     """With a token, and with all plugins: the API server refuses the pod otherwise."""
     text = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}, engine: none}")
     pods = [occurrence(tmp_path, "maintain", "renku", project.SITE + TOKEN, TEMPLATE)]

@@ -31,7 +31,7 @@ def names(found: list[Object]) -> list[tuple[str, str]]:
     return [(one["kind"], one["metadata"]["name"]) for one in found]
 
 
-def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
+def test_the_timetable_has_the_slot_as_it_was_declared(tmp_path: Path) -> None:
     site, part = evening(tmp_path, altered(SLOTS, with_placeholders=True))
     (timetable,) = of_kind("ConfigMap", of_part(site, part))
     (seat,) = part.placed.classes
@@ -41,7 +41,7 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
     assert pool.holder.slots == InCluster(told["name"], told["hash"], told["object"], placeholders=True)
 
 
-def test_the_authors_labels_are_no_part_of_the_shape_and_none_of_koordinators(tmp_path: Path) -> None:
+def test_labels_of_authors_change_no_slot_name_and_koordinator_labels_are_dropped(tmp_path: Path) -> None:
     own = (("team", "a"), ("koordinator.sh/priority", "x"), ("quota.scheduling.koordinator.sh/name", "q"))
     plain = rendered(tmp_path / "plain", STANDING)
     found = rendered(tmp_path / "own", STANDING, labels=own, annotations=own)
@@ -59,7 +59,7 @@ def test_a_suspended_reservation_has_no_standing_slots(tmp_path: Path) -> None:
     assert names(rendered(tmp_path, affinity, suspend=True)) == [("ConfigMap", "evening-session-affinity")]
 
 
-def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) -> None:
+def test_session_affinity_is_a_config_map_without_colocation_profiles(tmp_path: Path) -> None:
     taints = ({"key": "course", "value": "a", "effect": "NoSchedule"}, {"key": "lab", "effect": "NoExecute"})
     found = rendered(
         tmp_path, altered(WITH_AFFINITY, taints=tuple(built(SlotTaint, taint) for taint in taints))
@@ -88,7 +88,7 @@ def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) 
     assert yaml.safe_load(snippet["data"]["seat.yaml"]) == pod
 
 
-def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: Path) -> None:
+def test_colocation_profiles_select_exactly_the_owners(tmp_path: Path) -> None:
     owners = tuple(
         owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
         for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
@@ -118,7 +118,7 @@ NO_LABELS = {
 
 
 @pytest.mark.parametrize("one", NO_LABELS.values(), ids=NO_LABELS)
-def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path, one: Owner) -> None:
+def test_owners_that_labels_do_not_distinguish_get_a_config_map(tmp_path: Path, one: Owner) -> None:
     by_label = owner((), {}, {"matchLabels": {"course": "x"}})
     slots = altered(WITH_AFFINITY, owners=(by_label, one))
     found = rendered(tmp_path, slots, koordinator=PROFILES)
@@ -136,7 +136,7 @@ IN_ONE = owner((("namespace", "a"),), {}, {"matchLabels": {"course": "x"}})
     [(ANYWHERE,), (ANYWHERE, IN_ONE), (IN_ONE, ANYWHERE), (IN_ONE, ANYWHERE, IN_ONE)],
     ids=["alone", "first", "last", "between"],
 )
-def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
+def test_an_owner_in_any_namespace_gets_a_profile_for_all_namespaces(
     tmp_path: Path, owners: tuple[Owner, ...]
 ) -> None:
     slots = altered(WITH_AFFINITY, owners=owners)
@@ -146,7 +146,7 @@ def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
 
 
 @pytest.mark.parametrize("slots", [STANDING, WITH_AFFINITY], ids=["standing", "affinity"])
-def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotHolder) -> None:
+def test_awkward_texts_are_read_back_and_change_no_structure(tmp_path: Path, slots: SlotHolder) -> None:
     """Also what is checked and so never comes: values of labels, taints and selectors."""
     site, part = evening(tmp_path, slots, koordinator=PROFILES)
     plain = [names([one]) for one in of_part(site, part)]

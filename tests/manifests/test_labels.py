@@ -8,7 +8,7 @@ from tests.manifests.parts import of_part, small
 OWN = {"example.org/faculty": "1e3", "team": "on"}
 
 
-def test_what_authors_write_is_on_no_permission_and_no_account(tmp_path: Path) -> None:
+def test_labels_and_annotations_of_authors_are_on_no_account_or_role(tmp_path: Path) -> None:
     """A label adds a role to others, and an annotation gives an account a role in the cloud."""
     own = "{name: course, labels: {example.org/own: x}, annotations: {eks.amazonaws.com/role-arn: admin}}"
     site, parts = small(tmp_path, course=project.COURSE.replace("{name: course}", own))
@@ -24,7 +24,7 @@ def test_what_authors_write_is_on_no_permission_and_no_account(tmp_path: Path) -
         assert "eks.amazonaws.com/role-arn" not in metadata.get("annotations", {})
 
 
-def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
+def test_labels_of_a_reservation_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
     """A new label would replace the pods in the middle of a class."""
     course = project.COURSE.replace(
         "{name: course}", '{name: course, labels: {example.org/faculty: "1e3", team: on}}'

@@ -33,7 +33,7 @@ def targets(timetable: Timetable, now: int, sessions: dict[str, int]) -> dict[st
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"].lower())
-def test_every_case_has_the_rows_and_the_targets_that_it_says(case: Case) -> None:
+def test_every_case_has_the_expected_rows_and_targets(case: Case) -> None:
     part, text = part_of(case)
     timetable = parse_timetable(text)
 
@@ -46,7 +46,7 @@ def test_every_case_has_the_rows_and_the_targets_that_it_says(case: Case) -> Non
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"].lower())
-def test_a_ceiling_counts_what_the_pools_hold(case: Case) -> None:
+def test_ceiling_steps_equal_the_seats_that_the_pools_hold(case: Case) -> None:
     part, text = part_of(case)
     timetable = parse_timetable(text)
     for pool in timetable.pools:
@@ -58,7 +58,7 @@ def test_a_ceiling_counts_what_the_pools_hold(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"].lower())
-def test_each_first_opening_has_a_schedule(case: Case) -> None:
+def test_each_occurrence_opens_with_the_first_of_its_rows(case: Case) -> None:
     """Later ones of the same occurrence open while its Job runs."""
     part, text = part_of(case)
     rows = parse_timetable(text).occurrences

@@ -59,11 +59,11 @@ def dashboard(objects: list[Object]) -> dict[str, Any]:
     return data
 
 
-def test_a_site_that_asks_for_nothing_gets_nothing(tmp_path: Path) -> None:
+def test_a_site_without_monitoring_gets_no_objects(tmp_path: Path) -> None:
     assert found(tmp_path, project.SITE) == {}
 
 
-def test_the_objects_are_in_the_namespace_and_have_the_labels_that_select_them(
+def test_objects_are_in_their_namespace_with_the_selected_labels(
     both: dict[str, list[Object]],
 ) -> None:
     for cluster, namespace in (("prod", "berth"), ("lab", "seats")):
@@ -78,7 +78,7 @@ def test_the_objects_are_in_the_namespace_and_have_the_labels_that_select_them(
         assert board["metadata"]["labels"]["grafana_dashboard"] == "1"
 
 
-def test_each_object_is_rendered_alone_and_a_cluster_overrides_single_fields(tmp_path: Path) -> None:
+def test_each_object_is_optional_and_a_cluster_overrides_single_fields(tmp_path: Path) -> None:
     site = project.SITE.replace("- name: prod", "- {name: prod, monitoring: {dashboard: false}}")
     site = site.replace("namespace: seats", "namespace: seats, monitoring: {prometheusRule: false}")
     kinds = {
@@ -89,7 +89,7 @@ def test_each_object_is_rendered_alone_and_a_cluster_overrides_single_fields(tmp
     assert kinds == {"prod": ["PrometheusRule"], "lab": ["ConfigMap"]}
 
 
-def test_a_rule_is_what_the_operator_of_prometheus_takes(both: dict[str, list[Object]]) -> None:
+def test_rules_match_the_schema_of_the_prometheus_operator(both: dict[str, list[Object]]) -> None:
     crd = yaml.safe_load((ROOT / "tests/e2e/crds/prometheusrule.yaml").read_text("utf-8"))
     (version,) = crd["spec"]["versions"]
     schema = strict(version["schema"]["openAPIV3Schema"]["properties"]["spec"])
@@ -112,7 +112,7 @@ def test_every_rule_has_a_severity_and_a_runbook_on_the_page(tmp_path: Path) -> 
         assert rule["annotations"]["runbook_url"].endswith(f"/docs/alerts.md#{rule['alert'].lower()}")
 
 
-def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_records(tmp_path: Path) -> None:
+def test_only_a_cluster_with_rehearsals_has_the_rehearsal_alert(tmp_path: Path) -> None:
     """`course` is in `prod`. Others keep their rules as they are."""
     usual = found(tmp_path / "usual", project.SITE + BOTH)
     rehearsed = found(tmp_path / "rehearsed", project.SITE + BOTH, rehearsed=True)
@@ -135,7 +135,7 @@ def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_reco
     [(HELD, "x_total", True), (HELD, "", False), ("", "x_total", False)],
     ids=["held-and-counted", "nobody-counts", "nothing-held"],
 )
-def test_only_events_tell_that_a_number_is_set_back(
+def test_the_alert_number_set_back_needs_held_numbers_and_event_metrics(
     tmp_path: Path, held: str, events: str, has_alert: bool
 ) -> None:
     site = project.SITE.replace("- name: prod", f"- {{name: prod, {held}}}")
@@ -157,7 +157,7 @@ def test_every_alert_fires_in_a_case() -> None:
     assert {fire[1] for fire in fires if fire} | alerts == {*re.findall(r"^### (Berth\w+)$", PAGE, re.M)}
 
 
-def test_a_site_may_have_runbooks_of_its_own(tmp_path: Path) -> None:
+def test_a_site_may_have_its_own_runbooks(tmp_path: Path) -> None:
     site = project.SITE + BOTH.replace("dashboard", "runbooks: https://wiki.example.org/berth, dashboard")
     urls = {rule["annotations"]["runbook_url"] for rule in rules(found(tmp_path, site)["prod"])}
 
@@ -165,14 +165,14 @@ def test_a_site_may_have_runbooks_of_its_own(tmp_path: Path) -> None:
     assert {url.partition("#")[0] for url in urls} == {"https://wiki.example.org/berth"}
 
 
-def test_rules_of_one_name_differ_in_their_labels(both: dict[str, list[Object]]) -> None:
+def test_rules_of_the_same_name_differ_in_their_labels(both: dict[str, list[Object]]) -> None:
     for one in both.values():
         keys = [(rule["alert"], *sorted(rule["labels"].items())) for rule in rules(one)]
 
         assert len(keys) == len({*keys})
 
 
-def test_a_pool_has_the_time_of_its_lead(both: dict[str, list[Object]]) -> None:
+def test_the_alert_for_seats_waits_for_the_lead_of_the_pool(both: dict[str, list[Object]]) -> None:
     """`course` has the usual lead of half an hour, `night` an hour; both have pools of small."""
     leads = {
         rule["labels"]["lead"]: rule["expr"]
@@ -191,7 +191,7 @@ names = st.text("ab-", min_size=1, max_size=6)
 
 
 @given(st.dictionaries(names, st.sampled_from((0, 15, 30, 45)), min_size=1))
-def test_each_pool_is_in_just_the_rule_of_its_lead(leads: dict[str, int]) -> None:
+def test_each_pool_is_in_exactly_the_rule_of_its_lead(leads: dict[str, int]) -> None:
     """Prometheus matches whole names."""
 
     def has(group: PoolLeads, name: str) -> bool:
@@ -205,7 +205,7 @@ def test_each_pool_is_in_just_the_rule_of_its_lead(leads: dict[str, int]) -> Non
         assert [pool_leads.minutes for pool_leads in groups if has(pool_leads, name)] == [lead]
 
 
-def test_a_ceiling_holds_on_the_dates_of_the_sites_zone() -> None:
+def test_a_ceiling_applies_on_the_dates_of_the_site_time_zone() -> None:
     """Zurich is an hour ahead on the first date, and two at the end of the last."""
     day = date(2026, 3, 29)
     ceiling = built(CeilingSpec, {"from": day, "until": day})
@@ -216,11 +216,11 @@ def test_a_ceiling_holds_on_the_dates_of_the_sites_zone() -> None:
     assert ceiling_dates(built(CeilingSpec, {}), "Europe/Zurich") == ""
 
 
-def test_labels_are_named_as_kube_state_metrics_names_them() -> None:
+def test_labels_have_the_names_of_kube_state_metrics() -> None:
     assert metric_label("berth.dev/resource-class") == "label_berth_dev_resource_class"
 
 
-def test_panels_lie_beside_and_below_each_other(both: dict[str, list[Object]]) -> None:
+def test_panels_of_the_dashboard_do_not_overlap(both: dict[str, list[Object]]) -> None:
     for one in both.values():
         board = dashboard(one)
         places = [panel["gridPos"] for panel in board["panels"]]
@@ -233,7 +233,7 @@ def test_panels_lie_beside_and_below_each_other(both: dict[str, list[Object]]) -
             assert beside or below, (first, second)
 
 
-def test_every_query_looks_at_the_namespace_of_its_cluster_alone(both: dict[str, list[Object]]) -> None:
+def test_every_query_selects_only_the_namespace_of_its_cluster(both: dict[str, list[Object]]) -> None:
     for cluster, namespace in (("prod", "berth"), ("lab", "seats")):
         queries = [
             target["expr"] for panel in dashboard(both[cluster])["panels"] for target in panel["targets"]
@@ -244,7 +244,7 @@ def test_every_query_looks_at_the_namespace_of_its_cluster_alone(both: dict[str,
             assert f'namespace="{namespace}"' in series, series
 
 
-def test_flux_does_not_substitute_what_grafana_and_prometheus_substitute(tmp_path: Path) -> None:
+def test_flux_substitutes_nothing_in_monitoring_objects(tmp_path: Path) -> None:
     site = project.SITE.replace("- name: prod", "- {name: prod, engine: {type: flux, sourceName: fleet}}")
     one = found(tmp_path, site + BOTH)
 
@@ -254,14 +254,14 @@ def test_flux_does_not_substitute_what_grafana_and_prometheus_substitute(tmp_pat
         assert "annotations" not in made["metadata"]
 
 
-def test_a_kustomization_lists_the_file(tmp_path: Path) -> None:
+def test_the_kustomization_lists_the_monitoring_file(tmp_path: Path) -> None:
     found(tmp_path, project.SITE + BOTH + "  kustomization: true\n")
     files = files_in(tmp_path / "rendered")
 
     assert "monitoring.yaml" in yaml.safe_load(files["clusters/prod/kustomization.yaml"])["resources"]
 
 
-def test_the_project_of_argo_cd_allows_rules_only_where_they_are_rendered(tmp_path: Path) -> None:
+def test_the_argo_cd_project_allows_rules_only_if_they_are_rendered(tmp_path: Path) -> None:
     kind = {"group": "monitoring.coreos.com", "kind": "PrometheusRule"}
 
     for asked in (True, False):
@@ -275,7 +275,7 @@ def example(name: str) -> list[Any]:
     return list(yaml.safe_load_all((ROOT / "docs/examples" / name).read_text("utf-8")))
 
 
-def test_messages_about_syncs_choose_what_the_engines_get(tmp_path: Path) -> None:
+def test_notification_examples_select_our_applications_and_kustomizations(tmp_path: Path) -> None:
     """By a label that every Application and Kustomization has."""
     label, value = "app.kubernetes.io/managed-by", "berth"
     (notifications,) = example("argocd-notifications.yaml")

@@ -23,7 +23,7 @@ LABELS = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)
     ],
     ids=["longest", "one-more", "sixty", "dns-label", "no-hyphen-before-the-hash"],
 )
-def test_a_long_name_is_cut_and_carries_a_hash_of_the_whole(name: str, expected: str) -> None:
+def test_a_long_name_is_cut_and_ends_with_a_hash_of_the_whole_name(name: str, expected: str) -> None:
     """These are in clusters by now: a change here would make new objects beside the old ones."""
     assert naming.fit(name) == expected
 
@@ -31,7 +31,7 @@ def test_a_long_name_is_cut_and_carries_a_hash_of_the_whole(name: str, expected:
 SITES_THAT_MEET_IN_PARTS = [("a", "b-c"), ("a-b", "c"), ("cloud", "a"), ("a-cloud", "b")]
 
 
-def test_two_sites_in_one_cluster_meet_in_no_node_pool() -> None:
+def test_node_pool_names_of_two_sites_never_collide() -> None:
     names = [naming.node_pool(*one) for one in SITES_THAT_MEET_IN_PARTS]
     names += [naming.static_pool(*one) for one in SITES_THAT_MEET_IN_PARTS]
 
@@ -40,7 +40,7 @@ def test_two_sites_in_one_cluster_meet_in_no_node_pool() -> None:
 
 
 @given(LABELS, LABELS)
-def test_a_pattern_has_every_name_of_its_site_also_those_that_are_cut(site: str, other: str) -> None:
+def test_a_pattern_matches_every_name_of_its_site_including_cut_names(site: str, other: str) -> None:
     for longer in (other, f"{other}-{site}"):
         assert fnmatchcase(naming.node_pool(site, longer), naming.node_pool(site, "*"))
         assert fnmatchcase(naming.static_pool(site, longer), naming.static_pool(site, "*"))
@@ -60,7 +60,7 @@ def test_a_pattern_has_every_name_of_its_site_also_those_that_are_cut(site: str,
     ],
     ids=["whole", "its-dot-may-be-cut-off", "cut", "cut-in-a-word"],
 )
-def test_a_pattern_is_as_narrow_as_names_that_are_cut_allow(name: str, pattern: str) -> None:
+def test_a_pattern_is_as_narrow_as_cut_names_allow(name: str, pattern: str) -> None:
     assert naming.fit(name) == pattern
 
 
@@ -71,9 +71,7 @@ def test_a_number_behind_a_long_name_is_not_cut_off() -> None:
 
 
 @given(LABELS, LABELS, st.integers(1, 2000))
-def test_every_name_is_one_that_kubernetes_allows_with_what_it_adds(
-    one: str, other: str, number: int
-) -> None:
+def test_every_name_is_valid_for_kubernetes_with_its_suffix(one: str, other: str, number: int) -> None:
     """It adds eleven characters for the Job of a CronJob."""
     for name in (
         naming.pool(one, other),
@@ -93,7 +91,7 @@ def test_different_names_stay_different(names: list[str]) -> None:
 
 
 @given(LABELS, LABELS, st.integers(1, 99), st.integers(0, 10**8))
-def test_the_sweeps_job_meets_no_job_that_a_cronjob_makes(
+def test_the_job_name_of_the_sweep_never_equals_a_cron_job_name(
     one: str, other: str, number: int, minute: int
 ) -> None:
     """Kubernetes ends the name of a CronJob's Job with a number; so no review needs to look for it."""
@@ -103,7 +101,7 @@ def test_the_sweeps_job_meets_no_job_that_a_cronjob_makes(
     assert of_sweep not in (f"{naming.cronjob(other, number)}-{minute}", f"{naming.SWEEP}-{minute}")
 
 
-def test_the_longest_names_of_slots_and_profiles_are_within_what_kubernetes_allows() -> None:
+def test_the_longest_names_of_slots_and_profiles_are_within_the_limit() -> None:
     """253 characters, for kinds of other people; a slot ends in ordinal and hash."""
     pool = naming.pool("r" * 63, "c" * 63)
 

@@ -12,7 +12,7 @@ def exam(folder: Path, *declared: Object) -> dict[str, Object]:
     return objects(texts(folder, *declared, nodes())["clusters/prod/reservations/exam.yaml"])
 
 
-def test_elsewhere_there_is_nothing_of_it(tmp_path: Path) -> None:
+def test_without_declared_gates_nothing_of_karpenter_is_rendered(tmp_path: Path) -> None:
     """Neither in a cluster with Karpenter and no such gate, nor in one without."""
     found = texts(tmp_path, site(karpenter=None), resource_class(cloudCapacity=[]), mondays())
 

@@ -98,7 +98,7 @@ def _pods(files: dict[str, str]) -> Iterator[Pod]:
                 yield Pod(name, one["template"]["spec"])
 
 
-def test_there_is_a_pod_of_each_kind(tmp_path: Path) -> None:
+def test_the_project_has_a_pod_of_each_kind(tmp_path: Path) -> None:
     assert [pod.name for pod in pods(tmp_path)] == [
         "PodTemplate/buffered-bench",
         "CronJob/buffered",
@@ -115,7 +115,7 @@ def test_openshift_refuses_a_user_that_it_did_not_assign(tmp_path: Path) -> None
         assert list(scc_refusals(spec)) == ["runAsUser"], name
 
 
-def test_on_openshift_every_pod_passes_restricted_v2_and_stays_restricted(tmp_path: Path) -> None:
+def test_on_openshift_every_pod_passes_restricted_v2(tmp_path: Path) -> None:
     for name, spec in pods(tmp_path, platform="openshift"):
         context = spec["securityContext"]
 
@@ -134,5 +134,5 @@ def test_images_as_volumes_need_a_newer_scc(tmp_path: Path) -> None:
 
 
 @tabled("manifests")
-def test_the_rules_of_this_page_refuse(change: Object, refused: str) -> None:
+def test_the_scc_check_refuses_forbidden_settings(change: Object, refused: str) -> None:
     assert list(scc_refusals({"containers": [{}], **change})) == [refused]

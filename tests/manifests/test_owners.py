@@ -21,25 +21,25 @@ def in_namespace(name: str, labels: dict[str, str]) -> Owner:
     return owner((("namespace", name),), {}, {"matchLabels": labels})
 
 
-def test_users_of_jupyterhub_have_a_label_in_every_namespace_of_the_class() -> None:
+def test_jupyterhub_sessions_own_slots_by_label_in_every_namespace_of_the_class() -> None:
     assert owners(HUB) == (in_namespace("hub", SERVER), in_namespace("lab", SERVER))
     assert owners({**HUB, "selector": {"matchLabels": {"size": "big"}}}) == tuple(
         in_namespace(name, {"size": "big", **SERVER}) for name in ("hub", "lab")
     )
 
 
-def test_a_course_narrows_them() -> None:
+def test_sessions_of_a_course_narrow_the_owners() -> None:
     course = {"namespaces": ["lab"], "matchLabels": {"course": "ml"}}
 
     assert owners(HUB, course) == (in_namespace("lab", {**SERVER, "course": "ml"}),)
 
 
-def test_pods_are_told_by_the_labels_of_their_class() -> None:
+def test_pods_own_slots_by_the_labels_of_their_class() -> None:
     pods = {"source": "pods", "namespaces": ["lab"], "selector": {"matchLabels": {"app": "desk"}}}
 
     assert owners(pods) == (in_namespace("lab", {"app": "desk"}),)
 
 
 @tabled("manifests")
-def test_nobody_where_labels_do_not_tell(sessions: Value | None) -> None:
+def test_sessions_without_pod_labels_have_no_owners(sessions: Value | None) -> None:
     assert owners(sessions) == ()

@@ -30,27 +30,27 @@ def where(declared: Declared) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_a_class_that_names_no_cluster_is_in_the_only_one() -> None:
+def test_a_class_without_a_cluster_is_in_the_only_cluster() -> None:
     declared = read(site(), resource_class(), reservation())
 
     assert where(declared) == [("prod", ["small"])]
 
 
-def test_classes_in_several_clusters_make_a_part_for_each_in_the_sites_order() -> None:
+def test_classes_in_several_clusters_make_parts_in_the_order_of_the_site() -> None:
     classes = [resource_class("a", cluster="hub"), resource_class("b", cluster="prod")]
     declared = read(site(*TWO), *classes, resource_class("c", cluster="hub"), spread_over("a", "b"))
 
     assert where(declared) == [("prod", ["b"]), ("hub", ["a", "c"])]
 
 
-def test_classes_are_named_once_in_the_order_of_the_file_with_those_of_entries_and_extras() -> None:
+def test_classes_are_listed_once_in_file_order_with_those_of_entries_and_extras() -> None:
     extra = [{"date": "2026-03-02", **TIMES, "seats": seats("d", "b")}]
     declared = read(site(), spread_over("b", "a", extra=extra))
 
     assert class_names(declared.reservations[0]) == ("b", "a", "c", "d")
 
 
-def test_what_lies_nowhere_is_left_out() -> None:
+def test_classes_without_a_known_cluster_are_left_out() -> None:
     classes = [resource_class("a"), resource_class("b", cluster="prood"), resource_class("c", cluster="hub")]
     declared = read(site(*TWO), *classes, spread_over("a", "b", "z"))
     assert declared.site is not None
@@ -60,7 +60,7 @@ def test_what_lies_nowhere_is_left_out() -> None:
     assert where(declared) == [("hub", ["c"])]
 
 
-def test_nothing_is_concluded_from_dates_that_a_faulty_calendar_leaves_unknown() -> None:
+def test_a_reservation_with_a_faulty_or_unknown_calendar_is_placed_nowhere() -> None:
     with_calendar = reservation(recurrence=weekly(calendars=["holidays"]))
     faulty = document("Calendar", "holidays", {"dates": ["2026-02-30"]})
     sound = document("Calendar", "holidays", {"dates": []})

@@ -45,7 +45,7 @@ NOT_READY, GONE = (one["key"] for one in UNREACHABLE)
     ],
     ids=["other", "own-seconds", "own", "other-effect", "everything", "every-eviction", "every-placing"],
 )
-def test_placeholders_leave_a_lost_node_after_half_a_minute_unless_their_class_decides(
+def test_placeholders_leave_a_lost_node_after_30_seconds_unless_their_class_differs(
     tmp_path: Path, own: str, added: list[str]
 ) -> None:
     """As the API server adds its own five minutes: to whom does not decide by key and effect."""
@@ -61,7 +61,7 @@ def test_placeholders_leave_a_lost_node_after_half_a_minute_unless_their_class_d
     ]
 
 
-def test_windows_that_touch_are_one_job_which_may_start_until_the_last_of_them_ends(tmp_path: Path) -> None:
+def test_touching_windows_share_a_job_that_may_start_until_the_last_one_ends(tmp_path: Path) -> None:
     """The one at 13:30 opens before the second ends; the one at 17:00 opens after all is over."""
     times = (("09:00", "11:00"), ("11:00", "13:30"), ("13:30", "15:00"), ("17:00", "18:00"))
     days = "".join(
@@ -75,14 +75,14 @@ def test_windows_that_touch_are_one_job_which_may_start_until_the_last_of_them_e
     assert {job["spec"]["startingDeadlineSeconds"] for job in jobs} == {6 * 3600 + 1800}
 
 
-def test_only_a_suspended_reservation_is_suspended(tmp_path: Path) -> None:
+def test_only_a_suspended_reservation_has_a_suspended_cron_job(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
 
     for name, part in parts.items():
         assert one("CronJob", of_part(site, part))["spec"]["suspend"] is (name == "rest/lab")
 
 
-def test_a_reservation_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Path) -> None:
+def test_a_reservation_without_dates_has_its_pool_and_no_cron_job(tmp_path: Path) -> None:
     """Renku accepts one, so it is a warning."""
     rest = project.REST.replace("dates: [2026-02-03]", "dates: [{from: 2026-02-03, to: 2026-02-04}]")
     rest = rest.replace("    schedule:", "    except: [{from: 2026-02-03, to: 2026-02-04}]\n    schedule:")
@@ -95,7 +95,7 @@ def test_a_reservation_that_never_falls_has_its_pool_and_no_cronjob(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["a", "n" * 63], ids=["short", "long"])
-def test_all_names_within_a_file_fit_together(tmp_path: Path, name: str) -> None:
+def test_names_within_a_file_refer_to_each_other(tmp_path: Path, name: str) -> None:
     rest = project.REST.replace("name: rest", f"name: {name}")
     site, parts = small(tmp_path, rest=rest)
     objects = of_part(site, parts[f"{name}/lab"])

@@ -39,7 +39,7 @@ def ids(files: list[Path]) -> Iterator[str]:
     return (f"{file.parts[-3]}-{file.stem}" for file in files)
 
 
-def test_rendered_in_git_is_what_a_render_gives(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rendered_files_in_git_are_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     """After a change of reservations, templates or the runtime: berth render."""
     code = cli.run(["-C", str(ROOT), "render", "--check"])
 
@@ -47,7 +47,7 @@ def test_rendered_in_git_is_what_a_render_gives(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("file", FILES, ids=ids(FILES))
-def test_some_cronjob_fires_at_every_opening_before_which_nothing_is_open(file: Path) -> None:
+def test_a_cron_job_fires_at_every_opening_unless_a_window_is_already_open(file: Path) -> None:
     timetable, jobs = content(file)
 
     for occurrence in timetable.occurrences:
@@ -57,7 +57,7 @@ def test_some_cronjob_fires_at_every_opening_before_which_nothing_is_open(file: 
 
 
 @pytest.mark.parametrize("file", FILES, ids=ids(FILES))
-def test_every_cronjob_opens_something(file: Path) -> None:
+def test_every_cron_job_opens_a_window(file: Path) -> None:
     timetable, jobs = content(file)
 
     for spec in jobs:

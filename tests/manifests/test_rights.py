@@ -81,7 +81,7 @@ def grants(found: list[Object], kind: str) -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.parametrize("behaviour", ["none", "maintain", "reduce"])
-def test_a_reservation_reads_all_timetables_and_its_sessions_only_if_it_counts_them(
+def test_a_reservation_reads_all_timetables_and_the_sessions_that_it_counts(
     tmp_path: Path, behaviour: str
 ) -> None:
     found, counts = course(tmp_path, behaviour), behaviour != "none"
@@ -99,7 +99,7 @@ def test_a_reservation_reads_all_timetables_and_its_sessions_only_if_it_counts_t
 READS = {"apiGroups": [""], "resources": ["events", "pods"], "verbs": ["list"]}
 
 
-def test_only_a_reservation_that_rehearses_reads_pods_and_events(tmp_path: Path) -> None:
+def test_only_a_rehearsal_reads_pods_and_events(tmp_path: Path) -> None:
     """In our namespace alone: its Jobs find out why placeholders are missing."""
     site, parts = small(tmp_path, try_=project.REHEARSAL)
     found = {name: roles(of_part(site, parts[f"{name}/prod"])) for name in ("course", "try")}
@@ -109,7 +109,9 @@ def test_only_a_reservation_that_rehearses_reads_pods_and_events(tmp_path: Path)
 
 
 @pytest.mark.parametrize("comes_first", [False, True])
-def test_with_slots_it_reads_them_only_if_placeholders_come_first(tmp_path: Path, comes_first: bool) -> None:
+def test_a_rehearsal_with_slots_reads_pods_only_if_placeholders_come_first(
+    tmp_path: Path, comes_first: bool
+) -> None:
     slots = altered(SLOTS, with_placeholders=comes_first)
     rehearses = Rehearses.model_validate({"name": "course", "date": "2026-02-02"})
     _, part = evening(tmp_path, slots, rehearses=rehearses)
@@ -121,7 +123,7 @@ def test_with_slots_it_reads_them_only_if_placeholders_come_first(tmp_path: Path
 UNNAMED = ["events"], ["reservations"], ["pods/status"]
 
 
-def test_no_account_may_change_what_is_another_reservations(tmp_path: Path) -> None:  # noqa: C901
+def test_no_account_may_change_objects_of_another_reservation(tmp_path: Path) -> None:  # noqa: C901
     """In all that is rendered of this repository, and with each backend. Records are not rendered.
 
     Objects of others whose numbers are held are no reservation's.
@@ -176,9 +178,7 @@ def test_no_account_may_change_what_is_another_reservations(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("cluster", "prunes"), [("prod", False), ("lab", True)])
-def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_does(
-    tmp_path: Path, cluster: str, prunes: bool
-) -> None:
+def test_the_sweep_deletes_roles_only_if_no_engine_prunes(tmp_path: Path, cluster: str, prunes: bool) -> None:
     namespace = "berth" if cluster == "prod" else "seats"
     rules = roles(base(tmp_path, cluster))[namespace, "berth-sweep"]
     may = {
@@ -190,14 +190,14 @@ def test_the_sweep_marks_what_is_gone_and_removes_roles_only_where_nothing_else_
     assert may["patch"] - {"deployments/scale", "jobs"} == {"configmaps" if prunes else "deployments"}
 
 
-def test_nobody_may_read_a_secret_or_everything(tmp_path: Path) -> None:
+def test_no_role_reads_secrets_or_everything(tmp_path: Path) -> None:
     for cluster in ("prod", "lab"):
         for rules in roles(base(tmp_path, cluster, *NOTEBOOKS)).values():
             for rule in rules:
                 assert not {"*", "secrets"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}
 
 
-def test_nobody_makes_anything_but_events_records_and_slots_and_the_sweep_its_jobs() -> None:
+def test_roles_create_only_events_records_slots_and_jobs_of_the_sweep() -> None:
     """In all that is rendered of this repository. Whoever may make a Job may read every Secret beside it."""
     found = [object_ for file in RENDERED.rglob("*.yaml") for object_ in objects(file.read_text("utf-8"))]
     made = {
@@ -219,7 +219,7 @@ def test_nobody_makes_anything_but_events_records_and_slots_and_the_sweep_its_jo
     }
 
 
-def test_each_kind_of_a_namespace_has_a_role_whatever_the_order_of_classes(tmp_path: Path) -> None:
+def test_each_session_kind_of_a_namespace_has_a_role_in_any_class_order(tmp_path: Path) -> None:
     """The first has a name without its kind, as nearly every namespace has one only."""
     sessions = (*NOTEBOOKS, "{source: renku, namespaces: [a]}", "{source: jupyterhub, namespaces: [b, b]}")
     found, turned = base(tmp_path, "prod", *sessions), base(tmp_path, "prod", *reversed(sessions))
@@ -269,7 +269,7 @@ BY_LABEL = (
 )
 
 
-def test_labels_of_namespaces_open_the_whole_cluster_by_a_role_of_the_base(tmp_path: Path) -> None:
+def test_namespace_labels_grant_access_by_a_cluster_role_in_the_base(tmp_path: Path) -> None:
     """One for each kind; and who looks for labels lists namespaces."""
     found = base(tmp_path, "prod", *BY_LABEL, NOTEBOOKS[1], "{source: jupyterhub, namespaces: [a]}")
 
@@ -304,7 +304,7 @@ def test_labels_of_namespaces_open_the_whole_cluster_by_a_role_of_the_base(tmp_p
     ],
     ids=["counts-none", "pods", "notebooks"],
 )
-def test_only_who_counts_such_sessions_reads_the_whole_cluster(
+def test_only_a_reservation_that_counts_by_namespace_label_reads_the_whole_cluster(
     tmp_path: Path, behaviour: str, sessions: str, bound: dict[str, str]
 ) -> None:
     """Another class of the cluster has pods in namespaces with a label, too."""
@@ -318,7 +318,7 @@ def test_only_who_counts_such_sessions_reads_the_whole_cluster(
     assert len(of_kind("RoleBinding", found)) == 1  # in our namespace
 
 
-def test_sessions_of_another_cluster_open_nothing_here(tmp_path: Path) -> None:
+def test_sessions_of_another_cluster_grant_no_access(tmp_path: Path) -> None:
     classes = project.CLASSES + CLASS.format(
         name="there", cluster="lab", number=1, sessions="{source: pods, namespaces: [a]}"
     )
@@ -329,7 +329,7 @@ def test_sessions_of_another_cluster_open_nothing_here(tmp_path: Path) -> None:
     }
 
 
-def test_slots_are_for_all_of_a_cluster_with_koordinator_and_for_none_without(tmp_path: Path) -> None:
+def test_slots_get_cluster_roles_only_in_koordinator_clusters(tmp_path: Path) -> None:
     site = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}, namespace: seats}")
     found = of_cluster(tmp_path, "prod", site=site)
     roles = {one["metadata"]["name"]: one["rules"] for one in of_kind("ClusterRole", found)}

@@ -48,7 +48,7 @@ def made(folder: Path, slots: SlotHolder = SLOTS, **changes: Any) -> Object:
     return slot_object(site, part.placed.cluster, part.placed.reservation, found)
 
 
-def test_where_nothing_is_said_a_slot_is_a_seat_for_the_sessions_of_the_course(tmp_path: Path) -> None:
+def test_a_default_slot_is_one_seat_for_the_sessions_of_the_course(tmp_path: Path) -> None:
     assert made(tmp_path) == PLAIN
 
 
@@ -63,7 +63,7 @@ OF_THE_COURSE: dict[str, tuple[SlotHolder, Object, Object]] = {
 
 
 @pytest.mark.parametrize(("slots", "metadata", "spec"), OF_THE_COURSE.values(), ids=OF_THE_COURSE)
-def test_a_field_changes_what_it_names_and_nothing_else(
+def test_a_field_of_the_reservation_changes_only_its_own_part_of_the_slot(
     tmp_path: Path, slots: SlotHolder, metadata: Object, spec: Object
 ) -> None:
     assert made(tmp_path, slots) == {
@@ -131,7 +131,7 @@ def test_the_mapping_of_a_class_is_merged_into_the_object(
     }
 
 
-def test_the_cluster_says_scheduler_and_policy(tmp_path: Path) -> None:
+def test_the_cluster_sets_scheduler_and_allocate_policy(tmp_path: Path) -> None:
     other = KOORDINATOR.model_copy(update={"scheduler_name": "koord-2", "allocate_policy": "Aligned"})
     found = made(tmp_path, koordinator=other)
 
@@ -139,7 +139,7 @@ def test_the_cluster_says_scheduler_and_policy(tmp_path: Path) -> None:
     assert found["spec"]["template"]["spec"]["schedulerName"] == "koord-2"
 
 
-def test_it_lies_where_the_seats_of_its_class_do_but_for_the_mapping(tmp_path: Path) -> None:
+def test_a_slot_has_the_placement_of_its_class_merged_with_the_mapping(tmp_path: Path) -> None:
     """Limits are nothing to hold; the scheduler is Koordinator's whatever the class says."""
     seat = {
         "requests": {"cpu": "500m", "nvidia.com/gpu": "1"},
@@ -173,7 +173,7 @@ def test_it_lies_where_the_seats_of_its_class_do_but_for_the_mapping(tmp_path: P
     }
 
 
-def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
+def test_declared_owners_replace_the_default_owners(tmp_path: Path) -> None:
     controller = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "", "uid": "", "namespace": "renku"}
     owners = (
         owner((("namespace", "a"), ("name", "b")), {}, {}),
@@ -193,7 +193,7 @@ def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_the_sessions_of_a_class_own_in_each_of_its_namespaces_that_the_course_has(tmp_path: Path) -> None:
+def test_sessions_of_a_class_own_slots_in_the_namespaces_of_the_course(tmp_path: Path) -> None:
     sessions = class_sessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
     labels = {"course": "x", "component": "user"}
     course = SessionMatch.model_construct(namespaces=("c", "a"), match_labels=labels)
@@ -206,7 +206,7 @@ def test_the_sessions_of_a_class_own_in_each_of_its_namespaces_that_the_course_h
     ]
 
 
-def test_labels_that_contradict_a_selector_select_nothing_rather_than_more() -> None:
+def test_labels_that_contradict_a_selector_select_no_pods() -> None:
     term = {"key": "k", "operator": "Exists"}
 
     assert narrowed({"matchLabels": {"a": "1"}, "matchExpressions": [term]}, {"a": "2", "b": "3"}) == {
@@ -216,7 +216,7 @@ def test_labels_that_contradict_a_selector_select_nothing_rather_than_more() -> 
     assert narrowed({}, {}) == {}
 
 
-def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> None:
+def test_slots_with_placeholders_require_pre_allocation(tmp_path: Path) -> None:
     """Whatever else is said: only so does Koordinator take over the room of a pod that runs."""
     slot_holder = altered(SLOTS, with_placeholders=True, allocate_once=True)
     aligned = {"reservation": {"spec": {"allocatePolicy": "Aligned", "preAllocation": False}}}
@@ -226,7 +226,7 @@ def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> N
     assert found["spec"]["allocateOnce"] is False
 
 
-def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> None:
+def test_a_parsed_slot_knows_its_owners_without_placeholders(tmp_path: Path) -> None:
     """So that it can close a slot to them, and only those who were reviewed may take it."""
     shape = made(tmp_path, altered(SLOTS, with_placeholders=True))
     known = {"name": "n", "uid": "u", "resourceVersion": "1", "creationTimestamp": "2026-02-02T07:30:00Z"}
@@ -235,7 +235,7 @@ def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> No
     assert json.loads(parse_slot(tree).closed) == made(tmp_path)["spec"]["owners"]
 
 
-def test_another_shape_is_another_name_and_the_order_of_keys_is_no_shape() -> None:
+def test_the_hash_of_a_slot_depends_on_its_shape_and_not_on_key_order() -> None:
     turned = {"spec": dict(reversed(PLAIN["spec"].items())), "metadata": PLAIN["metadata"]}
     hashes = {slot_hash({**PLAIN, "spec": spec}) for _, _, spec in OF_THE_CLASS.values()}
 
@@ -253,7 +253,7 @@ LIVES = {
 
 
 @pytest.mark.parametrize(("expires", "ttl", "spec"), LIVES.values(), ids=LIVES)
-def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
+def test_a_standing_slot_has_its_ttl_or_expiry_but_its_name_does_not(
     tmp_path: Path, expires: str | None, ttl: str | None, spec: Object
 ) -> None:
     """The ttl that Koordinator gives to what says none is a day."""

@@ -46,14 +46,14 @@ def inventory(files: dict[str, str], key: str = "reservations.txt") -> list[str]
     return lines
 
 
-def test_it_has_a_file_and_the_inventory_names_it(tmp_path: Path) -> None:
+def test_a_standing_reservation_has_a_file_and_is_in_the_inventory(tmp_path: Path) -> None:
     files = rendered(tmp_path, STANDING)
 
     assert [one["kind"] for one in yaml.safe_load_all(files[FILE])] == ["Reservation", "Reservation"]
     assert inventory(files) == [INVENTORY_HEAD, "robots"]
 
 
-def test_the_inventory_names_its_slots_as_the_sweep_reads_them(tmp_path: Path) -> None:
+def test_the_inventory_lists_slots_as_the_sweep_reads_them(tmp_path: Path) -> None:
     files = rendered(tmp_path, STANDING)
     lines = inventory(files, "slots.txt")
     slots = [one["metadata"]["name"] for one in yaml.safe_load_all(files[FILE])]
@@ -64,7 +64,7 @@ def test_the_inventory_names_its_slots_as_the_sweep_reads_them(tmp_path: Path) -
     }
 
 
-def test_suspended_it_has_neither_so_that_whoever_prunes_removes_its_slots(tmp_path: Path) -> None:
+def test_a_suspended_standing_reservation_has_no_file_and_no_inventory_entry(tmp_path: Path) -> None:
     rendered(tmp_path, STANDING)
     files = rendered(tmp_path, STANDING + "  suspend: true\n")
 
@@ -72,7 +72,7 @@ def test_suspended_it_has_neither_so_that_whoever_prunes_removes_its_slots(tmp_p
     assert inventory(files) == [INVENTORY_HEAD]
 
 
-def test_where_another_cluster_has_koordinator_a_class_here_has_not(
+def test_slots_in_a_cluster_without_koordinator_are_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     classes = CLASSES.replace("cluster: lab", "cluster: prod")

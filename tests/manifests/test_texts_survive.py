@@ -48,7 +48,7 @@ def documents(site: Site, part: Part, **changes: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_annotations_and_labels_come_back(world: tuple[Site, Part], reader: str) -> None:
+def test_annotations_and_labels_are_read_back(world: tuple[Site, Part], reader: str) -> None:
     site, part = world
     own = {"annotations": tuple(SHARED.items()), "labels": tuple(LABELS.items())}
     objects: list[Object] = [READERS[reader](text) for text in documents(site, part, **own)]
@@ -65,7 +65,7 @@ def test_annotations_and_labels_come_back(world: tuple[Site, Part], reader: str)
         assert LABELS.items() <= one["metadata"]["labels"].items(), one["kind"]
 
 
-def test_a_title_comes_back_and_changes_nothing_else(world: tuple[Site, Part]) -> None:
+def test_a_title_is_read_back_and_changes_nothing_else(world: tuple[Site, Part]) -> None:
     site, part = world
     plain = documents(site, part, title="plain")[0]
     before = yaml.load(plain, yaml.CSafeLoader)
@@ -80,7 +80,7 @@ def test_a_title_comes_back_and_changes_nothing_else(world: tuple[Site, Part]) -
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_what_places_a_pod_comes_back(world: tuple[Site, Part], reader: str) -> None:
+def test_placement_and_pod_labels_are_read_back(world: tuple[Site, Part], reader: str) -> None:
     """Node selectors, tolerations and the labels of pods are written by people too."""
     site, part = world
     (only,) = part.placed.classes

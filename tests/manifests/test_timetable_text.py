@@ -70,7 +70,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
     assert [item.id for item in parse_timetable(prod).occurrences] == ["night/2026-02-07T22:00"]
 
 
-def test_namespaces_may_be_known_by_their_labels(world: World) -> None:
+def test_a_timetable_may_recognize_namespaces_by_label(world: World) -> None:
     (only,) = world.parts["night/lab"].placed.classes
     part = world.parts["night/lab"]
     changed = part.placed._replace(classes=(only.model_copy(update={"sessions": BY_LABEL}),))
@@ -101,7 +101,7 @@ def test_sessions_of_a_kind_of_its_own_and_those_that_carry_over(world: World) -
     assert with_sessions(world, None, namespaces=("one",)) is None
 
 
-def test_every_text_comes_back_from_ascii(world: World) -> None:
+def test_every_text_is_read_back_from_ascii(world: World) -> None:
     pairs = tuple((f"example.org/n{i}", text) for i, text in enumerate(AWKWARD))
     placed = world.parts["night/lab"].placed
     (only,) = placed.classes
@@ -117,7 +117,7 @@ def test_every_text_comes_back_from_ascii(world: World) -> None:
 
 
 @pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)], ids=["largest", "one-byte-more"])
-def test_a_timetable_is_at_most_as_large_as_a_configmap_may_be(world: World, more: int, fits: bool) -> None:
+def test_a_timetable_is_at_most_200_kib(world: World, more: int, fits: bool) -> None:
     site, part = world.site, world.parts["night/lab"]
     (only,) = part.placed.classes
 

@@ -25,7 +25,9 @@ def values(cluster: Value, **spec: Any) -> Mapping[str, Any]:
 
 
 @tabled("manifests")
-def test_the_class_decides_and_else_the_version_of_the_cluster(cluster: Value, spec: Value, how: str) -> None:
+def test_the_class_or_else_the_cluster_version_chooses_the_warm_up(
+    cluster: Value, spec: Value, how: str
+) -> None:
     found = values(cluster, **spec)
     shape = (len(found["volumes"]), len(found["volume_mounts"]), len(found["init_containers"]))
 
@@ -40,7 +42,7 @@ def test_the_class_decides_and_else_the_version_of_the_cluster(cluster: Value, s
     )
 
 
-def test_an_init_container_needs_no_more_than_the_placeholder_and_is_restricted() -> None:
+def test_an_init_container_requests_no_more_than_the_placeholder() -> None:
     found = values({}, warmUpCommand=["python3", "-c", ""])
 
     for image, container in zip(IMAGES, found["init_containers"], strict=True):
@@ -49,7 +51,7 @@ def test_an_init_container_needs_no_more_than_the_placeholder_and_is_restricted(
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
 
-def test_secrets_of_the_site_and_of_the_class_are_each_named_once() -> None:
+def test_pull_secrets_of_site_and_class_are_each_listed_once() -> None:
     cluster = {"images": {"pullSecrets": ["site", "both"]}}
     found = values(cluster, imagePullSecrets=["both", "course"])
 
@@ -75,7 +77,7 @@ def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: l
     ]
 
 
-def test_a_version_is_text() -> None:
+def test_a_kubernetes_version_must_be_text() -> None:
     """1.40 as a number would be 1.4."""
     problems = read(site({"name": "prod", "kubernetes": 1.36})).problems
 

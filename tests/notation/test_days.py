@@ -43,7 +43,7 @@ def test_every_date_of_the_years_2000_to_2099_is_read() -> None:
         "arabic", "month-13-dots", "word", "empty",
     ],
 )  # fmt: skip
-def test_a_date_that_is_none_is_refused(text: str, message: str) -> None:
+def test_a_malformed_date_is_refused(text: str, message: str) -> None:
     assert refused(day, text) == message
 
 
@@ -56,7 +56,7 @@ def test_a_date_that_is_none_is_refused(text: str, message: str) -> None:
         ("monday", date(2027, 1, 11)),
     ],
 )
-def test_words_are_dates_where_there_is_a_today(text: str, found: date) -> None:
+def test_words_are_dates_only_if_today_is_given(text: str, found: date) -> None:
     assert day(text, TODAY) == found
     assert refused(day, text).startswith("B017")
 
@@ -68,7 +68,7 @@ def test_a_range_has_two_dots_or_to(text: str) -> None:
     assert span(text) == DateSpan(date(2027, 2, 15), date(2027, 2, 26))
 
 
-def test_a_range_that_ends_before_it_begins_is_refused_with_the_right_one() -> None:
+def test_a_range_that_ends_before_it_begins_is_refused_with_the_right_range() -> None:
     assert refused(span, "2027-02-26..2027-02-15") == (
         "B024 the range ends on 2027-02-15, before it begins on 2027-02-26. Write 2027-02-15..2027-02-26."
     )
@@ -90,7 +90,7 @@ def test_a_list_has_dates_and_ranges() -> None:
         ("2027-03-01 2027-02-30", "B017"),
     ],
 )
-def test_a_list_is_read_whole_or_refused(text: str, code: str) -> None:
+def test_a_malformed_list_of_dates_is_refused(text: str, code: str) -> None:
     assert refused(spans, text).startswith(code)
 
 
@@ -111,14 +111,14 @@ def test_a_list_is_read_whole_or_refused(text: str, code: str) -> None:
         ("Mon 2027-01-11, 2027-01-12", ["2027-01-11", "2027-01-12"]),
     ],
 )
-def test_dates_without_a_year_are_the_next_where_there_is_a_today(text: str, found: list[str]) -> None:
+def test_dates_without_a_year_are_the_next_such_dates(text: str, found: list[str]) -> None:
     listed = taken(lambda: spans(text, TODAY))
 
     assert ["..".join(dict.fromkeys(map(str, one))) for one in listed] == found
 
 
 @tabled("notation")
-def test_what_has_two_readings_or_none_is_asked(text: str, advice: str) -> None:
+def test_an_ambiguous_or_unreadable_date_is_refused_with_advice(text: str, advice: str) -> None:
     assert advice in refused(spans, text, TODAY)
     with pytest.raises(Refusal):
         taken(lambda: spans(text, TODAY))

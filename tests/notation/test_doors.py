@@ -384,7 +384,7 @@ def is_refused(value: object) -> bool:
 
 
 @pytest.mark.parametrize("notion", DOORS)
-def test_a_text_means_the_same_at_every_door(notion: str) -> None:
+def test_a_text_means_the_same_in_every_input(notion: str) -> None:
     """A file takes `value`; `taken` is what all others take, too, or else `code` refuses it everywhere."""
     for case in CASES[notion]:
         for kind in DOORS[notion][:2]:
@@ -399,7 +399,7 @@ def test_a_text_means_the_same_at_every_door(notion: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES["words"], ids=lambda case: case["text"])
-def test_words_are_dates_where_a_person_is_there_to_see_them(case: Mapping[str, Any]) -> None:
+def test_words_are_dates_in_options_but_not_in_files_and_requests(case: Mapping[str, Any]) -> None:
     """A file and a request are read again later."""
     found = str(option(lambda text: day(text, TODAY))(case["text"]))
     if "code" in case:
@@ -473,7 +473,7 @@ people_say = st.sampled_from(
 
 @settings(max_examples=300)
 @given(near_misses(names | lists | people_say))
-def test_near_misses_of_weekdays_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_weekdays_mean_the_same_in_every_input(text: str) -> None:
     has_digit = any(character.isdigit() for character in text)
     but = ("answer", "form") if has_digit or text.lower() in ("", "daily") else ()  # dates, or no answer
     _agree(WEEKDAY_DOORS, text, (*but, *without_set(text)))
@@ -493,7 +493,7 @@ dates_in_words = st.builds(
 @example("02/03/2027")
 @example("Thursday, July 8")
 @example("Thursday, July 6")
-def test_near_misses_of_dates_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_dates_mean_the_same_in_every_input(text: str) -> None:
     """Some doors take more than one date, or a time or a term; a file has no day to count from."""
     assume(text.strip())
     if not any(character.isdigit() for character in text) or day_of_list(text):
@@ -516,7 +516,7 @@ def day_of_list(text: str) -> bool:
 
 @settings(max_examples=200)
 @given(near_misses(st.builds(lambda a, b: f"{min(a, b)}..{max(a, b)}", dates, dates)))
-def test_near_misses_of_ranges_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_ranges_mean_the_same_in_every_input(text: str) -> None:
     but = ("dates-option", "skip", "form") if set(text) & set(",; \t\u00a0&:") else ()
     if but:
         return
@@ -530,7 +530,7 @@ def test_near_misses_of_ranges_mean_the_same_at_every_door(text: str) -> None:
     )
 )
 @example("EST")
-def test_near_misses_of_zones_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_zones_mean_the_same_in_every_input(text: str) -> None:
     """EST is a name in files, and asks elsewhere; US/Pacific is there the place that it is of."""
     assume(text)
     but = {*without_set(text)}
@@ -554,7 +554,7 @@ times_in_words = st.builds(
 @given(near_misses(times | times_in_words | st.just("24:00")))
 @example("24:00")
 @example("5:00")
-def test_near_misses_of_times_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_times_mean_the_same_in_every_input(text: str) -> None:
     assume(text.strip())
     _agree(START_DOORS, text, without_set(text))
     _agree(END_DOORS, text, without_set(text))
@@ -569,7 +569,7 @@ between = st.sampled_from(["-", " - ", " to ", "\u2013", " until "])
 @example("09:00-09:00")
 @example("5:00-6:15pm")
 @example("9-5")
-def test_near_misses_of_spans_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_spans_mean_the_same_in_every_input(text: str) -> None:
     """An answer may list several spans, with names."""
     assume(text.strip() and "=" not in text and ":-" not in text)
     answers = SPAN_DOORS.commands["answer"](text)
@@ -591,7 +591,7 @@ weeks = st.integers(1, 53).map(str)
 @example("8-6")
 @example("-6")
 @example("06")
-def test_near_misses_of_weeks_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_weeks_mean_the_same_in_every_input(text: str) -> None:
     _agree(WEEKS_DOORS, text)
 
 
@@ -603,7 +603,7 @@ def test_near_misses_of_weeks_mean_the_same_at_every_door(text: str) -> None:
         | st.builds("{}T{}:00Z".format, dates, times)
     )
 )
-def test_near_misses_of_instants_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_instants_mean_the_same_in_every_input(text: str) -> None:
     _agree(
         Doors({}, INSTANT_DOORS, instant_words),
         text,
@@ -619,7 +619,7 @@ def instant_words(at: int) -> str:
 @settings(max_examples=100)
 @given(near_misses(st.sampled_from(["small", "linear-algebra", "data100", "a-1-b", "r"])))
 @example("Small")
-def test_near_misses_of_names_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_names_mean_the_same_in_every_input(text: str) -> None:
     """Options that take several names split them at commas; blanks around one are not part of it."""
     assume(text)  # an empty name is none
     is_one = "," not in text and text == text.strip()
@@ -647,7 +647,7 @@ people = st.builds(
 @example(" 25 ")
 @example("\u00a025")
 @example("GPU 4090")
-def test_near_misses_of_counts_mean_the_same_at_every_door(text: str) -> None:
+def test_near_misses_of_counts_mean_the_same_in_every_input(text: str) -> None:
     """In a file, +25 is the number of YAML; elsewhere it may mean 25 more, and asks."""
     assume(text.strip() and "=" not in text and not text.strip().startswith("+"))
     count = COUNT_DOORS.commands["option"](text)

@@ -44,7 +44,7 @@ def test_instants_are_absolute_or_relative(text: str, found: str) -> None:
 
 
 @tabled("notation")
-def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
+def test_a_time_of_day_is_the_next_such_time(text: str, found: str) -> None:
     assert THURSDAY is not None
     at = next_time(text, ZURICH, THURSDAY)
 
@@ -53,18 +53,18 @@ def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "24:01", "today 04:51", "+2h"])
-def test_other_texts_are_no_time_of_day(text: str) -> None:
+def test_other_texts_are_not_a_time_of_day(text: str) -> None:
     assert THURSDAY is not None
     assert next_time(text, ZURICH, THURSDAY) is None
 
 
-def test_a_time_in_either_half_of_the_day_is_asked() -> None:
+def test_an_ambiguous_hour_is_refused_with_both_times() -> None:
     assert THURSDAY is not None
     assert refused(next_time, "4:51", ZURICH, THURSDAY).endswith("Write 04:51 or 16:51.")
 
 
 @tabled("notation")
-def test_other_texts_are_refused_as_a_date_or_as_a_time(text: str, code: str) -> None:
+def test_a_malformed_instant_is_refused_as_a_date_or_as_a_time(text: str, code: str) -> None:
     assert THURSDAY is not None
     with pytest.raises(Refusal) as refused:
         instant(text, ZURICH, THURSDAY)
@@ -73,7 +73,7 @@ def test_other_texts_are_refused_as_a_date_or_as_a_time(text: str, code: str) ->
 
 
 @given(st.integers(0, 40_000), st.sampled_from(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))
-def test_a_weekday_is_the_next_one_or_today(today: int, word: str) -> None:
+def test_a_weekday_is_today_or_the_next_such_day(today: int, word: str) -> None:
     found = day(word, today)
 
     assert 0 <= number(found) - today < 7

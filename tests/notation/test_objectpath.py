@@ -17,12 +17,12 @@ _STEPS = st.one_of(
 
 
 @given(st.lists(_STEPS, min_size=1, max_size=8).map(tuple))
-def test_the_text_of_steps_means_these_steps(steps: tuple[Step, ...]) -> None:
+def test_the_text_of_steps_is_parsed_to_the_same_steps(steps: tuple[Step, ...]) -> None:
     assert parse_object_path(object_path_text(steps)) == steps
 
 
 @given(st.text("""abZ09._-/:=[]"' """, max_size=12))
-def test_what_is_read_is_written_so_that_it_means_the_same(text: str) -> None:
+def test_a_parsed_path_is_written_with_the_same_meaning(text: str) -> None:
     steps = parse_object_path(text)
 
     assert steps is None or parse_object_path(object_path_text(steps)) == steps
@@ -48,7 +48,7 @@ def test_quotes_that_are_not_needed_change_nothing(text: str, canonical: str) ->
     ],
     ids=["key", "quoted", "by-name", "by-index"],
 )
-def test_people_write_paths_like_these(text: str, steps: tuple[Step, ...]) -> None:
+def test_common_paths_are_parsed_to_their_steps(text: str, steps: tuple[Step, ...]) -> None:
     assert parse_object_path(text) == steps
 
 
@@ -63,7 +63,7 @@ def test_people_write_paths_like_these(text: str, steps: tuple[Step, ...]) -> No
         pytest.param("a." * 300 + "a", id="too-long"),
     ],
 )
-def test_everything_else_is_refused(text: str) -> None:
+def test_malformed_paths_are_refused(text: str) -> None:
     assert parse_object_path(text) is None
 
 

@@ -19,13 +19,13 @@ def test_every_minute_of_the_day_is_read_and_only_an_end_can_be_24_00() -> None:
 
 
 @tabled("notation")
-def test_a_time_that_is_none_is_refused_with_the_one_that_was_meant(text: str, fix: str) -> None:
+def test_a_malformed_time_is_refused_with_what_to_write(text: str, fix: str) -> None:
     assert refused(start_time, text) == f'B018 "{text}" is not a time of day. {fix}'
     assert refused(end_time, text) == f'B018 "{text}" is not a time of day. {fix}'
 
 
 @pytest.mark.parametrize("text", ["25:00", "12:60", "24:01"])
-def test_an_hour_or_minute_too_late_is_told_with_the_last_that_may_be(text: str) -> None:
+def test_a_time_out_of_range_is_refused_with_the_last_valid_time(text: str) -> None:
     refusal = f'B018 "{text}" is not a time of day. Write a time from 00:00 to'
     assert refused(start_time, text) == f"{refusal} 23:59."
     assert refused(end_time, text) == f"{refusal} 24:00."
@@ -44,7 +44,7 @@ def test_a_span_has_a_start_and_an_end(text: str, span: TimeSpan) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "09:00", "09:00-", "-13:00", "09:00-13:00-14:00", "24:00-25:00"])
-def test_half_a_span_is_refused(text: str) -> None:
+def test_a_malformed_span_is_refused(text: str) -> None:
     assert refused(time_span, text).startswith("B018")
 
 
@@ -66,5 +66,5 @@ def test_a_list_of_spans_is_split(text: str, spans: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "text", ["", "09:00-11:00 25:00-26:00", "half-past-nine to eleven", "9-11 and so on"]
 )
-def test_a_list_is_read_whole_or_refused(text: str) -> None:
+def test_a_malformed_list_of_spans_is_refused(text: str) -> None:
     assert refused(split_spans, text).startswith("B018")

@@ -31,19 +31,21 @@ def test_a_list_may_have_ranges(text: str, days: tuple[int, ...]) -> None:
 
 
 @tabled("notation")
-def test_everything_else_is_refused_with_what_to_write(text: str, message: str) -> None:
+def test_a_malformed_list_of_weekdays_is_refused_with_what_to_write(text: str, message: str) -> None:
     assert refused(weekdays, text) == message
 
 
 @given(
     st.lists(st.integers(1, 7), min_size=1), st.sampled_from([WEEKDAYS, DAY_NAMES]), st.sampled_from(",;/ &+")
 )
-def test_a_list_of_names_is_the_set_of_them(days: list[int], names: tuple[str, ...], separator: str) -> None:
+def test_a_list_of_weekdays_is_sorted_without_duplicates(
+    days: list[int], names: tuple[str, ...], separator: str
+) -> None:
     assert weekdays(separator.join(names[day - 1] for day in days)) == tuple(sorted({*days}))
 
 
 @given(st.text(st.sampled_from("monday tuewed-,.;0123456789"), max_size=12))
-def test_no_part_of_a_text_is_left_out(text: str) -> None:
+def test_every_part_of_an_accepted_text_is_read(text: str) -> None:
     """Whatever is accepted is made of weekdays: no prefix counts for the whole."""
     try:
         days = weekdays(text)
@@ -68,5 +70,5 @@ def test_weeks_are_odd_even_or_numbers(text: str, numbers: tuple[int, ...]) -> N
 
 
 @tabled("notation")
-def test_other_weeks_are_refused(text: str, code: str) -> None:
+def test_malformed_weeks_are_refused(text: str, code: str) -> None:
     assert refused(weeks, text).startswith(code)

@@ -24,12 +24,12 @@ NOWHERE = [
 ]
 
 
-def test_a_zone_is_a_name_of_the_tz_database_as_it_is_written_there() -> None:
+def test_every_name_of_the_tz_database_is_a_zone() -> None:
     assert [zone(name) for name in known()] == [*known()]
 
 
 @tabled("notation")
-def test_what_leads_to_a_place_is_refused_with_the_place(text: str, place: str) -> None:
+def test_a_text_that_suggests_a_place_is_refused_with_the_place(text: str, place: str) -> None:
     message = refused(zone, text)
 
     assert message.startswith(f'B021 "{text}" is not a time zone of the tz database. Write ')
@@ -37,12 +37,12 @@ def test_what_leads_to_a_place_is_refused_with_the_place(text: str, place: str) 
 
 
 @pytest.mark.parametrize("text", NOWHERE)
-def test_what_leads_nowhere_gets_an_example(text: str) -> None:
+def test_an_unknown_text_is_refused_with_an_example(text: str) -> None:
     assert refused(zone, text).endswith("Write a name such as Europe/Zurich or UTC.")
 
 
 @pytest.mark.parametrize("text", ["Europe/Zurch", "Europ/Zurich"])
-def test_a_spelling_leads_to_a_name_of_the_same_words(text: str) -> None:
+def test_a_misspelled_zone_is_refused_with_a_suggestion(text: str) -> None:
     assert refused(zone, text).endswith("Did you mean Europe/Zurich?")
 
 
@@ -55,7 +55,7 @@ def test_each_place_of_the_table_is_a_zone() -> None:
 @pytest.mark.parametrize(
     ("text", "place"), [("Pacific Time", "America/Los_Angeles"), ("PDT", ""), ("CST", "")]
 )
-def test_a_name_means_its_place_and_an_abbreviation_only_leads_to_it(text: str, place: str) -> None:
+def test_a_zone_name_in_words_has_a_place_and_an_abbreviation_has_none(text: str, place: str) -> None:
     assert by_name(text) == place
 
 
@@ -69,7 +69,7 @@ def offset(name: str, at: int) -> int:
 
 @pytest.mark.parametrize("hours", range(-12, 15))
 @pytest.mark.parametrize("form", ["GMT{:+}", "UTC{:+}", "utc {:+}", "{:+03}:00"])
-def test_no_suggestion_has_another_offset_than_the_text(form: str, hours: int) -> None:
+def test_suggestions_for_an_offset_have_the_same_offset(form: str, hours: int) -> None:
     """POSIX's names have the opposite sign, so `Etc/GMT+2` is four hours away from GMT+2."""
     text = form.format(hours)
     if text in known():
@@ -79,7 +79,7 @@ def test_no_suggestion_has_another_offset_than_the_text(form: str, hours: int) -
 
 
 @pytest.mark.parametrize(("name", "place"), FIXED.items(), ids=lambda value: value.replace("/", "-"))
-def test_a_zone_that_is_an_offset_has_a_place_of_this_offset(name: str, place: str) -> None:
+def test_the_place_of_a_fixed_offset_zone_has_the_same_offset(name: str, place: str) -> None:
     own = {offset(name, SUMMER), offset(name, WINTER)}
 
     assert len(own) == 1
@@ -91,12 +91,14 @@ def test_each_etc_zone_is_utc_or_in_the_table_of_offsets() -> None:
 
 
 @tabled("notation")
-def test_a_text_of_one_place_is_taken_if_its_clocks_show_it(text: str, at: int | None, place: str) -> None:
+def test_a_zone_text_is_accepted_if_it_matches_the_clocks_of_its_place(
+    text: str, at: int | None, place: str
+) -> None:
     assert zone_at(text, None if at is None else [at]) == place
 
 
 @tabled("notation")
-def test_an_abbreviation_asks_unless_the_clocks_of_its_place_show_it(
+def test_a_zone_text_is_refused_unless_it_matches_the_clocks_of_its_place(
     text: str, at: int | None, advice: str
 ) -> None:
     assert refused(zone_at, text, None if at is None else [WINTER, at]).endswith(advice)

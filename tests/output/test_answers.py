@@ -29,7 +29,7 @@ ANSWER = document(
 )
 
 
-def test_yaml_is_the_same_answer_as_json() -> None:
+def test_yaml_output_equals_json_output() -> None:
     assert yaml.safe_load(serialize(ANSWER, "yaml")) == json.loads(serialize(ANSWER, "json"))
 
 

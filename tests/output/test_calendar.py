@@ -32,19 +32,19 @@ def test_a_sequence_fits_into_32_bits(year: int) -> None:
     assert 0 <= int(str(found["SEQUENCE"])) < 2**31
 
 
-def test_what_stands_without_end_recurs_without_end() -> None:
+def test_a_standing_event_without_an_end_recurs_without_an_end() -> None:
     (found,) = read(STANDING._replace(last=None))
 
     assert found["RRULE"].to_ical() == b"FREQ=DAILY"
 
 
-def test_what_stood_before_the_publication_is_shown_on_its_last_day() -> None:
+def test_an_expired_standing_event_is_shown_on_its_last_day() -> None:
     (found,) = read(STANDING._replace(last=date(2025, 12, 24)))
 
     assert found.start == date(2025, 12, 24)
 
 
-def test_every_text_that_a_document_may_have_comes_back() -> None:
+def test_every_text_of_a_valid_document_is_read_back_unchanged() -> None:
     for text in TITLES:
         (found,) = read(EVENT._replace(title=text, description=f"{text}\n{text}"))
 

@@ -29,7 +29,7 @@ COLUMNS: tuple[Column[Pool], ...] = (
 )
 
 
-def test_a_column_is_in_the_answer_under_its_key() -> None:
+def test_a_column_is_in_the_json_under_its_key() -> None:
     assert as_json(COLUMNS, ROWS) == [
         {"name": "lab", "seatHours": 10},
         {"name": "exam", "seatHours": None, "owner": "Ada"},
@@ -58,7 +58,7 @@ def test_columns_without_text_are_left_out() -> None:
     assert table.without("seats", "note").rows[0] == ("lab", "")
 
 
-def test_a_column_of_a_part_shows_and_answers_the_same() -> None:
+def test_a_column_of_a_nested_value_gives_the_same_table_and_json() -> None:
     columns: list[Column[Placed]] = [column.of(lambda placed: placed.pool) for column in COLUMNS]
     placed = [Placed("prod", pool) for pool in ROWS]
 

@@ -14,7 +14,7 @@ texts = st.one_of(st.text(), st.sampled_from(AWKWARD), st.text("\x1b[3189;m\r\n\
 
 
 @given(texts)
-def test_no_text_acts(text: str) -> None:
+def test_escaped_texts_have_no_effect_on_terminals_logs_and_markdown(text: str) -> None:
     assert acts_on_a_terminal(printed(text)) == []
     assert [line for line in acts_on_a_log(printed(text)) if not line.strip().startswith("BROKEN")] == []
     assert "\n" not in visible(text) + workflow_data(text) + in_markdown(text)
@@ -31,11 +31,11 @@ def test_a_value_in_json_stays_the_same(text: str) -> None:
 
 
 @pytest.mark.parametrize("color", ["\x1b[31m", "\x1b[0m", "\x1b[1m", "\x1b[m"])
-def test_our_colors_stay_on_a_terminal_that_has_them(color: str) -> None:
+def test_our_colors_stay_on_a_terminal_with_color(color: str) -> None:
     assert printed(f"a{color}b\n", has_color=True) == f"a{color}b\n"
     assert "\x1b" not in printed(f"a{color}b\n") + printed(f"a\x1b[8m{WHATEVER}\n", has_color=True)
 
 
 @pytest.mark.parametrize("text", ["授業 Café שלום", "न\u200dम 👩\u200d🏫", "a\u00a0: b", "a: b # c (d) -e"])
-def test_what_people_write_is_shown_as_it_is(text: str) -> None:
+def test_ordinary_text_is_shown_unchanged(text: str) -> None:
     assert printed(text) == visible(text) == in_markdown(text) == text

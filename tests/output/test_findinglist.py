@@ -16,7 +16,7 @@ ONE = Finding(
 TWO = Finding("reservations/a,b: 100%.yaml", 1, 1, "B007", WARNING, "", "one\ntwo.", "Mend it.")
 
 
-def test_text_tells_place_code_path_message_and_remedy_and_counts() -> None:
+def test_text_shows_place_code_path_message_fix_and_counts() -> None:
     assert findinglist.text([ONE, TWO, TWO], color=False) == (
         "reservations/ml.yaml:23:17: error[B012] spec.provisioning.placeholderCount: -3 is below 1. "
         "Write a whole number from 1 up.\n"
@@ -26,7 +26,7 @@ def test_text_tells_place_code_path_message_and_remedy_and_counts() -> None:
     )
 
 
-def test_github_gets_one_command_a_finding_and_nothing_breaks_out_of_it() -> None:
+def test_github_output_has_one_escaped_command_for_each_finding() -> None:
     assert findinglist.github([ONE, TWO._replace(severity=NOTE)]) == (
         "::error file=reservations/ml.yaml,line=23,col=17,title=B012::spec.provisioning.placeholderCount: "
         "-3 is below 1. Write a whole number from 1 up.\n"

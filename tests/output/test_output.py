@@ -12,13 +12,13 @@ from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, content, files_in, 
 
 
 @pytest.mark.parametrize("site", ["", "-a", "a-", "A", "a b", "a\nb: c", "ü"])
-def test_it_takes_only_a_dns_label(site: str) -> None:
+def test_the_header_accepts_only_a_dns_label(site: str) -> None:
     with pytest.raises(ValueError, match="is not a DNS label"):
         header(site)
 
 
 @pytest.mark.parametrize("name", ["new/", "new//rendered", "new/./rendered/"])
-def test_a_folder_may_be_named_carelessly(tmp_path: Path, name: str) -> None:
+def test_an_output_path_may_have_extra_slashes_and_dots(tmp_path: Path, name: str) -> None:
     with Stage(f"{tmp_path}/{name}", name) as stage:
         stage.put(A, OLD[A])
         stage.finish()
@@ -26,7 +26,7 @@ def test_a_folder_may_be_named_carelessly(tmp_path: Path, name: str) -> None:
     assert files_in(tmp_path / name) == {A: OLD[A]}
 
 
-def test_files_have_ordinary_permissions(tmp_path: Path) -> None:
+def test_files_get_the_permissions_of_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         render(tmp_path, {A: OLD[A]})
@@ -36,7 +36,7 @@ def test_files_have_ordinary_permissions(tmp_path: Path) -> None:
     assert (tmp_path / A).stat().st_mode & 0o777 == 0o640
 
 
-def test_only_what_differs_is_written_and_what_is_stale_removed(out: Path) -> None:
+def test_only_different_files_are_written_and_stale_files_are_removed(out: Path) -> None:
     before = (out / BASE).stat()
     new = "clusters/test/base.yaml"
 
@@ -47,7 +47,7 @@ def test_only_what_differs_is_written_and_what_is_stale_removed(out: Path) -> No
     assert (out / BASE).stat() == before
 
 
-def test_folders_that_become_empty_go_too(out: Path) -> None:
+def test_folders_that_become_empty_are_removed(out: Path) -> None:
     write(out / "gitops/argocd/prod.yaml", HEADER)
 
     assert render(out, {BASE: OLD[BASE]}).removed == [A, B, "gitops/argocd/prod.yaml"]
@@ -69,13 +69,13 @@ def test_large_files_are_compared_to_their_end(tmp_path: Path) -> None:
 
 
 @tabled("output")
-def test_no_path_leads_out_of_our_folders(path: str, tmp_path: Path) -> None:
+def test_a_path_outside_of_the_owned_folders_is_refused(path: str, tmp_path: Path) -> None:
     for make in (Stage, FolderComparison):
         with pytest.raises(ValueError, match="is outside of the owned folders"):
             make(str(tmp_path), "rendered").put(path, HEADER)
 
 
-def test_no_text_without_a_header_and_no_path_twice(tmp_path: Path) -> None:
+def test_a_text_without_a_header_and_a_repeated_path_are_refused(tmp_path: Path) -> None:
     with Stage(str(tmp_path), "rendered") as stage:
         with pytest.raises(ValueError, match="has no header"):
             stage.put(A, "a: 1\n")
@@ -91,7 +91,7 @@ def interrupted(folder: Path, files: dict[str, str]) -> None:
         raise KeyboardInterrupt
 
 
-def test_leaving_early_leaves_everything_as_it_was(out: Path) -> None:
+def test_an_interrupted_render_changes_nothing(out: Path) -> None:
     before = content(out)
 
     with pytest.raises(KeyboardInterrupt):
@@ -100,14 +100,14 @@ def test_leaving_early_leaves_everything_as_it_was(out: Path) -> None:
     assert content(out) == before
 
 
-def test_leaving_early_takes_new_folders_along(tmp_path: Path) -> None:
+def test_an_interrupted_render_removes_new_folders(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(tmp_path / "deep/rendered", NEW)
 
     assert content(tmp_path) == {}
 
 
-def test_a_file_that_vanishes_in_the_middle_is_missing(out: Path) -> None:
+def test_a_file_that_is_removed_during_the_check_is_missing(out: Path) -> None:
     compared = FolderComparison(str(out), "rendered")
     (out / A).unlink()
     (out / B).unlink()

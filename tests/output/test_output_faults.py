@@ -59,7 +59,7 @@ def test_a_rename_that_fails_leaves_each_file_old_or_new(out: Path, survives: in
     assert sum(now[path] == OLD[path] for path in now) == 3 - survives
 
 
-def test_a_disk_that_takes_little_at_a_time_gets_all(out: Path) -> None:
+def test_short_writes_are_continued_until_the_file_is_complete(out: Path) -> None:
     render(out, NEW, DISK._replace(write=lambda file, data: os.write(file, data[:7])))
 
     assert files_in(out) == NEW
@@ -67,7 +67,7 @@ def test_a_disk_that_takes_little_at_a_time_gets_all(out: Path) -> None:
 
 @pytest.mark.parametrize("call", ["write", "replace"])
 @pytest.mark.parametrize("survives", [0, 2])
-def test_a_killed_run_leaves_whole_files_and_the_next_one_clears_up(
+def test_a_killed_run_leaves_whole_files_and_the_next_run_removes_leftovers(
     out: Path, call: str, survives: int
 ) -> None:
     code = (
@@ -110,7 +110,7 @@ def test_a_second_run_at_the_same_time_is_refused(out: Path) -> None:
     assert render(out, NEW).written == [BASE, B]
 
 
-def test_on_a_file_system_without_locks_only_locking_differs(out: Path) -> None:
+def test_render_works_on_a_file_system_without_locks(out: Path) -> None:
     def no_locks(_: int) -> None:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
 
@@ -130,7 +130,7 @@ sys.exit(run(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("command", [["render"], ["render", "--check"], ["validate"]], ids=" ".join)
-def test_where_a_system_has_no_fcntl_only_locking_differs(tmp_path: Path, command: list[str]) -> None:
+def test_commands_work_on_a_system_without_fcntl(tmp_path: Path, command: list[str]) -> None:
     shutil.copytree(ROOT / "reservations", tmp_path / "reservations")
     shutil.copytree(ROOT / "rendered", tmp_path / "rendered")
     if command == ["render"]:
@@ -151,7 +151,9 @@ def test_where_a_system_has_no_fcntl_only_locking_differs(tmp_path: Path, comman
     [("file", "file"), ("file/below", "file"), ("loop", "loop")],
     ids=["file", "below-a-file", "loop"],
 )
-def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path, folder: str, found: str) -> None:
+def test_an_output_folder_behind_a_file_or_a_loop_gets_the_finding_b092(
+    tmp_path: Path, folder: str, found: str
+) -> None:
     write(tmp_path / "file", "mine")
     (tmp_path / "loop").symlink_to("loop")
 
@@ -161,7 +163,7 @@ def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path, folder: str, found:
     assert (tmp_path / "file").read_text("utf-8") == "mine"
 
 
-def test_a_file_in_place_of_the_folder_is_told_by_the_check(tmp_path: Path) -> None:
+def test_check_reports_a_file_in_place_of_the_output_folder(tmp_path: Path) -> None:
     path = write(tmp_path / "file", "mine")
 
     assert refused(lambda: check(path, OLD)) == (
@@ -169,7 +171,7 @@ def test_a_file_in_place_of_the_folder_is_told_by_the_check(tmp_path: Path) -> N
     )
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_with_a_path_that_is_too_long_gets_the_finding_b092(tmp_path: Path) -> None:
     path = out_of_reach(tmp_path / "rendered")
     wanted = {path: HEADER}
     folder, message = tmp_path / "rendered", "File name too long"

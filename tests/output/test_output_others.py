@@ -27,7 +27,7 @@ from tests.outputfolder import (
 )
 
 
-def test_all_are_named_and_nothing_is_written_or_lost(out: Path) -> None:
+def test_all_foreign_files_are_reported_and_nothing_is_written(out: Path) -> None:
     write(out / "clusters/prod/notes.md", "mine")
     write(out / "clusters/prod/empty.yaml", "")
     write(out / A, "a: mine\n")
@@ -51,7 +51,7 @@ def test_all_are_named_and_nothing_is_written_or_lost(out: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["# mine\n", "# Rendered by helm\n", HEADER[1:], f"\n{HEADER}", f" {HEADER}"]
 )
-def test_only_the_whole_header_at_the_start_makes_a_file_ours(out: Path, text: str) -> None:
+def test_a_file_is_owned_only_if_it_begins_with_the_whole_header(out: Path, text: str) -> None:
     write(out / A, text)
     write(out / "clusters/prod/mine.yaml", text)
     expected = in_the_way(A, NO_HEADER, A), foreign("clusters/prod/mine.yaml")
@@ -62,7 +62,9 @@ def test_only_the_whole_header_at_the_start_makes_a_file_ours(out: Path, text: s
 
 
 @tabled("output")
-def test_what_stands_in_the_way_is_told_once(stands: str, what: str, where: str, tmp_path: Path) -> None:
+def test_an_obstacle_at_an_output_path_is_reported_once(
+    stands: str, what: str, where: str, tmp_path: Path
+) -> None:
     path = tmp_path / "rendered" / where
     path.parent.mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -83,7 +85,7 @@ def test_what_stands_in_the_way_is_told_once(stands: str, what: str, where: str,
     assert content(tmp_path) == before
 
 
-def test_a_name_that_is_not_utf_8_is_told_in_ascii(out: Path) -> None:
+def test_a_file_name_that_is_not_utf_8_is_reported_in_ascii(out: Path) -> None:
     path = os.fsencode(out) + b"/clusters/caf\xe9.txt"
     try:
         Path(os.fsdecode(path)).write_text("mine")
@@ -94,7 +96,7 @@ def test_a_name_that_is_not_utf_8_is_told_in_ascii(out: Path) -> None:
 
 
 @tabled("output")
-def test_hidden_files_are_foreign_because_engines_apply_them(path: str, out: Path) -> None:
+def test_hidden_files_without_our_header_are_foreign(path: str, out: Path) -> None:
     write(out / path, "kind: ClusterRoleBinding\n")
 
     assert refused(lambda: check(out, OLD)) == (foreign(path),)
@@ -108,7 +110,7 @@ def test_hidden_files_with_our_header_are_stale(out: Path) -> None:
     assert render(out, OLD).removed == ["clusters/prod/.x.yaml"]
 
 
-def test_what_git_ignores_is_foreign_because_it_may_be_committed_all_the_same(out: Path) -> None:
+def test_a_file_that_git_ignores_is_foreign(out: Path) -> None:
     git = ["git", "-C", str(out.parent)]
     subprocess.run([*git, "init", "--quiet"], check=True)
     write(out.parent / ".gitignore", "*.yaml\n")
@@ -118,7 +120,7 @@ def test_what_git_ignores_is_foreign_because_it_may_be_committed_all_the_same(ou
 
 
 @pytest.mark.parametrize("owned", ["clusters/prod/", "gitops/", "clusters/"])
-def test_attributes_of_git_are_foreign_because_they_change_what_is_checked_out(out: Path, owned: str) -> None:
+def test_a_gitattributes_file_is_foreign(out: Path, owned: str) -> None:
     write(out / f"{owned}.gitattributes", "** working-tree-encoding=ASCII//TRANSLIT\n")
 
     assert refused(lambda: check(out, OLD)) == (foreign(f"{owned}.gitattributes"),)
@@ -131,7 +133,7 @@ def test_attributes_of_git_are_foreign_because_they_change_what_is_checked_out(o
         *((f"{name}/e.yaml", "A folder") for name in ("other", ".hidden", "Clusters", "README.md")),
     ],
 )
-def test_nothing_but_a_readme_is_beside_our_folders(out: Path, path: str, what: str) -> None:
+def test_files_and_folders_beside_the_owned_folders_are_foreign(out: Path, path: str, what: str) -> None:
     write(out / path, HEADER)
     expected = (foreign(path.partition("/")[0], what, owner="rendered"),)
 
@@ -140,7 +142,7 @@ def test_nothing_but_a_readme_is_beside_our_folders(out: Path, path: str, what: 
     assert files_in(out) == {**OLD, path: HEADER}
 
 
-def test_no_link_is_in_the_output_folder(out: Path) -> None:
+def test_a_link_in_the_output_folder_is_foreign(out: Path) -> None:
     (out / "more").symlink_to("clusters")
     expected = (foreign("more", "A symbolic link", owner="rendered"),)
 
@@ -148,7 +150,7 @@ def test_no_link_is_in_the_output_folder(out: Path) -> None:
     assert refused(lambda: render(out, NEW)) == expected
 
 
-def test_the_output_folder_is_not_a_link(out: Path, tmp_path: Path) -> None:
+def test_an_output_folder_that_is_a_link_gets_the_finding_b090(out: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(out.name)
     before = content(out)
@@ -169,7 +171,7 @@ def test_an_empty_folder_is_stale_because_it_may_be_a_submodule(out: Path) -> No
     assert not (out / "clusters/prod/module").exists()
 
 
-def test_a_folder_of_the_same_name_in_other_letters_is_refused(out: Path) -> None:
+def test_a_folder_with_a_name_that_differs_only_in_case_is_refused(out: Path) -> None:
     """A checkout on another file system puts its files beside what Berth renders."""
     write(out.parent / "Rendered/clusters/prod/extra.yaml", "mine")
 

@@ -17,7 +17,7 @@ def write(folder: str, files: dict[str, bytes]) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("obstacle", ["file", "folder", "link"])
-def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path, obstacle: str) -> None:
+def test_a_foreign_file_gets_the_finding_b090_and_nothing_is_written(tmp_path: Path, obstacle: str) -> None:
     path = tmp_path / "feeds/b.ics"
     path.parent.mkdir()
     if obstacle == "file":
@@ -48,7 +48,7 @@ def test_nothing_is_written_into_a_linked_folder(tmp_path: Path) -> None:
     assert files_in(tmp_path / "outside") == {}
 
 
-def test_a_folder_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
+def test_an_unusable_folder_gets_the_finding_b092(tmp_path: Path) -> None:
     (tmp_path / "site").write_bytes(b"a file")
 
     with pytest.raises(FindingsError) as caught:

@@ -15,13 +15,13 @@ ROWS = [
 FIT = Fit(None, breaks=("seats", "note"))
 
 
-def test_columns_line_up_by_what_a_terminal_shows() -> None:
+def test_columns_are_aligned_by_display_width() -> None:
     answer = table.text(("name", "seats"), [("kurs", "5"), ("授業", "12"), ("e\u0301cole", "7")])
 
     assert answer == "NAME   SEATS\nkurs   5\n授業   12\ne\u0301cole  7\n"
 
 
-def test_markdown_escapes_what_would_break_its_cells() -> None:
+def test_markdown_escapes_characters_that_would_break_cells() -> None:
     assert table.markdown(("name",), [("a|b<i>",)]) == "| name |\n| --- |\n| a\\|b&lt;i&gt; |\n"
 
 
@@ -34,7 +34,7 @@ def test_a_table_for_a_narrow_terminal_breaks_cells_and_then_rows(columns: int, 
     assert answer[first + len(expected)].startswith("lab")
 
 
-def test_a_number_stays_with_what_it_counts() -> None:
+def test_a_number_is_not_separated_from_its_noun() -> None:
     assert cell_lines("3 nodes of workbench", 11) == ["3 nodes of", "workbench"]
     assert cell_lines("3 nodes of workbench", 1) == ["3 nodes", "of", "workbench"]
     assert cell_lines("25 small", 1) == ["25 small"]
@@ -47,7 +47,7 @@ tables = st.lists(st.tuples(words, cells, words, cells), max_size=4)
 
 
 @given(tables, st.integers(1, 60))
-def test_nothing_is_left_out_and_no_line_is_broken_without_need(
+def test_a_narrow_table_keeps_all_text_and_breaks_only_long_lines(
     rows: list[tuple[str, ...]], columns: int
 ) -> None:
     wide = table.text(HEADINGS, rows)
@@ -59,7 +59,7 @@ def test_nothing_is_left_out_and_no_line_is_broken_without_need(
 
 
 @given(tables, st.integers(20, 60))
-def test_a_table_fits_where_its_shortest_form_does(rows: list[tuple[str, ...]], columns: int) -> None:
+def test_a_table_fits_if_its_narrowest_form_fits(rows: list[tuple[str, ...]], columns: int) -> None:
     shortest = table.text(HEADINGS, rows, FIT._replace(columns=1))
     narrow = table.text(HEADINGS, rows, FIT._replace(columns=columns))
 
@@ -67,7 +67,7 @@ def test_a_table_fits_where_its_shortest_form_does(rows: list[tuple[str, ...]], 
         assert max(map(width, narrow.splitlines())) <= columns
 
 
-def test_text_breaks_at_words_and_colors_take_no_room() -> None:
+def test_text_breaks_at_words_and_colors_have_no_width() -> None:
     assert wrapped("one two three", 7, 2) == "one two\n  three"
     assert wrapped("\x1b[31mone\x1b[0m two three", 7) == "\x1b[31mone\x1b[0m two\nthree"
     assert wrapped("a/very/long/path x", 5) == "a/very/long/path\nx"

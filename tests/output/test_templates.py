@@ -40,7 +40,7 @@ def rendered(monkeypatch: pytest.MonkeyPatch, text: str, values: dict[str, objec
     return render("t", values)
 
 
-def test_a_template_shows_the_shape_and_values_fill_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_template_is_filled_with_values_by_its_filters(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (
         rendered(monkeypatch, DEPLOYMENT, VALUES)
         == """\
@@ -71,7 +71,7 @@ spec:
         "a:\n{% for x in name %}\nb: 1\n{% endfor %}\n",
     ],
 )
-def test_a_missing_value_is_never_an_empty_text(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_a_missing_value_raises_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     with pytest.raises((UndefinedError, TypeError)):
         rendered(monkeypatch, text, {"pool": {}})
 

@@ -35,21 +35,21 @@ collections = st.lists(trees) | st.dictionaries(keys, trees)
 
 
 @EVERY_READER
-def test_quoted_values_are_the_same_text_again(read: Read) -> None:
+def test_quoted_values_are_read_back_unchanged(read: Read) -> None:
     document = "\n".join(f"- {quote(text)}" for text in AWKWARD)
 
     assert read(document) == list(AWKWARD)
 
 
 @EVERY_READER
-def test_quoted_keys_are_the_same_text_again(read: Read) -> None:
+def test_quoted_keys_are_read_back_unchanged(read: Read) -> None:
     document = block({text: text for text in KEYS}, 0)
 
     assert read(document) == {text: text for text in KEYS}
 
 
 @EVERY_READER
-def test_every_character_of_unicode_is_the_same_character_again(read: Read) -> None:
+def test_every_unicode_character_is_read_back_unchanged(read: Read) -> None:
     everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF)
 
     assert read(quote(everything)) == everything
@@ -57,7 +57,7 @@ def test_every_character_of_unicode_is_the_same_character_again(read: Read) -> N
 
 @given(st.lists(texts))
 @quick
-def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> None:
+def test_any_quoted_text_is_one_line_and_is_read_back_unchanged(examples: list[str]) -> None:
     lines = [f"- {quote(text)}" for text in examples]
 
     assert all(len(line.splitlines()) == 1 for line in lines)
@@ -103,7 +103,7 @@ def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> No
         "above-the-first-plane",
     ],
 )  # fmt: skip
-def test_a_text_is_written_so(text: str, written: str) -> None:
+def test_a_text_is_quoted_only_if_it_is_not_plain(text: str, written: str) -> None:
     assert quote(text) == written
 
 
@@ -116,20 +116,20 @@ def test_half_a_surrogate_pair_is_refused(write: Callable[[str], str]) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 1, b"a", ["a"]], ids=repr)
-def test_what_is_no_text_is_refused(value: object) -> None:
+def test_a_value_that_is_not_a_string_is_refused(value: object) -> None:
     for write in (quote, lambda text: literal(text, 2)):
         with pytest.raises(TypeError):
             write(value)  # type: ignore[arg-type]  # that is the claim
 
 
 @tabled("output")
-def test_a_number_is_written_so(value: float, written: str) -> None:
+def test_a_number_has_its_yaml_form(value: float, written: str) -> None:
     assert number(value) == written
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False) | whole)
 @quick
-def test_any_number_is_the_same_number_again(value: float) -> None:
+def test_any_number_is_read_back_unchanged(value: float) -> None:
     for read in READERS.values():
         again = read(number(value))
 
@@ -149,14 +149,14 @@ def test_any_number_is_the_same_number_again(value: float) -> None:
     ],
     ids=["bool", "text", "none", "nan", "infinite", "too-large"],
 )
-def test_what_is_no_number_for_every_reader_is_refused(value: object, error: Exception) -> None:
+def test_a_value_that_is_not_a_portable_number_is_refused(value: object, error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
         number(value)
 
     assert str(caught.value) == str(error)
 
 
-def test_a_block_keeps_its_order_and_starts_where_the_hole_stands() -> None:
+def test_a_block_keeps_its_order_and_its_indentation() -> None:
     value = {
         "b": "1",
         "a": {"x": True, "y": None, "n": -1, "f": 0.5},
@@ -184,7 +184,7 @@ def test_a_block_keeps_its_order_and_starts_where_the_hole_stands() -> None:
     )
 
 
-def test_a_list_and_a_mapping_in_a_list_are_lines_where_one_would_be_long() -> None:
+def test_long_lists_and_mappings_are_written_on_several_lines() -> None:
     long, short = "word " * 20 + "word", {"key": "k", "seconds": 30}
 
     assert block({"a": [long], "b": [long, long], "c": [short, {**short, "value": long}]}, 0) == (
@@ -200,13 +200,13 @@ def test_a_value_is_written_on_one_line(value: object, written: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "written"), [({}, "{}"), ([], "[]"), ((), "[]"), (["a"], "- a")], ids=repr)
-def test_a_small_block_is_written_so(value: object, written: str) -> None:
+def test_a_small_block_is_written_in_its_short_form(value: object, written: str) -> None:
     assert block(value, 2) == written
 
 
 @given(collections)
 @quick
-def test_any_block_is_the_same_value_again(value: object) -> None:
+def test_any_block_is_read_back_unchanged(value: object) -> None:
     document = f"a:\n  b:\n    {block(value, 4)}\n  c: {flow(value)}\n"
 
     for read in READERS.values():
@@ -216,13 +216,13 @@ def test_any_block_is_the_same_value_again(value: object) -> None:
 @pytest.mark.parametrize(
     "value", ["text", None, 5, {1: "a"}, {"a": {None: "b"}}, {"a": b"b"}, [{"a"}]], ids=repr
 )
-def test_a_block_refuses_what_has_no_place_in_a_manifest(value: object) -> None:
+def test_a_block_refuses_scalars_and_unsupported_types(value: object) -> None:
     with pytest.raises(TypeError):
         block(value, 2)
 
 
 @pytest.mark.parametrize("value", ["text", {"a": "b"}, 1], ids=["text", "mapping", "number"])
-def test_a_key_that_readers_would_not_find_the_end_of_is_refused(value: object) -> None:
+def test_a_key_of_999_characters_is_refused(value: object) -> None:
     with pytest.raises(
         ValueError, match=r"^a key of 999 characters is longer than readers look for its colon$"
     ):
@@ -242,12 +242,12 @@ def f(x: int) -> str:
 
 
 @tabled("output")
-def test_a_literal_is_lines_where_lines_are_exact(text: str, written: str) -> None:
+def test_a_literal_block_is_used_only_where_its_lines_are_exact(text: str, written: str) -> None:
     assert literal(text, 2) == written
 
 
 @EVERY_READER
-def test_code_is_the_same_code_again(read: Read) -> None:
+def test_code_in_a_literal_is_read_back_unchanged(read: Read) -> None:
     written = literal(CODE, 4)
 
     assert written.startswith("|\n")
@@ -255,7 +255,7 @@ def test_code_is_the_same_code_again(read: Read) -> None:
 
 
 @EVERY_READER
-def test_awkward_literals_are_the_same_text_again(read: Read) -> None:
+def test_awkward_literals_are_read_back_unchanged(read: Read) -> None:
     document = "\n".join(f"k{n}: {literal(text, 2)}" for n, text in enumerate(AWKWARD)) + "\n"
 
     assert read(document) == {f"k{n}": text for n, text in enumerate(AWKWARD)}
@@ -263,7 +263,7 @@ def test_awkward_literals_are_the_same_text_again(read: Read) -> None:
 
 @given(st.lists(texts | st.sampled_from([" ", "", "  x", "- a", "# b"])), st.integers(1, 6))
 @quick
-def test_any_literal_is_the_same_text_again(lines: list[str], indent: int) -> None:
+def test_any_literal_is_read_back_unchanged(lines: list[str], indent: int) -> None:
     text = "\n".join(lines)
     document = f"a: {literal(text, indent)}\nb: end\n"
 
@@ -281,7 +281,7 @@ words = st.text(st.sampled_from("aeinoyxYNTFüÜ019 .-_/+()~:#,[]{}%@`'\"!&*?|>=
 
 @given(st.lists(words, min_size=1, max_size=8))
 @settings(max_examples=100)
-def test_plain_texts_are_the_same_texts_again_wherever_they_stand(examples: list[str]) -> None:
+def test_plain_texts_are_read_back_unchanged_in_every_position(examples: list[str]) -> None:
     mapping = {text: text for text in examples}
     documents = {
         "\n".join(f"- {quote(text)}" for text in examples): examples,

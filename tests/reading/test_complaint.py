@@ -53,7 +53,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("text", "place", "word"), FAULTS.values(), ids=FAULTS)
-def test_what_is_not_yaml_is_told_once_where_it_is(text: str, place: str, word: str) -> None:
+def test_malformed_yaml_gets_one_finding_b003_at_its_place(text: str, place: str, word: str) -> None:
     documents, (problem,) = parse(Source("f.yaml", text.encode()))
 
     assert (problem.code, f"{problem.line}:{problem.column}") == ("B003", place)

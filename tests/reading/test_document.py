@@ -71,11 +71,11 @@ def typed(value: Value) -> object:
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS.values(), ids=TEXTS)
-def test_a_text_has_its_values(text: str, expected: list[Value]) -> None:
+def test_a_text_is_parsed_to_its_values(text: str, expected: list[Value]) -> None:
     assert typed(values(text)) == typed(expected)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+def test_a_byte_order_mark_is_not_part_of_the_text() -> None:
     documents, problems = parse(Source("f.yaml", b"\xef\xbb\xbfa: 1\n"))
 
     assert (documents, problems) == ([Document("f.yaml", 0, {"a": 1})], [])
@@ -92,21 +92,21 @@ def test_empty_documents_are_left_out_but_counted(odd: str) -> None:
 
 
 @pytest.mark.parametrize("odd", ["b: [", "b: 'x", "\tb: 1", "[" * 200, "b: 1\n c: 2"])
-def test_documents_before_one_that_cannot_be_read_are_kept(odd: str) -> None:
+def test_documents_before_an_unreadable_document_are_kept(odd: str) -> None:
     documents, problems = parse(Source("f.yaml", f"a: 1\n---\n{odd}\n---\nc: 3\n".encode()))
 
     assert documents == [Document("f.yaml", 0, {"a": 1})]
     assert len(problems) == 1
 
 
-def test_a_document_that_goes_on_after_its_end_is_not_half_read() -> None:
+def test_a_document_with_text_after_its_end_is_not_read_in_part() -> None:
     documents, problems = parse(Source("f.yaml", b"a: 1\n---\n[1, 2]]\n"))
 
     assert documents == [Document("f.yaml", 0, {"a": 1})]
     assert len(problems) == 1
 
 
-def test_a_document_with_a_doubtless_fault_is_kept() -> None:
+def test_a_document_with_recoverable_faults_is_kept() -> None:
     text = b"a: 1\na: 2\nb: !x y\n1: z\n? [q]\n: 0\nc: *d\n<<: 5\n"
 
     documents, problems = parse(Source("f.yaml", text))
@@ -163,7 +163,7 @@ def is_told_or_read(data: bytes) -> bool:
 
 @QUICK
 @given(st.binary(max_size=60))
-def test_any_bytes_are_told_or_read(data: bytes) -> None:
+def test_any_bytes_are_read_or_reported(data: bytes) -> None:
     assert is_told_or_read(data)
 
 
@@ -187,11 +187,11 @@ def test_any_bytes_are_told_or_read(data: bytes) -> None:
         )
     )
 )
-def test_any_mixture_of_marks_is_told_or_read(pieces: list[str]) -> None:
+def test_any_mixture_of_yaml_marks_is_read_or_reported(pieces: list[str]) -> None:
     assert is_told_or_read("".join(pieces).encode())
 
 
-def test_any_damage_to_a_good_file_is_told_or_read() -> None:
+def test_any_damaged_file_is_read_or_reported() -> None:
     dice = random.Random(7)
     good = GOOD.encode()
     for _ in range(5000):
@@ -209,6 +209,6 @@ def test_any_damage_to_a_good_file_is_told_or_read() -> None:
 
 
 @tabled("reading")
-def test_a_large_file_of_one_piece_is_told_or_read(piece: str) -> None:
+def test_a_large_file_of_one_repeated_piece_is_read_or_reported(piece: str) -> None:
     for start in ("", "a: ", "- b: "):
         assert is_told_or_read((start + piece * (200_000 // len(piece))).encode())

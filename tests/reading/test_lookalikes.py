@@ -87,7 +87,7 @@ def test_the_project_is_valid() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_what_people_paste_is_named(case: dict[str, str]) -> None:
+def test_a_pasted_lookalike_is_named_with_its_column(case: dict[str, str]) -> None:
     before, after = case["replace"], case["by"]
     assert PROJECT.count(before) == 1
     text = PROJECT.replace(before, after)
@@ -101,7 +101,9 @@ PAIRS = [pair for pair in product(INVISIBLE, repeat=2) if "\ufeff" not in pair o
 
 @pytest.mark.parametrize("around", PAIRS, ids=ascii)
 @pytest.mark.parametrize("value", ["title: Linear algebra", "resourceClass: small", "startDate: 2027-02-01"])
-def test_each_of_several_in_a_value_is_named(value: str, around: tuple[str, str]) -> None:
+def test_each_of_several_invisible_characters_in_a_value_is_named(
+    value: str, around: tuple[str, str]
+) -> None:
     first, second = around
     key, _, meant = value.partition(": ")
     for wrong in (f"{meant}{first}{second}", f"{first}{meant}{second}", f"{first}{second}{meant}{second}"):
@@ -112,16 +114,14 @@ def test_each_of_several_in_a_value_is_named(value: str, around: tuple[str, str]
 
 
 @tabled("reading")
-def test_an_unknown_key_says_which_of_its_characters_looks_like_another(
-    key: str, name: str, column: int
-) -> None:
+def test_a_lookalike_in_an_unknown_key_is_named_with_its_column(key: str, name: str, column: int) -> None:
     findings = found(PROJECT.replace("placeholderCount", key))
 
     assert [finding.code for finding in findings] == ["B010"]
     assert f"{name} in column {column}." in findings[0].fix
 
 
-def test_letters_of_a_language_are_no_lookalikes() -> None:
+def test_only_a_word_of_two_scripts_has_lookalikes() -> None:
     """A word of one script is meant; a word of two is not."""
     fixes = [
         found(PROJECT.replace("resourceClass: small", f"resourceClass: {word}"))[0].fix
@@ -144,7 +144,7 @@ PLACES = sorted({at for at in structural() if not is_comment(at)})
 
 
 @pytest.mark.parametrize("character", INVISIBLE, ids=INVISIBLE.values())
-def test_one_that_is_inserted_anywhere_in_the_structure_is_named_or_changes_nothing(character: str) -> None:
+def test_an_invisible_character_anywhere_in_the_structure_is_named(character: str) -> None:
     silent = []
     for at in PLACES[character == "\ufeff" :]:  # at the very beginning it is one
         text = PROJECT[:at] + character + PROJECT[at:]
@@ -156,7 +156,7 @@ def test_one_that_is_inserted_anywhere_in_the_structure_is_named_or_changes_noth
 
 
 @pytest.mark.parametrize("character", LOOKALIKES, ids=[name for _, name in LOOKALIKES.values()])
-def test_one_in_place_of_the_mark_that_it_looks_like_is_named(character: str) -> None:
+def test_a_lookalike_in_place_of_a_yaml_mark_is_named(character: str) -> None:
     meant, name = LOOKALIKES[character]
     places = [
         match.start() for match in re.finditer(re.escape(meant), PROJECT) if not is_comment(match.start())
@@ -184,12 +184,12 @@ FINE = {
 
 
 @pytest.mark.parametrize("line", FINE.values(), ids=FINE)
-def test_text_that_is_fine_stays_fine(line: str) -> None:
+def test_ordinary_typography_in_a_title_gets_no_finding(line: str) -> None:
     assert found(PROJECT.replace("title: Linear algebra # for everybody", line)) == []
 
 
 @pytest.mark.parametrize("line", FINE.values(), ids=FINE)
-def test_it_is_not_blamed_for_what_is_wrong_elsewhere(line: str) -> None:
+def test_ordinary_typography_does_not_change_findings_elsewhere(line: str) -> None:
     text = PROJECT.replace("title: Linear algebra # for everybody", line)
     for good, bad in (("resourceClass: small", "resourceClass: small: x"), ("Count: 25", "Count: x")):
         assert found(text.replace(good, bad)) == [

@@ -47,13 +47,13 @@ def test_a_value_has_its_place_and_its_path(
         assert places.raw(0, (*path,)) == raw
 
 
-def test_a_mark_and_other_line_ends_move_nothing() -> None:
+def test_a_byte_order_mark_and_crlf_do_not_change_places() -> None:
     plain, marked = Places(SITE.encode()), Places(b"\xef\xbb\xbf" + SITE.replace("\n", "\r\n").encode())
     for path, *_ in PLACES.values():
         assert marked.at(0, (*path,)) == plain.at(0, (*path,))
 
 
-def test_documents_are_counted_as_they_are_read() -> None:
+def test_places_use_the_document_index_of_the_parser() -> None:
     text = b"---\n---\na: 1\n---\n---\nb: {c: 2}\n"
     documents, _ = parse(Source("f.yaml", text))
     places = Places(text)
@@ -63,7 +63,7 @@ def test_documents_are_counted_as_they_are_read() -> None:
     assert places.at(3, ("b", "c")) == (6, 8)
 
 
-def test_an_alias_is_told_where_it_stands_and_what_is_in_it_where_it_is_written() -> None:
+def test_an_alias_has_its_own_place_and_its_content_has_the_place_of_the_anchor() -> None:
     places = Places(b"a: &x\n  b: [1]\nc: *x\nd:\n  <<: *x\n  e: 2\n")
 
     assert places.at(0, ("c",)) == (3, 4)
@@ -74,11 +74,11 @@ def test_an_alias_is_told_where_it_stands_and_what_is_in_it_where_it_is_written(
     assert places.at(0, ("d", "e")) == (6, 6)
 
 
-def test_a_key_that_is_there_twice_is_told_where_it_is_read() -> None:
+def test_a_duplicate_key_has_the_place_of_its_first_occurrence() -> None:
     assert Places(b"a: 1\nb: 2\na: 3\n").at(0, ("a",)) == (1, 4)
 
 
-def test_json_has_places_also_where_it_is_no_yaml() -> None:
+def test_json_that_is_not_yaml_has_places() -> None:
     text = (
         '[\n\t{"name": "\\ud83d\\ude00", "\\ud83d\\ude00": {"b": [1, -2.5]}},\n\t{"name": "x", "c": null}\n]'
     )
@@ -92,7 +92,7 @@ def test_json_has_places_also_where_it_is_no_yaml() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "\0", "[" * 5000], ids=["empty", "broken", "hidden", "deep"])
-def test_what_cannot_be_read_has_its_place_at_the_start(text: str) -> None:
+def test_an_unreadable_text_has_its_place_at_the_start(text: str) -> None:
     places = Places(text.encode())
 
     assert places.at(0, ("a", 0)) == (1, 1)
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_has_its_place_at_the_start(text: str) -> None:
     assert places.path_text(0, ("a", 0)) == "a[0]"
 
 
-def test_a_document_before_a_broken_one_has_places() -> None:
+def test_a_document_before_a_broken_document_has_places() -> None:
     assert Places(b"a: 1\n---\nb: [\n").at(0, ("a",)) == (1, 4)
 
 
@@ -109,7 +109,7 @@ def severity(code: str) -> str:
     return {"B007": "warning"}.get(code, "error")
 
 
-def test_problems_become_findings_in_order_each_once() -> None:
+def test_problems_become_findings_once_and_in_order() -> None:
     sources = [
         Source("b.yaml", b"a:\n  - {name: x, b: 1}\n"),
         Source("a.yaml", b"c: [\n"),
@@ -143,7 +143,7 @@ def test_problems_become_findings_in_order_each_once() -> None:
     ("written", "as_read"),
     [("0x1f", "31"), ("0o17", "15"), ("1e3", "1000.0"), ("1.0", "1.0"), ("+5", "5"), ("True", "true")],
 )
-def test_a_number_that_may_be_meant_as_text_is_shown_as_it_is_written(written: str, as_read: str) -> None:
+def test_a_number_in_place_of_a_text_is_shown_as_written(written: str, as_read: str) -> None:
     source = Source("a.yaml", f"a: {written}".encode())
     message = 'profile "It is a": {} is a number, not a name.'
     problem = Problem("B013", "a.yaml", 0, ("a",), message.format(as_read), f'{IN_QUOTES}: "{as_read}".')
@@ -156,7 +156,7 @@ def test_a_number_that_may_be_meant_as_text_is_shown_as_it_is_written(written: s
 
 
 @pytest.mark.parametrize("text", ["{a: &x 31, b: *x}", "{}"], ids=["alias", "missing"])
-def test_a_number_that_is_not_written_at_its_place_is_shown_as_it_is_read(text: str) -> None:
+def test_a_number_that_is_not_written_at_its_place_is_shown_as_parsed(text: str) -> None:
     problem = Problem("B013", "a.yaml", 0, ("b",), "31 is a number, not a name.", f'{IN_QUOTES}: "31".')
     (finding,) = locate([problem], [Source("a.yaml", text.encode())], severity)
 

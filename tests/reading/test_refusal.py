@@ -68,7 +68,7 @@ def told(data: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize(("text", "expected"), FAULTS.values(), ids=FAULTS)
-def test_what_is_not_for_us_is_told_once_where_it_is(text: str, expected: str) -> None:
+def test_unsupported_yaml_gets_one_finding_at_its_place(text: str, expected: str) -> None:
     assert told(text.encode()) == [expected]
 
 
@@ -84,7 +84,7 @@ def test_a_hundred_levels_are_read(depth: int) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"], ids=["windows", "old-mac"])
-def test_lines_count_the_same_whatever_ends_them(end: str) -> None:
+def test_line_numbers_do_not_depend_on_the_line_ends(end: str) -> None:
     text = "# c\na: é\nb:\n  c: [1, 2\nd: 1\n".replace("\n", end)
 
     assert told(text.encode()) == [finding("4:6 B003", "]")]
@@ -107,13 +107,13 @@ def test_columns_count_characters_and_other_encodings_are_named(data: bytes, exp
     assert told(data) == [expected]
 
 
-def test_half_a_character_in_json_is_told() -> None:
+def test_half_a_surrogate_pair_in_json_gets_the_finding_b002() -> None:
     text = '{"a": "\\ud83d\\ude00", "b": ["\\ud800"]}'
 
     assert told(text.encode()) == [finding("1:29 B002", "\\ud800")]
 
 
-def test_all_faults_of_a_file_are_told() -> None:
+def test_all_faults_of_a_file_are_reported() -> None:
     text = "a: 1\na: 2\nb: !x 1\n---\n1: 2\n---\nc: [\n"
 
     assert told(text.encode()) == [
@@ -124,7 +124,7 @@ def test_all_faults_of_a_file_are_told() -> None:
     ]
 
 
-def test_what_is_told_of_a_text_cannot_spoil_the_screen() -> None:
+def test_messages_escape_and_shorten_the_quoted_text() -> None:
     long = "k" * 100
     text = f'"\\e[2J": 1\n"\\e[2J": 2\n{long}: 1\n{long}: 2\n'
 

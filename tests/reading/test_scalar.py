@@ -66,7 +66,7 @@ def test_a_scalar_has_the_value_of_yaml_1_2(text: str, value: Value) -> None:
 
 
 @pytest.mark.parametrize("text", [".nan", ".NaN", ".NAN"], ids=["lower", "mixed", "upper"])
-def test_not_a_number_is_a_number(text: str) -> None:
+def test_nan_is_read_as_a_float(text: str) -> None:
     value = in_a_block(text)
 
     assert isinstance(value, float)

@@ -46,7 +46,7 @@ def test_the_root_itself_adds_nothing_to_the_shown_path(tmp_path: Path) -> None:
     assert read(str(tmp_path), ".") == ([Source("a/b.yaml", b"a/b.yaml")], [])
 
 
-def test_files_that_are_not_ours_are_passed_over_in_silence(tmp_path: Path) -> None:
+def test_other_files_are_ignored_without_a_finding(tmp_path: Path) -> None:
     write(
         tmp_path,
         "README.md",
@@ -87,7 +87,7 @@ def test_a_folder_with_nothing_but_overlooked_files_is_reported_as_empty(tmp_pat
     assert told(read(str(tmp_path), "r")[1]) == [("B007", "r/a.yaml.txt"), ("B008", "r")]
 
 
-def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_and_a_file_in_its_place_get_the_finding_b001(tmp_path: Path) -> None:
     write(tmp_path, "file")
 
     missing, missing_problems = read(f"{tmp_path}/no", "reservations")
@@ -102,7 +102,7 @@ def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["nowhere", "link", "../real/a.yaml", "../real", ".", "/dev/zero"])
 @pytest.mark.parametrize("name", ["link", "link.yaml", "link.txt"])
-def test_no_link_is_followed(tmp_path: Path, target: str, name: str) -> None:
+def test_a_link_is_not_followed_and_gets_the_finding_b001(tmp_path: Path, target: str, name: str) -> None:
     write(tmp_path, "real/a.yaml", "reservations/b.yaml")
     (tmp_path / "reservations" / name).symlink_to(target)
 
@@ -112,7 +112,7 @@ def test_no_link_is_followed(tmp_path: Path, target: str, name: str) -> None:
     assert told(problems) == [("B001", f"r/{name}")]
 
 
-def test_the_folder_itself_is_no_link(tmp_path: Path) -> None:
+def test_a_reservations_folder_that_is_a_link_gets_the_finding_b001(tmp_path: Path) -> None:
     write(tmp_path, "real/a.yaml")
     (tmp_path / "reservations").symlink_to("real")
 
@@ -122,7 +122,7 @@ def test_the_folder_itself_is_no_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_file", [True, False], ids=["submodule", "repository"])
-def test_a_folder_that_git_stores_elsewhere_is_told(tmp_path: Path, is_file: bool) -> None:
+def test_a_submodule_or_a_nested_repository_gets_the_finding_b001(tmp_path: Path, is_file: bool) -> None:
     write(
         tmp_path,
         ".git/HEAD",
@@ -134,7 +134,7 @@ def test_a_folder_that_git_stores_elsewhere_is_told(tmp_path: Path, is_file: boo
     assert told(read(str(tmp_path / "r"), "r")[1]) == [("B001", "r/other")]
 
 
-def test_what_has_the_name_of_a_file_and_is_none_is_told_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_folder_pipe_or_socket_named_like_a_file_gets_the_finding_b001(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     os.mkfifo(tmp_path / "pipe.yaml")
     with socket.socket(socket.AF_UNIX) as server:
@@ -164,7 +164,7 @@ def without_rights(folder: Path) -> Iterator[None]:
                 os.seteuid(0)
 
 
-def test_what_may_not_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+def test_an_unreadable_file_or_folder_does_not_hide_the_other_files(tmp_path: Path) -> None:
     write(tmp_path, "r/a.yaml", "r/b.yaml", "r/c/d.yaml")
     tmp_path.chmod(0o755)
     (tmp_path / "r/a.yaml").chmod(0)
@@ -179,7 +179,7 @@ def test_what_may_not_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
     assert messages(problems).count("Permission denied") == 2
 
 
-def test_names_that_cannot_be_seen_are_told_safely(tmp_path: Path) -> None:
+def test_invisible_file_names_are_reported_escaped(tmp_path: Path) -> None:
     for name in (b"a\nb.yaml", b"\xff.yaml", "\u202egnp.yaml".encode(), b"\x1b[2J/c.yaml"):
         path = tmp_path / os.fsdecode(name)
         path.parent.mkdir(exist_ok=True)
@@ -207,7 +207,7 @@ def test_a_file_is_read_whole_up_to_the_limit(tmp_path: Path, size: int) -> None
 
 
 @pytest.mark.parametrize("size", [LIMIT + 1, 10 * LIMIT])
-def test_a_larger_file_is_told(tmp_path: Path, size: int) -> None:
+def test_a_file_larger_than_the_limit_gets_the_finding_b006(tmp_path: Path, size: int) -> None:
     write(tmp_path, "b.yaml")
     (tmp_path / "a.yaml").write_bytes(b"x" * size)
 
@@ -218,7 +218,9 @@ def test_a_larger_file_is_told(tmp_path: Path, size: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["Reservations", "RESERVATIONS"])
-def test_a_folder_of_the_same_name_in_other_letters_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_a_name_that_differs_only_in_case_gets_the_finding_b001(
+    tmp_path: Path, name: str
+) -> None:
     """On some file systems they are one folder, and a checkout puts the files of both into it."""
     write(tmp_path / "reservations", "a.yaml")
     (tmp_path / name).mkdir()

@@ -66,15 +66,15 @@ def load(text: str) -> list[Value]:
 
 
 @pytest.mark.parametrize("text", ["", "\n", "# a", "  # a\n \n"], ids=["none", "line", "comment", "comments"])
-def test_a_text_without_documents_has_none(text: str) -> None:
+def test_a_text_without_documents_gives_an_empty_list(text: str) -> None:
     assert load(text) == []
 
 
-def test_lines_may_end_as_windows_has_it() -> None:
+def test_crlf_line_ends_give_the_same_values() -> None:
     assert typed(load(COURSE.replace("\n", "\r\n"))) == typed(load(COURSE))
 
 
-def test_no_two_values_share_a_part() -> None:
+def test_parsed_values_share_no_objects() -> None:
     text = "a: [1]\nb: {c: 1}\nd: {e: [1]}\n"
     first: Any = load(text)
     second = load(text)

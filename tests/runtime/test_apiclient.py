@@ -45,7 +45,7 @@ def failure(answer: Response) -> ApiError:
 # Paths
 
 
-def test_a_name_cannot_lead_elsewhere() -> None:
+def test_names_are_quoted_in_request_paths() -> None:
     server = Server(refusal(404, "NotFound"), refusal(404, "NotFound"))
     stranger = ObjectRef("Deployment", "../pods?x", "", "", 0)
     with pytest.raises(ApiError):
@@ -72,7 +72,7 @@ NO_DEPLOYMENTS: list[Tree] = [
 
 
 @pytest.mark.parametrize("tree", NO_DEPLOYMENTS)
-def test_what_is_no_deployment_is_nonsense(tree: Tree) -> None:
+def test_a_response_that_is_not_a_deployment_is_an_error(tree: Tree) -> None:
     with pytest.raises(ApiError, match="the response is not a Deployment"):
         Server(good(kind="Deployment", **tree)).api.get_pool("berth", "course-small")
 
@@ -90,7 +90,7 @@ DELETIONS = {
 
 @pytest.mark.parametrize(("answer", "existed"), DELETIONS.values(), ids=DELETIONS)
 @pytest.mark.parametrize("version", [{}, {"resourceVersion": "7"}])
-def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(
+def test_a_delete_has_the_seen_uid_as_precondition_and_includes_dependents(
     answer: Response, existed: bool, version: dict[str, str]
 ) -> None:
     server = Server(answer)
@@ -100,7 +100,7 @@ def test_only_the_object_that_was_seen_is_deleted_and_what_it_owns(
     assert (body["propagationPolicy"], body["preconditions"]) == ("Background", {"uid": "u", **version})
 
 
-def test_another_refusal_of_a_write_is_an_error() -> None:
+def test_a_refused_create_or_delete_is_an_error() -> None:
     with pytest.raises(ApiError, match="no"):
         Server(refusal(409, "Conflict")).api.create(SLOT, "", {})
     with pytest.raises(ApiError, match="no"):
@@ -161,7 +161,7 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("text", NONSENSE.values(), ids=NONSENSE)
-def test_nonsense_is_an_error_that_quotes_it(text: str) -> None:
+def test_an_unreadable_answer_raises_an_error_that_quotes_it(text: str) -> None:
     error = failure(Response(200, text.replace("\ufffd\ufffd", "\xff\xfe").encode("latin-1")))
 
     quoted = text if len(text) <= 200 else text[:200] + "..."
@@ -169,7 +169,7 @@ def test_nonsense_is_an_error_that_quotes_it(text: str) -> None:
     assert str(error) == f"the response is not a Scale: {quoted}"
 
 
-def test_only_the_api_server_can_say_that_something_is_gone() -> None:
+def test_only_a_404_with_reason_not_found_means_that_an_object_is_gone() -> None:
     answers = refusal(404, "NotFound"), Response(404, b"404 page not found"), refusal(410, "NotFound")
 
     assert [failure(answer).is_gone() for answer in answers] == [True, False, False]

@@ -70,11 +70,11 @@ MATCHES = {
 
 
 @pytest.mark.parametrize(("match", "expected"), MATCHES.values(), ids=MATCHES)
-def test_what_narrows_must_hold(match: Match, expected: bool) -> None:
+def test_a_session_fits_a_claim_if_every_condition_of_its_match_holds(match: Match, expected: bool) -> None:
     assert expected is fits(SESSION, claim(match))
 
 
-def test_the_more_specific_comes_first_then_who_ends_first_starts_first_then_by_id() -> None:
+def test_claims_are_ranked_by_specificity_then_end_start_and_id() -> None:
     order = [
         Claim("z", 0, 9, 9, 1, Match(template="T")),
         Claim("y", 0, 9, 9, 1, Match(labels=(("a", "1"),), annotations=(("b", "2"),))),
@@ -111,7 +111,7 @@ CONTESTS = {
 
 
 @pytest.mark.parametrize(("classes", "expected"), CONTESTS.values(), ids=CONTESTS)
-def test_of_the_classes_that_recognize_a_session_the_most_specific_wins(
+def test_the_most_specific_class_that_recognizes_a_session_wins(
     classes: dict[str, tuple[Recognition, Claim | None]], expected: str | None
 ) -> None:
     session = Session("s", "renku", 5, {"course": "ml"}, classes=tuple(classes))
@@ -191,7 +191,7 @@ def timetable(name: str, *rows: Row) -> Timetable:
         (at("10:00"), False),
     ],
 )
-def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: bool) -> None:
+def test_only_occurrences_that_may_open_before_the_next_reading_are_kept(now: int, expected: bool) -> None:
     assert expected is bool(competing_reservation(timetable("ml", MORNING), SMALL, now).occurrences)
 
 
@@ -204,7 +204,7 @@ def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: 
         ('{"version": 9}', "version: 9 is not supported; this version of Berth reads 1"),
     ],
 )
-def test_what_is_malformed_is_told(timetable_text: object, message: str) -> None:
+def test_a_malformed_timetable_is_reported(timetable_text: object, message: str) -> None:
     reading = reading_of(config_map("ml", timetable_text))
 
     assert (reading.name, str(reading.found)[: len(message)]) == ("ml", message)
@@ -222,7 +222,7 @@ def ids(made: ClaimTracker, now: float = NOW) -> list[str]:
     return [claim.id for claim in made.claims["small"]]
 
 
-def test_our_own_reservation_takes_part_as_we_know_it_and_not_as_the_server_does() -> None:
+def test_claims_of_the_own_reservation_come_from_its_own_timetable() -> None:
     own = timetable("ml", MORNING)
     stale = known("ml", ("ml/old", "07:00", "07:30", "12:00", {"small": 10}))
 
@@ -231,13 +231,13 @@ def test_our_own_reservation_takes_part_as_we_know_it_and_not_as_the_server_does
     assert claim_tracker.own == ("ml/1",)
 
 
-def test_an_occurrence_of_ours_without_the_class_is_open_and_claims_nothing() -> None:
+def test_an_own_occurrence_without_the_class_is_open_and_claims_no_sessions() -> None:
     claim_tracker = tracker(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
 
     assert (ids(claim_tracker), claim_tracker.own, claim_tracker.until) == ([], ("ml/1",), at("10:00"))
 
 
-def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> None:
+def test_claims_hold_until_the_next_occurrence_of_any_reservation_opens_or_ends() -> None:
     claim_tracker = tracker(
         timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5}))
     )
@@ -261,14 +261,14 @@ def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> Non
     ]
 
 
-def test_a_clock_that_is_set_back_is_followed() -> None:
+def test_claims_follow_a_clock_that_is_set_back() -> None:
     claim_tracker = tracker(timetable("ml", MORNING))
 
     assert ids(claim_tracker, at("08:00")) == ["ml/1"]
     assert ids(claim_tracker, at("07:00")) == []
 
 
-def test_a_copy_of_a_timetable_claims_nothing_twice() -> None:
+def test_a_copy_of_a_timetable_adds_no_claims() -> None:
     row: Row = ("ds/1", "07:00", "07:30", "09:00", {"small": 5})
     claim_tracker = tracker(
         timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING)
@@ -342,7 +342,7 @@ def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "open" in case], ids=lambda case: case["id"].lower()
 )
-def test_every_case_of_attribution_comes_out_as_it_says(case: Case) -> None:
+def test_every_attribution_case_gives_the_expected_counts(case: Case) -> None:
     claims = [
         Claim(
             row["name"],
@@ -361,7 +361,7 @@ def test_every_case_of_attribution_comes_out_as_it_says(case: Case) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
-def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_is_lost(seed: int) -> None:
+def test_fitting_sessions_count_once_and_a_claim_overflows_only_if_others_are_full(seed: int) -> None:
     chance = Random(seed)
     claims, sessions = some_claims(chance), some_sessions(chance)
     counts = counted(sessions, claims)
@@ -380,7 +380,7 @@ def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_i
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
-def test_as_many_have_a_seat_as_can(seed: int) -> None:
+def test_the_number_of_sessions_with_a_seat_is_the_maximum(seed: int) -> None:
     """Found in another way: each session alone, and others make room for it."""
     chance = Random(seed)
     order, sessions = ranked(some_claims(chance)), some_sessions(chance)
@@ -405,7 +405,7 @@ def test_as_many_have_a_seat_as_can(seed: int) -> None:
     assert sum(min(found[claim.id], claim.count) for claim in order) == most
 
 
-def test_others_move_on_for_those_that_are_left() -> None:
+def test_sessions_move_to_other_claims_to_make_room() -> None:
     """Also along a way of two, and several at once; whoever is left in the end goes to the first."""
     claims = [
         Claim(name, 0, 1, 9, count, Match(labels=((name, "x"),)))
@@ -423,7 +423,7 @@ def test_others_move_on_for_those_that_are_left() -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
-def test_order_changes_nothing(seed: int) -> None:
+def test_the_order_of_claims_and_sessions_does_not_change_the_counts(seed: int) -> None:
     chance = Random(seed)
     claims, sessions = some_claims(chance), some_sessions(chance)
     before = counted(sessions, claims)
@@ -437,7 +437,7 @@ def test_order_changes_nothing(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(60, 600))
-def test_a_contest_is_decided_for_each_session_as_if_it_were_alone(seed: int) -> None:
+def test_a_contest_is_decided_for_each_session_separately(seed: int) -> None:
     """The claims of the other class have instants of their own."""
     chance = Random(seed)
     claims, others = ranked(some_claims(chance)), ranked(some_claims(chance))
@@ -455,7 +455,7 @@ def test_a_contest_is_decided_for_each_session_as_if_it_were_alone(seed: int) ->
     assert count_sessions(sessions, claims, contest) == one_by_one(ours, claims)
 
 
-def test_who_was_there_before_the_opening_is_told_apart() -> None:
+def test_sessions_from_before_the_opening_do_not_count_if_the_match_ignores_them() -> None:
     claim = Claim("any", 50, 60, 999, 2, Match(ignores_earlier=True))
     sessions = [Session("", "renku", created) for created in (49, 50, 51)]
 
@@ -472,7 +472,7 @@ def settle(stabilizer: Stabilizer, now: float, sessions: int | None, timetable: 
     return int(stabilizer.settle(desired, now, 30).target.replicas)
 
 
-def test_a_clock_that_is_set_back_makes_no_target_last_longer() -> None:
+def test_a_clock_that_is_set_back_does_not_prolong_a_target() -> None:
     stabilizer, nine = Stabilizer(), at("09:00")
     targets = [
         settle(stabilizer, nine + second, sessions) for second, sessions in ((0, 20), (10, 10), (-600, 10))
@@ -482,7 +482,7 @@ def test_a_clock_that_is_set_back_makes_no_target_last_longer() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30)), min_size=1, max_size=30))
-def test_it_is_the_least_of_the_last_half_minute(steps: list[tuple[int, int]]) -> None:
+def test_the_stabilizer_gives_the_lowest_target_of_the_last_half_minute(steps: list[tuple[int, int]]) -> None:
     stabilizer, now, seen = Stabilizer(), at("09:00"), list[tuple[int, int]]()
     for passed, sessions in steps:
         now = min(now + passed, at("09:50"))

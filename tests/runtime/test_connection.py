@@ -46,7 +46,7 @@ def failure(connection: Connection, request: Request = GET) -> tuple[int, str]:
     return caught.value.status, caught.value.reason
 
 
-def test_requests_travel_over_one_connection_with_the_token_of_the_moment(token: Path) -> None:
+def test_requests_share_one_connection_and_send_the_current_token(token: Path) -> None:
     with connected(token, lambda _: OK) as (connection, server):
         answers = [connection(GET)]
         token.write_text("second", encoding="ascii")
@@ -77,7 +77,7 @@ def test_a_connection_that_was_closed_while_idle_is_opened_again(token: Path) ->
     [reply(200, b"{}", "Connection: close"), reply(500, b"")],
     ids=["it-says-that-it-closes", "after-an-error-another-one-may-be-reached"],
 )
-def test_the_next_request_has_a_connection_of_its_own(token: Path, answer: Reply) -> None:
+def test_a_request_after_a_close_header_or_a_server_error_reconnects(token: Path, answer: Reply) -> None:
     with connected(token, lambda _: answer) as (connection, server):
         connection(GET)
         connection(GET)
@@ -89,7 +89,7 @@ def test_the_next_request_has_a_connection_of_its_own(token: Path, answer: Reply
     ("header", "seconds"),
     [("Retry-After: 7", 7.0), ("Retry-After: Wed, 21 Oct 2026 07:28:00 GMT", 0.0), ("Retry-After: -1", 0.0)],
 )
-def test_the_server_may_ask_for_patience(token: Path, header: str, seconds: float) -> None:
+def test_only_a_retry_after_with_positive_seconds_is_used(token: Path, header: str, seconds: float) -> None:
     with connected(token, lambda _: reply(429, b"", header)) as (connection, _):
         assert connection(GET) == Response(429, b"", seconds)
 
@@ -104,7 +104,7 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize(("data", "reason"), NO_ANSWERS.values(), ids=NO_ANSWERS)
-def test_what_is_no_answer_is_an_error_and_the_next_request_starts_afresh(
+def test_an_invalid_answer_is_an_error_and_the_next_request_succeeds(
     token: Path, data: bytes, reason: str
 ) -> None:
     replies = iter([Reply(data, close=True), OK])
@@ -113,7 +113,7 @@ def test_what_is_no_answer_is_an_error_and_the_next_request_starts_afresh(
         assert connection(GET) == Response(200, b"{}")
 
 
-def test_a_server_that_does_not_answer_is_given_up(token: Path) -> None:
+def test_a_read_without_an_answer_times_out_and_a_write_has_more_time(token: Path) -> None:
     def slow(_received: Received) -> Reply:
         time.sleep(0.5)
         return OK
@@ -126,7 +126,7 @@ def test_a_server_that_does_not_answer_is_given_up(token: Path) -> None:
     assert [received.method for received in server.received] == ["GET", "PATCH", "GET"]
 
 
-def test_nobody_there_is_an_error(token: Path) -> None:
+def test_a_refused_connection_is_an_error(token: Path) -> None:
     with StubServer(lambda _: OK) as server:
         port = server.port
 
@@ -134,7 +134,7 @@ def test_nobody_there_is_an_error(token: Path) -> None:
     assert failure(connection) == (0, "ConnectionRefusedError")
 
 
-def test_a_missing_or_spoilt_token_is_an_error_that_does_not_quote_it(token: Path) -> None:
+def test_a_missing_or_malformed_token_is_an_error_that_does_not_quote_it(token: Path) -> None:
     with connected(token, lambda _: OK) as (connection, server):
         token.write_bytes(b"se\ncr\ret\n")
         connection(GET)
@@ -153,7 +153,7 @@ def environment(server: StubServer) -> dict[str, str]:
     return {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(server.port)}
 
 
-def test_in_a_cluster_the_server_is_known_by_the_accounts_certificate(account: Path) -> None:
+def test_in_a_cluster_the_ca_certificate_of_the_account_verifies_the_server(account: Path) -> None:
     with StubServer(lambda _: OK, account) as server:
         connection = in_cluster(environment(server), str(account))
         answers = [connection(GET), connection(GET)]
@@ -207,7 +207,7 @@ def line_failure(connection: Connection, silence: float = LONG_ENOUGH) -> tuple[
     return seen, caught.value.status, caught.value.reason
 
 
-def test_lines_are_the_same_however_they_are_cut_into_chunks() -> None:
+def test_lines_do_not_depend_on_the_sizes_of_chunks() -> None:
     text = b'{"a":1}\n{"b":"' + b"x" * 20_000 + b'"}\n\n{"c":3}\n'
     for size in (1, 7, 8192, 100_000):
         parts = [chunk(text[at : at + size]) for at in range(0, len(text), size)]
@@ -215,7 +215,7 @@ def test_lines_are_the_same_however_they_are_cut_into_chunks() -> None:
             assert read(connection) == text.splitlines(keepends=True)
 
 
-def test_a_server_that_tells_no_length_ends_by_closing() -> None:
+def test_an_answer_without_a_length_ends_when_the_server_closes_the_connection() -> None:
     data = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\na\nb\n"
     with streaming(lambda _: Reply(data, close=True)) as (connection, server):
         assert read(connection) == read(connection) == [b"a\n", b"b\n"]
@@ -231,7 +231,7 @@ def test_a_server_that_tells_no_length_ends_by_closing() -> None:
         pytest.param([chunk(b"a\nb"), chunk(b"")], [b"a\n"], "HTTPException", id="an-end-in-a-line"),
     ],
 )
-def test_what_breaks_off_is_an_error_after_the_lines_before(
+def test_an_incomplete_line_is_an_error_after_the_complete_lines(
     parts: list[bytes], lines: list[bytes], reason: str
 ) -> None:
     with streaming(streamed(*parts, close=True)) as (connection, server):
@@ -242,20 +242,20 @@ def test_what_breaks_off_is_an_error_after_the_lines_before(
 
 
 @pytest.mark.parametrize("rest", [b"", b"nine\r\n"])
-def test_a_break_between_two_lines_is_as_good_as_an_end(rest: bytes) -> None:
+def test_a_break_between_two_lines_counts_as_the_end_of_the_stream(rest: bytes) -> None:
     with streaming(streamed(chunk(b"a\n") + rest, close=True)) as (connection, server):
         assert read(connection) == read(connection) == [b"a\n"]
 
     assert [received.connection for received in server.received] == [1, 2]
 
 
-def test_a_line_above_the_bound_is_an_error_and_one_at_it_is_not() -> None:
+def test_only_a_line_above_the_size_limit_is_an_error() -> None:
     with streaming(streamed(chunk(b"x" * 99 + b"\n"), chunk(b"y" * 100 + b"\n")), 100) as (connection, _):
         assert line_failure(connection) == ([b"x" * 99 + b"\n"], 0, "TooLarge")
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_an_answer_above_the_bound_is_an_error_and_one_at_it_is_not(chunked: bool) -> None:
+def test_only_an_answer_above_the_size_limit_is_an_error(chunked: bool) -> None:
     def answer(size: int) -> Reply:
         return Reply(HEAD + chunk(b"x" * size) + chunk(b"")) if chunked else reply(200, b"x" * size)
 
@@ -273,7 +273,7 @@ def test_an_answer_above_the_bound_is_an_error_and_one_at_it_is_not(chunked: boo
     assert [received.connection for received in server.received] == [1, 1, 2]
 
 
-def test_whoever_waits_for_a_line_can_be_interrupted_over_tls(account: Path) -> None:
+def test_a_thread_that_waits_for_a_line_over_tls_can_be_interrupted(account: Path) -> None:
     reports, done = threading.Event(), threading.Event()
 
     def parts() -> Iterator[bytes]:

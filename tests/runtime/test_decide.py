@@ -163,13 +163,13 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
         for name, case in cases.items()
     ],
 )
-def test_what_is_done(now: str, trees: list[Tree], expected: list[str]) -> None:
+def test_the_sweep_takes_the_listed_actions(now: str, trees: list[Tree], expected: list[str]) -> None:
     # In whatever order they are thought of.
     assert sorted(judged(now, *trees)) == sorted(expected)
 
 
 @pytest.mark.parametrize("trees", [SERVED, [*BASE, job()]], ids=["hangs", "never-began"])
-def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees: list[Tree]) -> None:
+def test_the_sweep_closes_a_pool_and_removes_its_job_within_six_minutes(trees: list[Tree]) -> None:
     """It comes every five minutes, and half a minute is left for the round itself."""
     end = at("10:00")
     for phase in range(300):
@@ -182,7 +182,7 @@ def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees
         )
 
 
-def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> None:
+def test_the_sweep_opens_then_closes_pools_then_starts_then_removes_jobs() -> None:
     others = [timetable(name=name) for name in ("a", "z")]
     trees = [
         *BASE,
@@ -215,7 +215,7 @@ def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> No
         pytest.param((CRON_JOB,), [OPEN], [CLOSE], id="cronjobs"),
     ],
 )
-def test_without_a_list_only_what_needs_it_is_left(
+def test_without_a_list_the_sweep_skips_only_the_actions_that_need_it(
     unread: tuple[ObjectKind, ...], opened: list[str], closed: list[str]
 ) -> None:
     stuck = job(created="07:00", end="")
@@ -240,7 +240,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize(("text", "why"), UNREADABLE.items(), ids=["cut", "empty", "reservation", "site"])
-def test_a_malformed_timetable_is_told_and_nothing_is_touched(text: str, why: str) -> None:
+def test_a_malformed_timetable_is_reported_and_its_reservation_does_not_change(text: str, why: str) -> None:
     for now in ("09:00", "11:00"):
         decision = decide(seen(timetable(text=text), deployment(7), cronjob(), job()), at(now))
 
@@ -252,7 +252,7 @@ def test_a_malformed_timetable_is_told_and_nothing_is_touched(text: str, why: st
 
 
 @pytest.mark.parametrize("plugin", ["slots", "numbers"])
-def test_a_pool_of_which_the_sweep_has_no_code_is_told_and_keeps_no_other_from_being_opened(
+def test_a_missing_plugin_is_reported_and_other_reservations_are_opened(
     plugin: str,
 ) -> None:
     """The first is applied while a sweep without its plugin runs, or the last outlives it."""
@@ -292,7 +292,9 @@ TOLD: dict[str, tuple[str, list[Tree], int, tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize(("now", "trees", "actions", "warning"), TOLD.values(), ids=TOLD)
-def test_what_is_told(now: str, trees: list[Tree], actions: int, warning: tuple[str, str]) -> None:
+def test_a_malformed_override_and_a_missing_cronjob_get_a_warning(
+    now: str, trees: list[Tree], actions: int, warning: tuple[str, str]
+) -> None:
     decision = decide(seen(*trees), at(now))
 
     assert [told[1:3] for told in decision.warnings] == [warning]
@@ -347,7 +349,7 @@ def lost(since: str) -> Tree:
     return deployment(25, metadata={"annotations": {"berth.dev/gone-since": instant_text(at(since))}})
 
 
-def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> None:
+def test_a_session_affinity_text_is_no_timetable_and_is_removed_with_the_rest() -> None:
     gone = judged("09:00", orphaned("2026-02-02T08:49:00Z"), SNIPPET, OTHERS, prunes=True)
 
     assert judged("09:00", SNIPPET) == judged("09:00", SNIPPET, HERE, prunes=True) == []
@@ -357,7 +359,7 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
     assert judged("09:00", SNIPPET, OTHERS, prunes=True) == [f"{names[1]}: {WHY}"]
 
 
-def test_a_record_is_no_timetable_and_outlives_its_reservation_for_more_than_a_year() -> None:
+def test_a_record_is_no_timetable_and_outlives_its_reservation_by_a_year() -> None:
     young, old = record("2024-12-29T09:00:01Z"), record("2024-12-29T09:00:00Z")
     gone = orphaned("2026-02-02T08:49:00Z")
 
@@ -400,11 +402,11 @@ LEFTOVERS = {
 
 
 @pytest.mark.parametrize(("trees", "expected"), LEFTOVERS.values(), ids=LEFTOVERS)
-def test_leftovers_where_an_engine_prunes(trees: list[Tree], expected: list[str]) -> None:
+def test_with_an_engine_leftovers_are_marked_then_removed(trees: list[Tree], expected: list[str]) -> None:
     assert judged("09:00", *trees) == expected
 
 
-def test_what_is_written_is_read_by_the_next_round() -> None:
+def test_the_next_sweep_removes_the_leftovers_that_a_sweep_marked() -> None:
     """Of two Deployments one is enough."""
     swept = Swept("09:00", FULL, deployment(3, "course-huge"), job())
     assert (swept.run(), swept.cluster.writes) == (0, ["PATCH deployments course-huge", "POST events"])
@@ -418,7 +420,7 @@ def test_what_is_written_is_read_by_the_next_round() -> None:
 @pytest.mark.parametrize(
     "unread", [CONFIG_MAP, DEPLOYMENT, JOB, LEASE, CRON_JOB, ROLE], ids=lambda kind: kind.plural
 )
-def test_nothing_is_gone_or_a_leftover_unless_all_lists_are_there(unread: ObjectKind) -> None:
+def test_the_sweep_marks_and_removes_nothing_while_a_list_is_missing(unread: ObjectKind) -> None:
     gone = [OTHERS, orphaned("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
 
     assert judged("09:00", FULL, job(), unread=(unread,)) == []
@@ -443,16 +445,16 @@ INVENTORIES: dict[str, tuple[list[Tree], list[str]]] = {
 
 
 @pytest.mark.parametrize(("found", "expected"), INVENTORIES.values(), ids=INVENTORIES)
-def test_gone_is_what_the_inventory_does_not_name(found: list[Tree], expected: list[str]) -> None:
+def test_a_reservation_not_in_the_inventory_is_gone(found: list[Tree], expected: list[str]) -> None:
     assert judged("07:00", *found, deployment(0), cronjob(), *RIGHTS, prunes=True) == expected
 
 
-def test_where_an_engine_prunes_no_inventory_counts() -> None:
+def test_where_an_engine_prunes_the_inventory_is_ignored() -> None:
     assert judged("07:00", OTHERS, orphaned("2026-02-01T06:55:00Z"), deployment(0)) == []
 
 
 @pytest.mark.parametrize("text", [None, "{"], ids=["good", "malformed"])
-def test_after_ten_minutes_all_of_it_goes_even_while_open_and_served_its_timetable_last(
+def test_a_gone_reservation_is_removed_after_ten_minutes_and_its_timetable_last(
     text: str | None,
 ) -> None:
     """Ten minutes are two rounds of the sweep: thirty seconds less, as rounds are not exact."""
@@ -499,7 +501,7 @@ NO_LONGER = {
 
 
 @pytest.mark.parametrize(("now", "trees", "expected"), NO_LONGER.values(), ids=NO_LONGER)
-def test_what_a_reservation_no_longer_has_goes_where_nobody_else_prunes(
+def test_without_an_engine_the_sweep_removes_what_a_reservation_no_longer_has(
     now: str, trees: list[Tree], expected: list[str]
 ) -> None:
     assert judged(now, *trees, prunes=True) == expected
@@ -583,7 +585,7 @@ def reservation(random: Random, name: str) -> list[Tree]:
 
 @pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
 @pytest.mark.parametrize("seed", seeds(20, 200))
-def test_it_decides_to_close_every_pool_whoever_holds_its_lease(seed: int, prunes: bool) -> None:
+def test_after_the_end_the_sweep_closes_every_pool_regardless_of_its_lease(seed: int, prunes: bool) -> None:
     random = Random(seed)
     names = [f"course-{n}" for n in range(POOLS)]
     trees = [tree for name in names for tree in reservation(random, name)]
@@ -595,7 +597,7 @@ def test_it_decides_to_close_every_pool_whoever_holds_its_lease(seed: int, prune
     assert closed == {f"{name}-small" for name in names}
 
 
-def test_one_run_closes_two_hundred_pools_while_their_status_changes_and_other_jobs_do_not_go() -> None:
+def test_one_run_closes_200_pools_despite_conflicts_and_held_jobs() -> None:
     """Placeholders that leave change the status of their Deployment, up to eight times while we write; and
     whoever starts Jobs waits for those that a finalizer holds, five seconds for each.
     """
@@ -625,7 +627,7 @@ def test_one_run_closes_two_hundred_pools_while_their_status_changes_and_other_j
     assert set(swept.cluster.replicas().values()) == {0}
 
 
-def test_lists_that_are_refused_for_ten_seconds_do_not_leave_pools_to_the_next_run() -> None:
+def test_a_pool_is_closed_in_one_run_after_lists_are_refused_for_ten_seconds() -> None:
     swept = Swept("10:00:30", timetable(), deployment(25), cronjob())
 
     def interfere(line: str) -> Response | None:

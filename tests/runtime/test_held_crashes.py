@@ -78,7 +78,7 @@ CUTS = range(1, requests_of_a_pod() + 1)
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("follower", ["a-pod-at-once", "a-pod-a-minute-later", "the-sweep"])
-def test_a_pod_that_dies_after_any_request_is_followed(form: str, follower: str) -> None:
+def test_a_number_is_restored_after_a_pod_dies_at_any_request(form: str, follower: str) -> None:
     for cut in CUTS:
         world = brief_world(form)
         kill_after(world, cut)
@@ -109,7 +109,7 @@ def held_and_over(form: str, is_gone: bool) -> HeldWorld:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("is_gone", [False, True], ids=["timetable", "no-timetable"])
-def test_a_sweep_that_dies_after_any_request_is_followed_by_another_one(form: str, is_gone: bool) -> None:
+def test_a_number_is_restored_after_a_sweep_dies_at_any_request(form: str, is_gone: bool) -> None:
     world = held_and_over(form, is_gone)
     count = kill_after(world, 0)
     world.sweep()
@@ -125,7 +125,7 @@ def test_a_sweep_that_dies_after_any_request_is_followed_by_another_one(form: st
         assert not (is_gone and world.names("target")), cut
 
 
-def test_the_sweep_opens_and_gives_back_where_no_pod_can_start() -> None:
+def test_the_sweep_raises_and_restores_a_number_if_no_pod_can_start() -> None:
     world = HeldWorld("07:29", HPA, shop(2))
     world.apply(number_text(HPA))
     world.sweeps("08:10")
@@ -187,7 +187,7 @@ CASTS = [("one",), ("one", "two"), ("one", "sweep"), ("one", "two", "sweep"), ("
 
 @pytest.mark.parametrize("seed", seeds(3, 40))
 @pytest.mark.parametrize("names", CASTS, ids="-".join)
-def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str, ...], seed: int) -> None:
+def test_a_held_value_is_never_taken_for_the_original_value(names: tuple[str, ...], seed: int) -> None:
     """Windows open and close, and a timetable goes and comes, while nobody waits for anybody."""
     windows = rows("course", (30, 50), (52, 70), (75, 80), (81, 100))
     texts = [number_text(HPA, windows), number_text(None, []), number_text(HPA | {"otherwise": 2}, windows)]
@@ -219,7 +219,7 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
 
 @pytest.mark.parametrize("seed", seeds(3, 40))
 @pytest.mark.parametrize("names", [("course", "exam"), ("course", "exam", "sweep")], ids="-".join)
-def test_of_reservations_on_one_number_the_last_gives_it_back(names: tuple[str, ...], seed: int) -> None:
+def test_the_last_of_several_reservations_on_a_number_restores_it(names: tuple[str, ...], seed: int) -> None:
     """One of them may die at any moment, and be followed by the sweep."""
     windows = {"course": [(30, 50), (70, 90)], "exam": [(20, 32), (50, 75)]}
     with Turns(seed) as stage:
@@ -267,7 +267,7 @@ def the_note(world: HeldWorld) -> Tree:
 
 
 @by_whom
-def test_what_was_held_when_the_object_was_read_is_not_noted(is_swept: bool) -> None:
+def test_a_value_that_was_held_at_the_read_is_not_noted_as_the_original(is_swept: bool) -> None:
     """Another program closes in between."""
     world = held_by_nobody()
     world.override(7, "07:31")
@@ -290,7 +290,7 @@ def test_what_was_held_when_the_object_was_read_is_not_noted(is_swept: bool) -> 
 
 
 @by_whom
-def test_a_note_that_is_written_anew_is_not_removed(is_swept: bool) -> None:
+def test_a_note_that_another_program_rewrites_is_not_removed(is_swept: bool) -> None:
     """Another program opens in between."""
     world = held_by_nobody()
     world.now += 60
@@ -327,7 +327,7 @@ def test_a_note_about_an_object_that_came_back_is_not_removed() -> None:
     assert world.cluster.notes()
 
 
-def test_no_note_is_like_the_last_however_soon_it_is_written_again() -> None:
+def test_each_rewritten_note_differs_from_all_earlier_notes() -> None:
     """The API server takes no notice of one that is, and whoever removes it would not either."""
     world = brief_world()
     notes: list[object] = []

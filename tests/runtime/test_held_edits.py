@@ -79,7 +79,7 @@ def close(world: HeldWorld, is_swept: bool) -> None:
 
 @pytest.mark.parametrize("is_swept", [False, True], ids=["pod", "sweep"])
 @pytest.mark.parametrize("text", [number_text(OTHER), number_text(None, [])], ids=["other", "none"])
-def test_a_timetable_with_another_number_or_none_gives_back_the_first(text: str, is_swept: bool) -> None:
+def test_a_number_is_restored_when_its_timetable_names_another_or_none(text: str, is_swept: bool) -> None:
     """A pod does so at once, the sweep a minute after the edit."""
     world = held_world()
     world.start()
@@ -100,7 +100,7 @@ def test_a_timetable_with_another_number_or_none_gives_back_the_first(text: str,
     assert world.names("target") == (named if '"api"' in text else [])
 
 
-def test_after_an_edit_of_what_is_given_back_the_new_value_holds() -> None:
+def test_an_edited_otherwise_value_is_restored_at_the_end() -> None:
     world = held_world()
     world.start()
     edited = HPA | {"otherwise": 7}
@@ -142,7 +142,7 @@ def test_a_renamed_reservation_keeps_its_number() -> None:
 
 @by_whom
 @pytest.mark.parametrize("is_served", [True, False], ids=["served", "not-served"])
-def test_another_version_of_the_api_changes_nothing_in_a_window(is_served: bool, is_swept: bool) -> None:
+def test_a_changed_api_version_does_not_change_a_held_number(is_served: bool, is_swept: bool) -> None:
     """Git names the newer version, and the cluster may no longer have the older one."""
     world = HeldWorld("07:29:07", HPA, shop())
     world.cluster.older["autoscaling/v1"] = "autoscaling/v2"
@@ -171,7 +171,7 @@ def test_another_version_of_the_api_changes_nothing_in_a_window(is_served: bool,
 # Reservations that are deleted
 
 
-def test_a_deleted_reservation_gives_back_its_number_and_then_nothing_is_left() -> None:
+def test_a_deleted_reservation_restores_its_number_and_leaves_no_objects() -> None:
     world = opened()
     world.apply(None)
     world.sweep()
@@ -184,7 +184,7 @@ def test_a_deleted_reservation_gives_back_its_number_and_then_nothing_is_left() 
 
 
 @pytest.mark.parametrize("verb", ["PATCH", "GET"])
-def test_what_the_sweep_may_not_read_or_write_it_keeps_and_tries_again(verb: str) -> None:
+def test_the_sweep_keeps_and_retries_a_number_that_it_may_not_read_or_write(verb: str) -> None:
     world = opened()
     world.apply(None)
     world.cluster.interfere(f"{verb} /apis/autoscaling", refusal(403, "Forbidden"))
@@ -207,7 +207,7 @@ def test_a_reservation_that_was_never_open_leaves_its_number_alone() -> None:
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_a_malformed_timetable_keeps_what_it_holds(is_shared: bool) -> None:
+def test_a_malformed_timetable_keeps_its_held_number(is_shared: bool) -> None:
     world = shared_world(exam=BESIDE) if is_shared else held_world()
     name = "exam" if is_shared else "course"
     world.start(name)
@@ -227,7 +227,7 @@ def test_a_malformed_timetable_keeps_what_it_holds(is_shared: bool) -> None:
 # Attackers
 
 
-def test_a_note_gives_the_sweep_no_reach_beyond_what_git_has_applied() -> None:
+def test_a_note_cannot_make_the_sweep_touch_a_number_that_git_does_not_name() -> None:
     """The number of a note that nobody names is neither read nor written, and the note goes."""
     world = held_world(now="07:00")
     forged = json.dumps({"before": 0, "uid": "", "since": "2026-02-02T06:00:00Z"})
@@ -240,7 +240,7 @@ def test_a_note_gives_the_sweep_no_reach_beyond_what_git_has_applied() -> None:
     assert world.cluster.notes() == []
 
 
-def test_a_note_that_is_new_is_left_to_whoever_is_about_to_write_the_number() -> None:
+def test_the_sweep_leaves_a_new_note_to_the_program_that_writes_the_number() -> None:
     world = held_world(now="07:00")
     note(world, json.dumps({"before": 2, "uid": "", "since": "2026-02-02T07:00:00Z"}))
     world.cluster.add(made(CONFIG_MAP, "x.held", created="06:58", labels={"berth.dev/role": "held"}))
@@ -254,7 +254,7 @@ def test_a_note_that_is_new_is_left_to_whoever_is_about_to_write_the_number() ->
 
 
 @pytest.mark.parametrize("reservation", ["course", "exam"])
-def test_evidence_under_another_name_is_none(reservation: str) -> None:
+def test_evidence_with_a_wrong_name_is_ignored(reservation: str) -> None:
     """A name says pool, class and text: labels alone say nothing."""
     world = held_world(now="07:00")
     world.evidence(OTHER, reservation, f"{reservation}-small.00000000.target")
@@ -265,7 +265,7 @@ def test_evidence_under_another_name_is_none(reservation: str) -> None:
     assert world.changes == []
 
 
-def test_a_forged_value_is_all_that_a_note_can_do() -> None:
+def test_a_forged_note_can_change_only_the_restored_value() -> None:
     world = opened()
     tree = world.cluster.all_in(CONFIGMAPS)[NOTE]
     tree["data"]["held.json"] = json.dumps({"before": 9, "uid": "", "path": ["spec"], "name": "api"})
@@ -276,7 +276,7 @@ def test_a_forged_value_is_all_that_a_note_can_do() -> None:
 
 
 @pytest.mark.parametrize("role", ["timetable", "record", "target", "code", "session-affinity", "", None])
-def test_a_note_is_a_note_whatever_its_labels_and_content(role: str | None) -> None:
+def test_a_note_is_recognized_regardless_of_its_labels_and_content(role: str | None) -> None:
     """An account may write its note, and give it the labels and the content of anything, or no label."""
     world = opened()
     forged = number_text(OTHER, [("x/1", "07:00", "07:05", "23:00", {"small": 1})], NOTE)
@@ -292,7 +292,7 @@ def test_a_note_is_a_note_whatever_its_labels_and_content(role: str | None) -> N
 
 @by_whom
 @pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "there"])
-def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) -> None:
+def test_a_finalizer_does_not_keep_a_note_in_effect(is_swept: bool, is_deleted: bool) -> None:
     world = opened()
     metadata = world.cluster.all_in(CONFIGMAPS)[NOTE]["metadata"]
     metadata["finalizers"] = ["example.org/kept"]
@@ -311,7 +311,7 @@ def test_no_finalizer_keeps_a_note_in_force(is_swept: bool, is_deleted: bool) ->
 
 @by_whom
 @pytest.mark.parametrize("spoiled", ["immutable", "deep"])
-def test_no_note_keeps_others_from_the_number_that_they_share(spoiled: str, is_swept: bool) -> None:
+def test_a_spoiled_note_does_not_block_other_reservations(spoiled: str, is_swept: bool) -> None:
     """An account may write the note before any window opens, and let nobody change or read it."""
     number = HPA | {"otherwise": 2}
     world = HeldWorld("07:29:07", number, shop())
@@ -337,7 +337,7 @@ def test_no_note_keeps_others_from_the_number_that_they_share(spoiled: str, is_s
     assert (world.value, world.cluster.notes()) == (2, [])
 
 
-def test_a_number_that_stays_as_its_note_is_about_another_object_is_told() -> None:
+def test_a_number_with_a_note_about_another_object_is_left_and_reported() -> None:
     world = opened()
     note(world, json.dumps({"before": 7, "uid": "another"}))
     close(world, is_swept=True)
@@ -348,7 +348,7 @@ def test_a_number_that_stays_as_its_note_is_about_another_object_is_told() -> No
     ]
 
 
-def test_placeholders_go_though_the_timetable_names_a_deployment_that_is_called_like_theirs() -> None:
+def test_placeholders_close_although_the_number_is_of_a_deployment_with_their_name() -> None:
     """Berth's was `berth/course-small`, and the number is now of `web/course-small`."""
     kind = {"apiVersion": "apps/v1", "kind": "Deployment", "plural": "deployments"}
     number = HPA | kind | {"name": "course-small", "path": ["spec", "replicas"]}
@@ -363,7 +363,7 @@ def test_placeholders_go_though_the_timetable_names_a_deployment_that_is_called_
     assert (placeholders["spec"]["replicas"], world.value) == (0, 2)
 
 
-def test_what_is_ready_and_is_no_number_is_told_by_nobody() -> None:
+def test_a_ready_field_that_is_not_a_number_is_ignored() -> None:
     """An author chooses where an object says what is ready: that must not keep the sweep from anything."""
     tree = shop() | {"status": {"conditions": [{"type": "AbleToScale"}], "paused": True, "phase": "7"}}
     tree["metadata"]["resourceVersion"] = "5"
@@ -393,7 +393,7 @@ MALFORMED: dict[str, str | None] = {
 
 @pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
 @by_whom
-def test_what_a_malformed_note_says_is_never_written(text: str | None, is_swept: bool) -> None:
+def test_a_value_from_a_malformed_note_is_never_written(text: str | None, is_swept: bool) -> None:
     """The number is left as it is, and somebody is told; or it gets the value that git says."""
     for otherwise, expected in (({}, 25), ({"otherwise": 3}, 3)):
         world = opened(number_text(HPA | otherwise))
@@ -409,7 +409,7 @@ def test_what_a_malformed_note_says_is_never_written(text: str | None, is_swept:
         assert world.cluster.all_in(CONFIGMAPS).get(NOTE) is None
 
 
-def test_what_was_there_before_a_malformed_note_is_not_made_up() -> None:
+def test_the_original_value_is_not_guessed_after_a_malformed_note() -> None:
     """A number that is held is not taken for what was there, though it is written again."""
     world = held_world()
     pod = world.start()
@@ -427,7 +427,7 @@ def test_what_was_there_before_a_malformed_note_is_not_made_up() -> None:
 
 @pytest.mark.parametrize("is_swept", [False, True], ids=["pods", "sweep"])
 @pytest.mark.parametrize(("overlap", "expected"), [("sum", [25, 35, 10, 2]), ("max", [25, 10, 2])])
-def test_reservations_on_one_number_add_up_and_the_last_gives_it_back(
+def test_reservations_on_one_number_are_combined_and_the_last_restores_it(
     overlap: str, expected: list[int], is_swept: bool
 ) -> None:
     """In whatever version of the API each of them names it, and whatever sessions one of them has."""
@@ -456,7 +456,7 @@ def test_back_to_back_reservations_hand_the_number_over() -> None:
     assert world.cluster.notes() == []
 
 
-def test_sessions_of_one_do_not_make_reservations_fight() -> None:
+def test_sessions_of_a_reservation_cause_no_extra_writes_to_a_shared_number() -> None:
     sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
     world = shared_world(behavior="maintain", sessions={**sessions, "handoverSeconds": 900})
     world.start("course").observed.sessions = {"small": {"course/1": 3}}
@@ -466,7 +466,7 @@ def test_sessions_of_one_do_not_make_reservations_fight() -> None:
     assert [value for _, value in world.changes] == [25, 35, 10, 2]
 
 
-def test_an_edit_of_one_is_no_reset_by_somebody_for_the_other() -> None:
+def test_an_edit_of_one_reservation_is_not_reported_as_a_reset_by_the_other() -> None:
     world = shared_world(exam=BESIDE)
     world.start("course")
     world.start("exam")
@@ -478,7 +478,7 @@ def test_an_edit_of_one_is_no_reset_by_somebody_for_the_other() -> None:
 
 
 @pytest.mark.parametrize("text", [None, "{"], ids=["missing", "malformed"])
-def test_a_peer_without_a_timetable_asks_for_nothing(text: str | None) -> None:
+def test_a_peer_without_a_valid_timetable_adds_nothing_to_the_number(text: str | None) -> None:
     world = shared_world(exam=BESIDE)
     if text is None:
         world.apply(None, "exam")
@@ -492,7 +492,7 @@ def test_a_peer_without_a_timetable_asks_for_nothing(text: str | None) -> None:
 
 
 @pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "without-the-pool"])
-def test_a_reservation_that_goes_leaves_the_number_to_those_that_ask_for_it(is_deleted: bool) -> None:
+def test_a_removed_reservation_leaves_the_number_to_the_remaining_reservation(is_deleted: bool) -> None:
     world = shared_world(exam=BESIDE)
     world.start("course")
     world.start("exam")
@@ -508,7 +508,7 @@ def test_a_reservation_that_goes_leaves_the_number_to_those_that_ask_for_it(is_d
     assert [name for name in world.names("target") if name.startswith("course")] == []
 
 
-def test_a_note_that_the_list_shows_malformed_is_removed_where_it_is_about_no_number() -> None:
+def test_a_note_with_malformed_metadata_about_no_number_is_removed() -> None:
     world = held_world()
     note(world, name="0123456789abcdef.held")
     del world.cluster.all_in(CONFIGMAPS)["0123456789abcdef.held"]["metadata"]["uid"]

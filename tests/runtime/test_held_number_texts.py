@@ -38,20 +38,20 @@ MALFORMED: list[tuple[str, object]] = [
 
 
 @pytest.mark.parametrize(("key", "value"), MALFORMED)
-def test_a_number_that_is_malformed_or_incomplete_is_refused_with_its_place(key: str, value: object) -> None:
+def test_a_malformed_or_incomplete_number_is_rejected_with_its_path(key: str, value: object) -> None:
     number = {name: other for name, other in (HPA | {key: value}).items() if other is not ...}
     with pytest.raises(TimetableError, match=rf"pools\.small\.number\.{key}"):
         parse_timetable(number_text(number))
 
 
 @pytest.mark.parametrize("peers", ["exam", [3], [""], {}])
-def test_peers_are_names(peers: object) -> None:
+def test_peers_that_are_not_a_list_of_names_are_rejected(peers: object) -> None:
     with pytest.raises(TimetableError, match=r"pools\.small\.peers"):
         parse_timetable(number_text(HPA, peers=peers))
 
 
 @pytest.mark.parametrize(("key", "plugin"), [("number", "numbers"), ("slots", "slots")])
-def test_a_pod_without_the_plugin_reads_the_sessions_of_a_reservation_that_has_it(
+def test_a_pod_without_a_plugin_reads_the_sessions_of_reservations_that_use_it(
     key: str, plugin: str, tmp_path: pathlib.Path
 ) -> None:
     """It competes with it for sessions."""
@@ -72,7 +72,7 @@ def test_a_pod_without_the_plugin_reads_the_sessions_of_a_reservation_that_has_i
     assert done.stdout.split() == [plugin, "pods"]
 
 
-def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited() -> None:
+def test_a_number_has_one_note_name_for_all_holders_and_after_edits() -> None:
     edit = {"apiVersion": "autoscaling/v1", "otherwise": 3, "unit": "pods", "ready": ["status", "x"]}
     note = parsed(HPA).note_name("course-small")
     others: list[dict[str, object]] = [
@@ -111,7 +111,7 @@ PATHS: list[Path] = [
 
 
 @pytest.mark.parametrize("path", PATHS, ids=repr)
-def test_what_a_patch_sets_is_there_and_what_it_removes_is_gone(path: Path) -> None:
+def test_a_patch_sets_a_field_and_a_second_patch_restores_it(path: Path) -> None:
     before = field_value(TREE, path)
     changed = json_patched(TREE, field_patch(TREE, path, "9"))
     assert field_value(changed, path) == "9"
@@ -136,7 +136,7 @@ MANAGERS: list[tuple[Path, object, str]] = [
 
 
 @pytest.mark.parametrize(("path", "fields", "manager"), MANAGERS)
-def test_the_manager_of_a_field_is_the_last_that_wrote_it(path: Path, fields: object, manager: str) -> None:
+def test_the_last_writer_of_a_field_is_its_manager(path: Path, fields: object, manager: str) -> None:
     tree = shop()
     minutes = {"berth-scaler": "31", "helm": "30", "before": "20"}
     tree["metadata"]["managedFields"] = [

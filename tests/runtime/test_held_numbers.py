@@ -76,7 +76,7 @@ COMES_BACK = {
 
 
 @pytest.mark.parametrize(("number", "tree", "after"), COMES_BACK.values(), ids=COMES_BACK)
-def test_a_number_is_held_from_the_minute_on_and_given_back_on_the_second(
+def test_a_number_is_held_from_the_opening_until_the_end_to_the_second(
     number: Tree, tree: Tree, after: object
 ) -> None:
     world = held_world(number=number, tree=tree)
@@ -93,7 +93,7 @@ def test_a_number_is_held_from_the_minute_on_and_given_back_on_the_second(
     assert paths == ({scale} if number is DATABASE else set())
 
 
-def test_an_item_of_a_list_that_is_missing_is_told_and_not_made() -> None:
+def test_a_missing_list_item_is_reported_and_not_created() -> None:
     number = QUEUE | {"path": ["spec", "groups", 0, "flavors", ["name", "tpu"], "quota"]}
     world = held_world(number=number, tree=queue("1Gi"))
     pod = world.start()
@@ -103,7 +103,7 @@ def test_an_item_of_a_list_that_is_missing_is_told_and_not_made() -> None:
     assert [line["reason"] for line in pod.told("failed")] == ["200 NoSuchField"]
 
 
-def test_nothing_is_written_where_the_number_is_as_it_should_be() -> None:
+def test_a_number_that_is_already_correct_is_not_written() -> None:
     """What it was is what it was before the first write."""
     world = held_world(tree=shop(25))
     world.start()
@@ -116,7 +116,7 @@ def test_nothing_is_written_where_the_number_is_as_it_should_be() -> None:
 
 
 @pytest.mark.parametrize("is_ready", [True, False])
-def test_a_rehearsal_of_a_number_is_judged_by_what_its_object_says_is_ready(is_ready: bool) -> None:
+def test_the_ready_field_of_an_object_decides_the_rehearsal_of_its_number(is_ready: bool) -> None:
     rehearsal: Row = ("course/9/rehearsal", "07:30", "07:30", "08:00", {"small": 25})
     world = held_world(number=HPA | {"ready": ["status", "currentReplicas"]}, rows=(rehearsal,))
 
@@ -143,9 +143,7 @@ def test_a_rehearsal_of_a_number_is_judged_by_what_its_object_says_is_ready(is_r
     [(None, [25]), ("07:50", [25, 25, 6]), ("10:00", [25])],
     ids=["gone", "back", "late"],
 )
-def test_an_object_that_is_made_anew_keeps_or_gets_back_what_it_had_then(
-    again: str | None, changes: list[int]
-) -> None:
+def test_a_recreated_object_keeps_or_gets_back_its_own_value(again: str | None, changes: list[int]) -> None:
     world = held_world()
     world.plan("07:40", lambda: world.cluster.remove(home(shop()), "shop"))
     if again:
@@ -163,7 +161,7 @@ def test_an_object_that_is_made_anew_keeps_or_gets_back_what_it_had_then(
 # Somebody sets it back
 
 
-def test_who_sets_back_a_number_is_told_once_and_written_to_ever_more_seldom() -> None:
+def test_repeated_resets_are_reported_once_and_corrected_with_growing_pauses() -> None:
     world = held_world()
     pod = world.start()
     for minute in range(31, 60):
@@ -181,7 +179,7 @@ def test_who_sets_back_a_number_is_told_once_and_written_to_ever_more_seldom() -
     assert any("argocd-controller" in fault for fault in record["faults"])
 
 
-def test_a_number_of_the_timetable_is_written_at_once_whoever_sets_it_back() -> None:
+def test_a_new_target_is_written_at_once_despite_repeated_resets() -> None:
     second: Row = ("course/2", "07:40", "07:40", "08:00", {"small": 10})
     world = held_world(rows=(SHORT, second))
     world.start()
@@ -193,7 +191,7 @@ def test_a_number_of_the_timetable_is_written_at_once_whoever_sets_it_back() -> 
     assert len(world.events("NumberSetBack")) == 1
 
 
-def test_once_nobody_sets_it_back_any_more_the_trouble_is_over() -> None:
+def test_the_log_reports_recovery_after_resets_stop() -> None:
     world = held_world()
     pod = world.start()
     world.plan("07:35", lambda: world.set(2, "kustomize-controller"))
@@ -216,7 +214,7 @@ def is_over(world: HeldWorld) -> bool:
 @pytest.mark.parametrize(
     ("begin", "end"), [("07:29:50", "07:31"), ("07:59:50", "08:01")], ids=["open", "end"]
 )
-def test_a_note_that_is_refused_for_a_minute_is_written_then(
+def test_a_number_is_held_and_restored_despite_a_minute_of_refused_note_writes(
     begin: str, end: str, status: int, part: str
 ) -> None:
     world = held_world()
@@ -230,7 +228,7 @@ def test_a_note_that_is_refused_for_a_minute_is_written_then(
 
 
 @pytest.mark.parametrize("part", ["/horizontalpodautoscalers/", ".held"])
-def test_conflicts_again_and_again_cost_no_more_than_tries(part: str) -> None:
+def test_repeated_conflicts_only_cause_retries(part: str) -> None:
     """Two of three writes are too late."""
     world = held_world()
     count = [0]
@@ -250,7 +248,7 @@ def test_conflicts_again_and_again_cost_no_more_than_tries(part: str) -> None:
 
 
 @pytest.mark.parametrize("jump", [-3600.0, -90.0, 90.0, 3600.0, 86400.0])
-def test_a_clock_that_jumps_and_comes_back_leaves_the_number_as_it_was(jump: float) -> None:
+def test_a_number_is_restored_after_the_clock_jumps_and_returns(jump: float) -> None:
     world = held_world()
     pod = world.start()
     world.plan("07:40", lambda: setattr(pod, "ahead", jump))

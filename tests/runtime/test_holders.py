@@ -56,7 +56,7 @@ def test_a_window_opens_and_closes_on_the_second(holder: Holder) -> None:
 
 
 @pytest.mark.parametrize("holder", [Placeholders, Nodes, Buffer])
-def test_a_plain_number_is_one_field_of_its_object(holder: Holder) -> None:
+def test_a_replica_count_is_set_with_a_patch_of_one_field(holder: Holder) -> None:
     world = holder("07:45")
     world.run()
     path, part = f"{holder.PATH}/{holder.NAME.rpartition('/')[2]}", "" if holder is Buffer else "/scale"
@@ -72,7 +72,7 @@ def test_a_plain_number_is_one_field_of_its_object(holder: Holder) -> None:
 
 @every
 @pytest.mark.parametrize("count", [None, 9])
-def test_with_nothing_open_it_closes_what_stands_and_ends_at_once(holder: Holder, count: int | None) -> None:
+def test_with_nothing_open_the_scaler_closes_and_ends_at_once(holder: Holder, count: int | None) -> None:
     """The number of somebody else is only given back where there is a note."""
     world = holder("08:30", count=count)
     closes = count is not None and holder is not Number
@@ -82,7 +82,7 @@ def test_with_nothing_open_it_closes_what_stands_and_ends_at_once(holder: Holder
 
 
 @every
-def test_a_restart_in_the_middle_writes_nothing(holder: Holder) -> None:
+def test_a_restart_during_a_window_writes_nothing(holder: Holder) -> None:
     world = holder("07:29")
 
     assert [world.run("07:40"), world.run()] == [None, 0]
@@ -103,7 +103,7 @@ def test_a_restart_in_the_middle_writes_nothing(holder: Holder) -> None:
         ),
     ],
 )
-def test_windows_that_overlap_add_up_and_those_that_touch_give_nothing_back(
+def test_overlapping_windows_add_up_and_back_to_back_windows_keep_their_seats(
     holder: Holder, second: Row, expected: list[tuple[str, int]]
 ) -> None:
     world = holder("07:30", WINDOW, second)
@@ -113,7 +113,7 @@ def test_windows_that_overlap_add_up_and_those_that_touch_give_nothing_back(
 
 
 @pytest.mark.parametrize("holder", [Placeholders, Buffer, Number])
-def test_each_session_lowers_what_is_held(holder: Holder) -> None:
+def test_each_session_lowers_the_held_count(holder: Holder) -> None:
     """Whole nodes are left alone, and slots are used by sessions themselves."""
     world = holder("07:30", text=holder.text(WINDOW, behavior="maintain"))
     world.plan("07:40", lambda: world.sessions(small={"course/1": 3}))
@@ -123,7 +123,7 @@ def test_each_session_lowers_what_is_held(holder: Holder) -> None:
     assert at(world.changes[1][0]) - at("07:40") <= TICK
 
 
-def test_whole_nodes_are_left_alone_whoever_comes() -> None:
+def test_sessions_do_not_change_the_count_of_whole_nodes() -> None:
     world = Nodes("07:30")
     world.plan("07:40", lambda: world.sessions(small={"course/1": 3}))
     world.run()
@@ -137,7 +137,7 @@ def test_whole_nodes_are_left_alone_whoever_comes() -> None:
 
 @every
 @pytest.mark.parametrize("count", [0, 9])
-def test_whoever_resets_it_is_corrected_within_ten_seconds(holder: Holder, count: int) -> None:
+def test_a_reset_is_corrected_within_ten_seconds(holder: Holder, count: int) -> None:
     world = holder("07:30")
     world.plan("07:40:01", lambda: world.set(count))
     world.run()
@@ -147,7 +147,7 @@ def test_whoever_resets_it_is_corrected_within_ten_seconds(holder: Holder, count
 
 
 @every
-def test_an_override_holds_it_with_no_window_open(holder: Holder) -> None:
+def test_an_override_opens_a_pool_with_no_open_window(holder: Holder) -> None:
     world = holder("11:00")
     world.override(7, "11:10")
 
@@ -224,7 +224,7 @@ def test_a_timetable_that_is_deleted_or_broken_stays_in_effect(holder: Holder, t
 
 
 @pytest.mark.parametrize("holder", [Nodes, Buffer, Number, Slots])
-def test_a_class_that_gets_another_holder_leaves_nothing_with_the_first(holder: Holder) -> None:
+def test_a_class_that_changes_its_holder_leaves_no_seats_with_the_old_holder(holder: Holder) -> None:
     for before, after in ((holder, Placeholders), (Placeholders, holder)):
         world = holder("07:30", text=before.text(WINDOW))
         world.cluster.set(Placeholders.NAME, 0)
@@ -264,7 +264,7 @@ FOLLOWED = {
 
 
 @pytest.mark.parametrize(("steps", "expected"), FOLLOWED.values(), ids=FOLLOWED)
-def test_what_another_holder_has_left_is_a_pool_that_nobody_names(
+def test_every_pool_that_was_ever_named_is_reconciled_as_last_named(
     steps: list[list[TimetablePool]], expected: list[TimetablePool]
 ) -> None:
     """A Deployment has one keeper, and every pool that was ever named is followed as it was last named."""
@@ -282,7 +282,7 @@ KINDS = {Placeholders: PLACEHOLDERS, Nodes: NODES_KIND, Buffer: BUFFER_KIND, Slo
 
 
 @pytest.mark.parametrize("holder", KINDS)
-def test_seats_that_are_not_ready_are_told_and_again_when_they_are(holder: Holder) -> None:
+def test_seats_get_an_event_when_they_are_late_and_when_they_are_ready(holder: Holder) -> None:
     """On the Deployment, or else on the timetable."""
     world = holder("07:30")
     world.lack(1)
@@ -319,7 +319,7 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize(("conditions", "ready", "tells"), CONDITIONS.values(), ids=CONDITIONS)
-def test_what_a_condition_of_a_buffer_means_depends_on_its_reason(
+def test_the_reason_of_a_buffer_condition_decides_whether_its_seats_are_ready(
     conditions: list[Tree], ready: int, tells: bool
 ) -> None:
     tree = capacity_buffer(25) | {"status": {"replicas": 25, "conditions": conditions}}
@@ -329,7 +329,7 @@ def test_what_a_condition_of_a_buffer_means_depends_on_its_reason(
     assert (pool.replicas, pool.ready, pool.tells_ready) == (25, ready, tells)
 
 
-def test_of_a_buffer_of_cluster_autoscaler_nobody_says_that_it_is_ready_or_late() -> None:
+def test_a_buffer_of_cluster_autoscaler_is_never_reported_as_ready_or_late() -> None:
     world = Buffer("07:30")
     world.cluster.conditions = [INJECTED]
     world.run("07:45")
@@ -347,7 +347,7 @@ def test_of_a_buffer_of_cluster_autoscaler_nobody_says_that_it_is_ready_or_late(
     ],
     ids=["room", "no-room", "nobody-tells"],
 )
-def test_a_rehearsal_of_a_buffer_is_judged_only_where_somebody_tells(
+def test_a_rehearsal_of_a_buffer_has_a_result_only_if_its_conditions_report_it(
     conditions: list[Tree] | None, closes: str, event: str | None
 ) -> None:
     world = Buffer("07:30", ("course/9/rehearsal", "07:30", "07:30", "08:00", {"small": 25}))
@@ -387,7 +387,7 @@ def test_trouble_at_the_opening_delays_it_until_the_trouble_is_over(
 @every
 @pytest.mark.parametrize("part", ["READS", "CLOSES", ""])
 @pytest.mark.parametrize("outcome", TROUBLES.values(), ids=TROUBLES)
-def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exception, part: str) -> None:
+def test_trouble_at_the_end_delays_the_end(holder: Holder, outcome: Response | Exception, part: str) -> None:
     world = holder("07:58")
     world.interfere_at("07:59:59", getattr(holder, part) if part else "", outcome)
     world.interfere_at("08:02", "", None)
@@ -399,7 +399,7 @@ def test_trouble_at_the_end_is_outlasted(holder: Holder, outcome: Response | Exc
 
 
 @every
-def test_trouble_in_the_middle_moves_nothing(holder: Holder) -> None:
+def test_trouble_during_a_window_does_not_change_the_count(holder: Holder) -> None:
     world = holder("07:30")
     world.interfere_at("07:40", "", no_answer())
     world.interfere_at("07:41", "", None)
@@ -409,7 +409,7 @@ def test_trouble_in_the_middle_moves_nothing(holder: Holder) -> None:
 
 
 @of_one_object
-def test_an_object_that_comes_late_is_opened_when_it_comes(holder: Holder) -> None:
+def test_an_object_that_is_created_late_is_opened_within_a_tick(holder: Holder) -> None:
     world = holder("07:30")
     world.remove()
     world.plan("07:40:01", lambda: world.set(holder.REST))
@@ -420,7 +420,7 @@ def test_an_object_that_comes_late_is_opened_when_it_comes(holder: Holder) -> No
 
 
 @of_one_object
-def test_an_object_that_is_gone_at_the_end_holds_nobody_up(holder: Holder) -> None:
+def test_an_object_that_is_missing_at_the_end_does_not_delay_the_run(holder: Holder) -> None:
     world = holder("07:30")
     world.plan("07:40", world.remove)
 
@@ -429,7 +429,7 @@ def test_an_object_that_is_gone_at_the_end_holds_nobody_up(holder: Holder) -> No
 
 
 @of_one_object
-def test_a_race_with_others_is_won_within_a_tick(holder: Holder) -> None:
+def test_a_race_with_other_writers_is_won_within_a_tick(holder: Holder) -> None:
     """The object changes at each of the first writes."""
     world = holder("07:30")
     races = iter((5, 6, 7))
@@ -464,7 +464,7 @@ def standing(run: Swept, holder: Holder) -> int:
 
 
 @SWEPT
-def test_the_sweep_opens_what_nobody_serves_and_starts_a_job(holder: Holder) -> None:
+def test_the_sweep_opens_an_unserved_pool_and_starts_a_job(holder: Holder) -> None:
     run = swept(holder, "07:45", 0)
 
     assert run.run() == 0
@@ -474,7 +474,7 @@ def test_the_sweep_opens_what_nobody_serves_and_starts_a_job(holder: Holder) -> 
 
 
 @SWEPT
-def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do(holder: Holder) -> None:
+def test_the_sweep_closes_a_pool_after_its_window_and_then_writes_nothing(holder: Holder) -> None:
     run = swept(holder, "08:05", 4)
 
     assert run.run() == 0
@@ -484,7 +484,7 @@ def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do(holder: Hold
 
 
 @SWEPT
-def test_the_sweep_leaves_alone_what_is_served(holder: Holder) -> None:
+def test_the_sweep_does_not_write_to_a_served_pool(holder: Holder) -> None:
     run = swept(holder, "07:45", 1, job(), lease())
 
     assert run.run() == 0
@@ -492,7 +492,7 @@ def test_the_sweep_leaves_alone_what_is_served(holder: Holder) -> None:
 
 
 @SWEPT
-def test_the_sweep_closes_what_the_timetable_names_no_more(holder: Holder) -> None:
+def test_the_sweep_closes_a_pool_that_the_timetable_no_longer_names(holder: Holder) -> None:
     text = whole_timetable_text("course", {}, ())
     run = Swept("12:00", timetable(text=text), cronjob(), *holder.standing(4))
 
@@ -500,7 +500,7 @@ def test_the_sweep_closes_what_the_timetable_names_no_more(holder: Holder) -> No
     assert standing(run, holder) == 0
 
 
-def test_the_sweep_leaves_alone_node_pools_whose_nodes_follow_pods_whatever_labels_they_have() -> None:
+def test_the_sweep_ignores_node_pools_without_replicas_regardless_of_labels() -> None:
     run = Swept(
         "12:00", timetable(), deployment(0), node_pool(7), node_pool(None, "example.other"), cronjob()
     )
@@ -509,7 +509,7 @@ def test_the_sweep_leaves_alone_node_pools_whose_nodes_follow_pods_whatever_labe
     assert run.cluster.writes == [f"PATCH nodepools {Nodes.NAME} scale", "POST events"]
 
 
-def test_without_a_timetable_whoever_prunes_removes_node_pools_and_the_sweep_buffers() -> None:
+def test_without_a_timetable_the_sweep_removes_buffers_but_not_node_pools() -> None:
     run = Swept("12:00", node_pool(7, reservation="gone"))
     assert (run.run(), run.cluster.writes) == (0, [])
 
@@ -520,7 +520,7 @@ def test_without_a_timetable_whoever_prunes_removes_node_pools_and_the_sweep_buf
     assert (run.run(), run.cluster.of("capacitybuffers")) == (0, {})
 
 
-def test_without_the_list_of_node_pools_what_is_seen_is_still_opened() -> None:
+def test_without_the_list_of_node_pools_deployments_are_still_opened() -> None:
     run = Swept("09:00", timetable(), deployment(0), cronjob(), node_pool(0), inventory("course"))
     run.cluster.interfere = lambda line: refusal(403, "Forbidden") if line == "LIST nodepools" else None
 

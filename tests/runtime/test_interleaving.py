@@ -162,7 +162,7 @@ def stage(
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("names", CASTS, ids="-".join)
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
-def test_while_sessions_only_come_the_scale_only_falls(
+def test_the_scale_only_falls_while_sessions_only_arrive(
     behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
     """And no value is written twice, however many programs there are."""
@@ -186,7 +186,7 @@ def test_while_sessions_only_come_the_scale_only_falls(
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("names", CASTS, ids="-".join)
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_the_end(
+def test_every_written_value_is_a_current_target_and_the_last_is_correct(
     behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
     with stage(seed, timetable_text(COURSE, NEXT, behaviour=behaviour), "09:29:45", names) as play:
@@ -217,7 +217,7 @@ def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_t
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("names", CASTS, ids="-".join)
-def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
+def test_old_timetable_values_are_not_written_after_the_first_new_value(
     names: tuple[str, ...], seed: int
 ) -> None:
     """The values of the two are told apart by their size."""
@@ -248,7 +248,7 @@ def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("names", CASTS, ids="-".join)
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-def test_from_before_the_opening_until_after_the_end_a_pool_opens_once_and_closes_once(
+def test_a_pool_opens_once_and_closes_once_during_one_window(
     behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
     row = ("course/1", "08:00", "08:01", "08:03", {"small": 25})
@@ -272,7 +272,7 @@ def test_from_before_the_opening_until_after_the_end_a_pool_opens_once_and_close
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int) -> None:
+def test_without_a_serving_pod_the_sweep_holds_all_seats_until_a_pod_takes_over(seed: int) -> None:
     """The pod dies, people come, somebody resets the pool, and another pod takes over in between."""
     with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("first", SWEEP)) as play:
         play.pod.arrive(5)

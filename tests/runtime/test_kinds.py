@@ -68,7 +68,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize(("recognition", "expected"), SOURCES.values(), ids=SOURCES)
-def test_each_source_is_read_as_cheaply_as_it_can_be(
+def test_each_source_is_read_from_the_expected_collections(
     recognition: Recognition, expected: dict[str, Collection]
 ) -> None:
     """By namespace, or in the whole cluster where labels tell the namespaces."""
@@ -119,7 +119,7 @@ def test_a_class_without_an_id_has_no_sessions_of_renku() -> None:
     ],
     ids=["a-pod", "deleted", "ours"],
 )
-def test_a_pod_is_active_unless_it_is_deleted_or_ours(session: Tree, expected: bool) -> None:
+def test_a_pod_is_active_unless_it_is_deleted_or_belongs_to_berth(session: Tree, expected: bool) -> None:
     assert [expected] * 2 == [is_active(session, HUB), is_active(session, PODS)]
 
 
@@ -144,7 +144,7 @@ def test_a_custom_session_is_inactive_where_a_field_has_one_of_the_values(more: 
     assert not is_active(tree({"size": "large"}, **more), NOTEBOOKS)
 
 
-def test_what_matches_ask_for_is_kept_and_nothing_else() -> None:
+def test_only_the_metadata_that_matches_ask_for_is_kept() -> None:
     kept = metadata_keys(
         [
             Match(labels=(("course", "x"),)),
@@ -161,7 +161,7 @@ def test_what_matches_ask_for_is_kept_and_nothing_else() -> None:
     assert parse_session(found, "renku", MetadataKeys()) == Session(UID, "renku", 1770017400)
 
 
-def test_odd_labels_are_as_good_as_none() -> None:
+def test_malformed_labels_are_ignored() -> None:
     kept = MetadataKeys(frozenset({"course"}), frozenset({"course"}))
 
     assert parse_session(tree("odd", {"course": 7}), "a", kept) == Session(UID, "a", 1770017400)  # type: ignore[arg-type]
@@ -170,7 +170,7 @@ def test_odd_labels_are_as_good_as_none() -> None:
 @pytest.mark.parametrize(
     ("key", "value"), [("uid", None), ("uid", ""), ("creationTimestamp", None), ("creationTimestamp", "noon")]
 )
-def test_what_no_api_server_says_is_an_error(key: str, value: object) -> None:
+def test_an_object_without_a_uid_or_a_creation_timestamp_is_an_error(key: str, value: object) -> None:
     with pytest.raises(ApiError, match=f"an object has no {key}: ") as caught:
         parse_session(tree(metadata={key: value}), "a", MetadataKeys())
 

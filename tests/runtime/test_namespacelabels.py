@@ -60,7 +60,7 @@ def paths(cluster: WatchedCluster) -> set[str]:
     return {target(one.path).collection for one in cluster.asked}
 
 
-def test_one_watch_of_all_sessions_and_one_of_namespaces_are_enough(cluster: WatchedCluster) -> None:
+def test_namespace_labels_need_one_watch_of_sessions_and_one_of_namespaces(cluster: WatchedCluster) -> None:
     with watching(cluster, own()) as scene:
         scene.until_counts(ds=3)
 
@@ -71,7 +71,7 @@ def test_one_watch_of_all_sessions_and_one_of_namespaces_are_enough(cluster: Wat
     assert queries[NAMESPACES]["labelSelector"] == "home=yes"
 
 
-def test_a_label_that_comes_or_goes_counts_at_once(cluster: WatchedCluster) -> None:
+def test_an_added_or_removed_namespace_label_changes_the_count_at_once(cluster: WatchedCluster) -> None:
     """The API server tells of an object that no longer fits a selector as of one that is gone."""
     with watching(cluster, own()) as scene:
         scene.until_counts(ds=3)
@@ -86,7 +86,7 @@ def test_a_label_that_comes_or_goes_counts_at_once(cluster: WatchedCluster) -> N
 
 
 @pytest.mark.parametrize("path", [PODS, NAMESPACES])
-def test_until_both_are_listed_nothing_is_known(cluster: WatchedCluster, path: str) -> None:
+def test_counts_need_a_list_of_sessions_and_a_list_of_namespaces(cluster: WatchedCluster, path: str) -> None:
     def interfere(one: Received) -> Reply | None:
         return refused(403, "Forbidden") if target(one.path).collection == path else None
 
@@ -100,7 +100,7 @@ def test_until_both_are_listed_nothing_is_known(cluster: WatchedCluster, path: s
     assert scene.told("failed") == [(f"watch of {path}", "403 Forbidden")]
 
 
-def test_namespaces_that_cannot_be_read_any_more_make_the_counts_unknown(cluster: WatchedCluster) -> None:
+def test_counts_become_unknown_after_namespaces_are_unreadable_for_too_long(cluster: WatchedCluster) -> None:
     def interfere(one: Received) -> Reply | None:
         return refused(403, "Forbidden") if target(one.path).collection == NAMESPACES else None
 
@@ -114,7 +114,7 @@ def test_namespaces_that_cannot_be_read_any_more_make_the_counts_unknown(cluster
         assert scene.seen() == ObservedSessions(None, False)
 
 
-def test_a_changed_class_goes_on_with_the_namespaces_that_are_known(cluster: WatchedCluster) -> None:
+def test_a_changed_class_keeps_the_known_namespaces(cluster: WatchedCluster) -> None:
     """Only its sessions are listed again."""
     with watching(cluster, own()) as scene:
         scene.until_counts(ds=3)
@@ -127,7 +127,7 @@ def test_a_changed_class_goes_on_with_the_namespaces_that_are_known(cluster: Wat
     assert sum(target(one.path).collection == NAMESPACES for one in lists) == 1
 
 
-def test_a_class_may_begin_and_cease_to_name_its_namespaces(cluster: WatchedCluster) -> None:
+def test_a_class_can_switch_between_names_and_labels_of_namespaces(cluster: WatchedCluster) -> None:
     cluster.put("/api/v1/namespaces/eve/pods", pod("pod-3", "eve"))
     with watching(cluster, own(["eve"])) as scene:
         scene.until_counts(ds=1)
@@ -143,7 +143,7 @@ def until(scene: Scene, **counts: int) -> None:
     scene.until(lambda _: {name: scene.observed.seen(name, scene.now).counts for name in counts} == wanted)
 
 
-def test_of_two_classes_a_session_counts_for_the_one_whose_labels_its_namespace_has(
+def test_a_session_counts_for_the_class_whose_labels_its_namespace_has(
     cluster: WatchedCluster,
 ) -> None:
     """Where it has those of both, for the one that requires more of it."""
@@ -160,7 +160,7 @@ def test_of_two_classes_a_session_counts_for_the_one_whose_labels_its_namespace_
         until(scene, small=2, team=1)
 
 
-def test_a_class_that_names_the_namespace_has_its_sessions(cluster: WatchedCluster) -> None:
+def test_a_class_that_names_a_namespace_wins_over_a_class_with_labels(cluster: WatchedCluster) -> None:
     put_rival(cluster, text("ml", ["bob"], huge={}))
     with watching(cluster, own()) as scene:
         scene.until_counts(ds=2)
@@ -168,7 +168,7 @@ def test_a_class_that_names_the_namespace_has_its_sessions(cluster: WatchedClust
         scene.until_counts(ds=3)
 
 
-def test_who_names_its_namespaces_asks_for_no_others(cluster: WatchedCluster) -> None:
+def test_a_class_that_names_its_namespaces_watches_no_others(cluster: WatchedCluster) -> None:
     cluster.put("/api/v1/namespaces/bob/pods", pod("pod-2", "bob"))
     put_rival(cluster, text("ml", BY_LABEL, huge={}))
     with watching(cluster, own(["bob"])) as scene:

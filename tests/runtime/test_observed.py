@@ -42,7 +42,7 @@ def cluster() -> WatchedCluster:
     return watched_cluster
 
 
-def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
+def test_counts_follow_sessions_until_the_end_of_the_occurrence(cluster: WatchedCluster) -> None:
     cluster.put(SESSIONS, session("a"))
     with watching(cluster) as scene:
         scene.until_counts(ds=1)
@@ -56,7 +56,7 @@ def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
         assert scene.observed.next_change(scene.now) is None
 
 
-def test_a_change_that_was_not_asked_for_wakes_at_once(cluster: WatchedCluster) -> None:
+def test_a_change_that_was_not_read_yet_wakes_the_scaler_at_once(cluster: WatchedCluster) -> None:
     own = timetable(DS)
     both = own._replace(pools=tuple(pool._replace(behavior="maintain") for pool in own.pools))
     with watching(cluster, both) as scene:
@@ -94,7 +94,7 @@ def test_rivals_take_their_share_and_their_edits_count_at_once(cluster: WatchedC
         scene.until_counts(ds=5)
 
 
-def test_an_edit_of_our_own_counts_at_once(cluster: WatchedCluster) -> None:
+def test_an_edit_of_the_own_timetable_counts_at_once(cluster: WatchedCluster) -> None:
     cluster.put(SESSIONS, session("a", {"course": "ds"}))
     cluster.put(SESSIONS, session("b"))
     with watching(cluster) as scene:
@@ -137,7 +137,7 @@ def test_the_last_counts_hold_for_ten_minutes_of_trouble(cluster: WatchedCluster
         scene.until_counts(ds=2)
 
 
-def test_a_clock_that_is_set_back_does_not_make_trouble_last(cluster: WatchedCluster) -> None:
+def test_a_clock_that_is_set_back_does_not_prolong_the_use_of_stale_counts(cluster: WatchedCluster) -> None:
     with watching(cluster) as scene:
         scene.until_counts(ds=0)
         cluster.interferences.append(
@@ -270,7 +270,7 @@ class History:
 
 
 @pytest.mark.parametrize("seed", seeds(3, 12))
-def test_every_history_ends_in_what_is_there_and_a_restart_sees_the_same(seed: int) -> None:
+def test_counts_are_correct_after_any_history_and_after_a_restart(seed: int) -> None:
     history = History(seed)
     for _ in range(2):
         with watching(history.cluster, history.own) as scene:
@@ -312,7 +312,7 @@ def copies() -> WatchedCluster:
     return watched_cluster
 
 
-def test_only_copies_of_the_template_count_each_project_asked_for_once(copies: WatchedCluster) -> None:
+def test_only_copies_of_the_template_count_and_each_project_is_requested_once(copies: WatchedCluster) -> None:
     with StubServer(told) as renku, asking_renku(copies, renku, timetable(DS, course=COURSE)) as scene:
         seen = scene.until(lambda seen: not seen.pending)
         assert seen.counts == {"ds/1": 2}
@@ -325,7 +325,7 @@ def test_only_copies_of_the_template_count_each_project_asked_for_once(copies: W
     assert scene.told("failed") == []
 
 
-def test_a_template_of_a_rival_asks_too(copies: WatchedCluster) -> None:
+def test_a_template_of_a_rival_causes_requests_to_renku(copies: WatchedCluster) -> None:
     put_rival(copies, text("ml", ML))
     with StubServer(told) as renku, asking_renku(copies, renku, timetable(DS)) as scene:
         scene.until_counts(ds=2)
@@ -336,7 +336,7 @@ def test_a_template_of_a_rival_asks_too(copies: WatchedCluster) -> None:
         scene.until_counts(ds=5)
 
 
-def test_where_renku_cannot_tell_the_class_decides_and_it_is_said_once(copies: WatchedCluster) -> None:
+def test_if_renku_does_not_answer_the_class_decides_and_one_failure_is_logged(copies: WatchedCluster) -> None:
     is_down = threading.Event()
     is_down.set()
 
@@ -353,7 +353,7 @@ def test_where_renku_cannot_tell_the_class_decides_and_it_is_said_once(copies: W
         assert scene.told("recovered") == [("project templates", "")]
 
 
-def test_that_a_project_is_not_public_is_no_trouble_of_who_names_no_template(copies: WatchedCluster) -> None:
+def test_a_private_project_is_no_failure_for_a_reservation_without_a_template(copies: WatchedCluster) -> None:
     """Such a scaler has no token. Its rival, which names one, comes first."""
     put_rival(copies, text("ml", ("ml/1", "07:30", "08:00", "11:00", {"small": 1}), course=COURSE))
     answers = {"p1": 401, "p2": 404, "p3": 403}
@@ -376,7 +376,7 @@ def test_in_a_site_without_renku_the_class_decides(copies: WatchedCluster) -> No
         scene.until_counts(ds=4)
 
 
-def test_sessions_are_held_back_for_three_seconds_at_most(copies: WatchedCluster) -> None:
+def test_counts_wait_for_renku_for_three_seconds_at_most(copies: WatchedCluster) -> None:
     go_on = threading.Event()
 
     def slow(received: Received) -> Reply:

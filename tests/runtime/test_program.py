@@ -13,7 +13,7 @@ from tests.runtime.timetables import COURSE, timetable_text
 
 
 @pytest.mark.parametrize(("now", "left"), [(99, 0), (100, 4), (103, 1), (104, 0), (1e9, 0)])
-def test_a_pause_runs_to_before_its_end_and_a_clock_set_back_ends_it(now: float, left: float) -> None:
+def test_a_pause_ends_on_time_or_when_the_clock_is_set_back(now: float, left: float) -> None:
     assert Pause(100.0, 4.0).left(now) == left
 
 
@@ -26,7 +26,7 @@ def test_a_pause_runs_to_before_its_end_and_a_clock_set_back_ends_it(now: float,
     ],
     ids=str,
 )
-def test_pauses_double_and_jitter_takes_up_to_a_half_and_the_server_may_ask_for_longer(
+def test_pauses_double_with_jitter_and_respect_retry_after(
     failures: int, asked: float, jitter: float, seconds: float
 ) -> None:
     assert backoff(failures, asked, jitter) == seconds
@@ -45,7 +45,7 @@ def start(level: str, event: str) -> str:
     )
 
 
-def test_a_line_is_one_json_object() -> None:
+def test_a_log_line_is_one_json_object() -> None:
     lines: list[str] = []
 
     made(lines).info("scaled", pool="small", occurrences=("a\nb",), to=25)
@@ -57,7 +57,7 @@ def test_a_line_is_one_json_object() -> None:
     ] == lines
 
 
-def test_trouble_is_told_once_for_each_reason_and_counted() -> None:
+def test_trouble_is_logged_once_for_each_reason_and_counted() -> None:
     lines: list[str] = []
     log = made(lines)
     for n in range(3):
@@ -78,7 +78,7 @@ def test_trouble_is_told_once_for_each_reason_and_counted() -> None:
     ] == lines
 
 
-def test_an_unexpected_error_is_told_with_its_place() -> None:
+def test_an_unexpected_error_is_logged_with_its_file_and_line() -> None:
     lines: list[str] = []
     try:
         int("seven")
@@ -127,7 +127,7 @@ def source_of(*answers: TimetableText) -> tuple[TimetableSource, list[str]]:
 
 
 @pytest.mark.parametrize(("text", "override", "told", "target"), OVERRIDES.values(), ids=OVERRIDES)
-def test_what_is_wrong_is_told_once_and_the_rest_of_the_overrides_holds(
+def test_an_error_is_logged_once_and_the_valid_overrides_stay_in_effect(
     text: str, override: object, told: str, target: int
 ) -> None:
     source, messages = source_of(*[TimetableText(text, json.dumps(override))] * 3)
@@ -144,7 +144,7 @@ def test_the_timetable_of_another_reservation_is_refused() -> None:
     assert (source.timetable, messages) == (None, ["reservation: 'other' is not 'course'"])
 
 
-def test_a_text_that_only_looks_different_is_no_edit() -> None:
+def test_a_reformatted_timetable_is_not_an_edit() -> None:
     other = json.dumps(json.loads(FIRST), indent=1)
 
     assert source_of(TimetableText(FIRST), TimetableText(other))[1] == ["timetable"]

@@ -53,20 +53,20 @@ def told() -> OccurrenceRecord:
     return record
 
 
-def test_it_is_ready_only_with_all_its_classes() -> None:
+def test_an_occurrence_is_ready_only_if_all_its_classes_are_ready() -> None:
     small = look("small", 25, 25)
     record = with_observation(OccurrenceRecord("course/1"), ITEM, (small,), at("07:55"), at("07:34"))
 
     assert record.ready_at is None
 
 
-def test_a_successor_reads_what_was_told() -> None:
+def test_records_survive_a_round_trip_through_text() -> None:
     records = [OccurrenceRecord("course/0", {"small": 3}), told()]
 
     assert parse_records(record_text(records)) == {record.occurrence: record for record in records}
 
 
-def test_what_somebody_has_broken_is_forgotten() -> None:
+def test_malformed_records_are_ignored() -> None:
     broken = (
         "",
         "{",
@@ -88,7 +88,7 @@ def test_what_somebody_has_broken_is_forgotten() -> None:
     assert [parse_records(text) for text in broken] == [{}] * len(broken)
 
 
-def test_two_pods_make_one_record() -> None:
+def test_records_of_two_pods_are_merged() -> None:
     after = OccurrenceRecord(
         "course/1",
         {"small": 25},
@@ -115,7 +115,7 @@ def test_two_pods_make_one_record() -> None:
     )
 
 
-def test_faults_are_few_and_short() -> None:
+def test_a_record_limits_the_number_and_length_of_faults() -> None:
     record = OccurrenceRecord("course/1")
     for number in range(9):
         record = with_faults(record, ["always", f"{number} " + "x" * 1000])
@@ -125,7 +125,7 @@ def test_faults_are_few_and_short() -> None:
     assert max(map(len, record.faults)) == MAX_FAULT_TEXT
 
 
-def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept() -> None:
+def test_a_record_keeps_the_ends_and_the_largest_changes_of_a_target() -> None:
     for seed in range(20):
         random = Random(seed)
         points: Points = ()
@@ -139,7 +139,7 @@ def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept(
         assert [at for at, _ in points] == sorted({at for at, _ in points})
 
 
-def test_after_a_thousand_windows_the_record_has_the_last_ones() -> None:
+def test_the_record_of_a_thousand_windows_is_cut_to_the_last_windows() -> None:
     name = "x" * 60
     targets = {cls: tuple((n, n) for n in range(MAX_POINTS)) for cls in "abcdefgh"}
     found = record_text([OccurrenceRecord(f"{name}/{n}", targets=targets) for n in range(1000)])
@@ -155,7 +155,7 @@ def test_after_a_thousand_windows_the_record_has_the_last_ones() -> None:
     ("opens", "start", "expected"),
     [("07:30", "08:00", "07:55:00"), ("07:57", "08:00", "07:58"), ("08:00", "08:00", "08:01")],
 )
-def test_it_is_asked_five_minutes_before_the_start_but_not_at_once(
+def test_readiness_is_due_five_minutes_before_start_or_a_minute_after_opening(
     opens: str, start: str, expected: str
 ) -> None:
     item = TimetableOccurrence("course/1", at(opens), at(start), at("10:00"), ())
@@ -174,7 +174,7 @@ def late_world() -> ScalerPod:
 @pytest.mark.parametrize(
     "outcome", [no_answer(), refusal(403, "Forbidden"), refusal(500, "InternalError"), RuntimeError("a bug")]
 )
-def test_what_cannot_be_told_disturbs_no_seat(part: str, outcome: Exception) -> None:
+def test_a_failed_write_of_an_event_or_a_record_does_not_affect_seats(part: str, outcome: Exception) -> None:
     world = late_world()
     world.cluster.interfere(part, outcome)
 
@@ -192,7 +192,7 @@ def test_an_event_that_could_not_be_sent_is_sent_later() -> None:
     assert [event["reason"] for event in world.cluster.events] == ["SeatsNotReady"]
 
 
-def test_a_config_map_keeps_the_record_and_the_log_has_it_too() -> None:
+def test_the_record_is_in_a_config_map_and_in_the_log() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE, NEXT), small=0)
     world.run()
 
@@ -211,7 +211,7 @@ def test_a_config_map_keeps_the_record_and_the_log_has_it_too() -> None:
     }
 
 
-def test_the_record_is_written_twice_a_minute_however_often_it_changes() -> None:
+def test_the_record_is_written_at_most_twice_a_minute() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE, behaviour="maintain"), small=0)
     world.sessions(small={"course/1": 0})
     for second in range(0, 60, 5):
@@ -234,7 +234,7 @@ def test_the_next_pod_goes_on_with_the_record() -> None:
     assert record["targets"]["small"][0] == ["2026-02-02T07:30:00Z", 18]
 
 
-def test_the_next_job_keeps_the_records_of_the_windows_before() -> None:
+def test_the_next_job_keeps_the_records_of_earlier_windows() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE), small=0)
     world.run()
     later: Row = ("course/9", "15:30", "16:00", "17:00", {"small": 25})
@@ -245,7 +245,7 @@ def test_the_next_job_keeps_the_records_of_the_windows_before() -> None:
     assert [record["occurrence"] for record in world.cluster.records()] == ["course/1", "course/9"]
 
 
-def test_the_record_has_how_many_seats_were_missing_and_why() -> None:
+def test_the_record_says_how_many_seats_were_missing_and_why() -> None:
     world = late_world()
     world.plan("09:00:02", partial(world.cluster.ready.update, {"course-small": 20}))
     world.run()
@@ -256,7 +256,7 @@ def test_the_record_has_how_many_seats_were_missing_and_why() -> None:
     assert record["shortfalls"] == {"small": {"notReady": 13, "lost": 5}}
 
 
-def test_seats_that_are_back_within_a_minute_were_not_missing() -> None:
+def test_seats_that_return_within_a_minute_are_not_recorded_as_missing() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE), small=0)
     world.plan("09:00:02", partial(world.cluster.ready.update, {"course-small": 20}))
     world.plan("09:00:50", world.cluster.ready.clear)
@@ -265,7 +265,7 @@ def test_seats_that_are_back_within_a_minute_were_not_missing() -> None:
     assert "shortfalls" not in world.cluster.records()[0]
 
 
-def test_a_pod_that_comes_too_late_says_so() -> None:
+def test_a_pod_that_starts_late_records_missing_seats_as_opened_late() -> None:
     world = ScalerPod("07:57", timetable_text(COURSE), small=0)
     world.cluster.ready["course-small"] = 12
     world.run()
@@ -273,7 +273,7 @@ def test_a_pod_that_comes_too_late_says_so() -> None:
     assert world.cluster.records()[0]["shortfalls"] == {"small": {"openedLate": 13}}
 
 
-def test_what_does_not_work_for_a_minute_is_a_fault() -> None:
+def test_a_failure_that_lasts_a_minute_is_recorded_as_a_fault() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE), small=0)
     world.interfere_at("08:00", "/deployments/course-small", refusal(500, "InternalError"))
     world.interfere_at("08:00:30", "", None)
@@ -284,7 +284,7 @@ def test_what_does_not_work_for_a_minute_is_a_fault() -> None:
     assert world.cluster.records()[0]["faults"] == ["deployment course-small: 500 InternalError: no"]
 
 
-def test_the_record_says_whose_it_is_and_has_no_owner() -> None:
+def test_the_record_has_the_labels_of_its_reservation_and_no_owner() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE), small=0)
     world.run(until="08:00")
 
@@ -299,7 +299,7 @@ def test_the_record_says_whose_it_is_and_has_no_owner() -> None:
     assert "ownerReferences" not in metadata
 
 
-def test_what_somebody_broke_in_the_record_is_written_anew() -> None:
+def test_a_malformed_record_is_replaced() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE), small=0)
     broken = {"kind": "ConfigMap", "metadata": {"name": "course-record"}, "data": {"records.json": "{"}}
     world.cluster.put(CONFIGMAPS, broken)
@@ -309,7 +309,7 @@ def test_what_somebody_broke_in_the_record_is_written_anew() -> None:
 
 
 @pytest.mark.parametrize("part", ["tell_open", "note", "send", "send_last"])
-def test_a_bug_in_what_is_told_disturbs_no_seat(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_in_the_recorder_does_not_affect_seats(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("a bug of ours")
 

@@ -75,7 +75,7 @@ def label(world: ScalerPod) -> str | None:
 # Until all seats are ready
 
 
-def test_it_closes_when_all_seats_are_ready_and_says_so() -> None:
+def test_a_rehearsal_closes_when_all_seats_are_ready_and_reports_success() -> None:
     world = rehearsing()
 
     assert world.run() == 0
@@ -89,7 +89,7 @@ def test_it_closes_when_all_seats_are_ready_and_says_so() -> None:
     assert "5 minutes" in event["message"]
 
 
-def test_it_ends_with_its_lead_if_seats_are_missing_and_says_how_many() -> None:
+def test_a_rehearsal_with_missing_seats_fails_with_its_lead_and_reports_how_many() -> None:
     world = rehearsing(ready="")
 
     assert world.run() == 0
@@ -100,7 +100,7 @@ def test_it_ends_with_its_lead_if_seats_are_missing_and_says_how_many() -> None:
     assert "readyAt" not in rehearsed(world)
 
 
-def test_an_override_that_wants_fewer_proves_nothing() -> None:
+def test_an_override_with_fewer_seats_does_not_end_a_rehearsal() -> None:
     world = rehearsing(ready="07:50:02")
     world.cluster.annotate('{"small": {"target": 5, "until": "2026-02-02T07:45:00Z"}}')
 
@@ -115,7 +115,7 @@ def test_an_override_that_wants_fewer_proves_nothing() -> None:
 # Restarts
 
 
-def test_a_pod_that_dies_is_followed_by_one_that_goes_on() -> None:
+def test_the_next_pod_continues_the_rehearsal_of_a_pod_that_died() -> None:
     world = rehearsing()
     world.run(until="07:32")
     world.run()
@@ -125,7 +125,7 @@ def test_a_pod_that_dies_is_followed_by_one_that_goes_on() -> None:
     assert reasons(world) == ["RehearsalSucceeded"]
 
 
-def test_after_success_nothing_is_opened_again() -> None:
+def test_a_successful_rehearsal_is_not_opened_again() -> None:
     world = rehearsing()
     world.run()
     world.writes.clear()
@@ -134,7 +134,7 @@ def test_after_success_nothing_is_opened_again() -> None:
     assert (world.writes, len(reasons(world))) == ([], 1)
 
 
-def test_without_its_record_the_lease_says_that_it_is_over() -> None:
+def test_the_lease_shows_that_a_rehearsal_is_over_if_the_record_is_forbidden() -> None:
     world = rehearsing()
     world.run()
     world.writes.clear()
@@ -144,7 +144,7 @@ def test_without_its_record_the_lease_says_that_it_is_over() -> None:
     assert world.writes == []
 
 
-def test_that_it_failed_is_said_by_the_next_pod_if_there_was_none_at_the_end() -> None:
+def test_the_next_pod_reports_the_failure_if_no_pod_ran_at_the_end() -> None:
     coming: Row = (EXAM, "20:00", "20:30", "22:00", {"small": 25})
     world = rehearsing(coming, REHEARSAL, ready="")
     world.run(until="07:59")
@@ -156,7 +156,7 @@ def test_that_it_failed_is_said_by_the_next_pod_if_there_was_none_at_the_end() -
     assert label(world) == "failed"
 
 
-def test_one_that_was_given_another_time_begins_anew() -> None:
+def test_a_rehearsal_with_a_new_time_starts_again() -> None:
     world = rehearsing()
     world.run()
     world.writes.clear()
@@ -173,7 +173,7 @@ def test_one_that_was_given_another_time_begins_anew() -> None:
 # Beside a class
 
 
-def test_its_seats_add_up_with_those_of_a_class_and_sessions_are_those_of_the_class() -> None:
+def test_rehearsal_seats_add_to_those_of_a_window_and_sessions_count_for_the_window() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE, BESIDE, behaviour="maintain"), small=0)
     world.sessions(small={"course/1": 7})
     world.plan("08:30", partial(world.cluster.ready.update, {"course-small": 18}))
@@ -237,7 +237,7 @@ def test_no_class_has_fewer_seats_because_of_a_rehearsal(
 @pytest.mark.parametrize(
     "outcome", [no_answer(), FORBIDDEN, refusal(500, "InternalError"), RuntimeError("a bug")]
 )
-def test_what_cannot_be_read_or_written_keeps_no_seat_from_opening_or_closing(
+def test_failed_reads_and_writes_do_not_stop_seats_from_opening_or_closing(
     part: str, outcome: Response | Exception
 ) -> None:
     world = rehearsing()
@@ -260,7 +260,7 @@ def swept(ended: str = "", renewed: str = "07:40", rehearsal: str = REHEARSAL[0]
     return Swept("07:45", timetable(REHEARSAL), deployment(0), cronjob(), held)
 
 
-def test_the_sweep_opens_a_rehearsal_that_nobody_serves_and_starts_a_job() -> None:
+def test_the_sweep_opens_an_unserved_rehearsal_and_starts_a_job() -> None:
     world = swept()
 
     assert world.run() == 0
@@ -269,7 +269,7 @@ def test_the_sweep_opens_a_rehearsal_that_nobody_serves_and_starts_a_job() -> No
 
 
 @pytest.mark.parametrize("renewed", ["07:40", "07:44:50"], ids=["nobody-serves", "a-pod-has-just-closed-it"])
-def test_the_sweep_leaves_one_that_is_over_closed(renewed: str) -> None:
+def test_the_sweep_does_not_reopen_a_rehearsal_that_is_over(renewed: str) -> None:
     world = swept("2026-02-02T07:34:08Z", renewed)
 
     assert world.run() == 0
@@ -284,7 +284,7 @@ def test_the_sweep_leaves_one_that_is_over_closed(renewed: str) -> None:
         pytest.param(REHEARSAL[0], "soon", id="malformed"),
     ],
 )
-def test_a_lease_ends_no_rehearsal_but_the_one_and_the_time_that_it_names(rehearsal: str, ended: str) -> None:
+def test_a_lease_ends_only_the_rehearsal_whose_id_and_time_it_names(rehearsal: str, ended: str) -> None:
     world = swept(ended, rehearsal=rehearsal)
 
     assert world.run() == 0
@@ -294,7 +294,7 @@ def test_a_lease_ends_no_rehearsal_but_the_one_and_the_time_that_it_names(rehear
 # The label of the record
 
 
-def test_the_label_says_how_the_rehearsals_of_what_is_coming_stand() -> None:
+def test_the_label_shows_the_state_of_rehearsals_of_coming_occurrences() -> None:
     coming: Row = (EXAM, "20:00", "20:30", "22:00", {"small": 25})
     world = rehearsing(coming, REHEARSAL, ready="")
     world.run(until="07:40")
@@ -309,7 +309,7 @@ def test_the_label_says_how_the_rehearsals_of_what_is_coming_stand() -> None:
     assert label(world) == "succeeded"
 
 
-def test_a_group_that_succeeded_does_not_hide_one_that_failed() -> None:
+def test_a_group_that_succeeded_does_not_hide_a_group_that_failed() -> None:
     """Groups of one date are rehearsed at the same instant, or one after the other."""
     window = at("07:30"), at("07:30"), at("08:00")
     failed = OccurrenceRecord(REHEARSAL[0], {"small": 25}, window=window, rehearses=EXAM)
@@ -405,7 +405,7 @@ CAUSES: dict[str, tuple[list[Tree], list[Tree], list[tuple[str, int]]]] = {
 
 
 @pytest.mark.parametrize(("pods", "events", "expected"), CAUSES.values(), ids=CAUSES)
-def test_placeholders_say_what_they_wait_for_and_the_autoscaler_why_no_node_comes(
+def test_obstacles_come_from_placeholders_and_events_of_the_autoscaler(
     pods: list[Tree], events: list[Tree], expected: list[tuple[str, int]]
 ) -> None:
     placeholders = [pod for tree in pods if (pod := parse_placeholder(tree))]
@@ -416,7 +416,7 @@ def test_placeholders_say_what_they_wait_for_and_the_autoscaler_why_no_node_come
     assert all(obstacle.message for obstacle in found)
 
 
-def test_obstacles_of_one_cause_are_one_with_the_message_of_most() -> None:
+def test_obstacles_of_one_cause_are_merged_with_the_most_frequent_message() -> None:
     obstacles = merge_obstacles(
         [Obstacle(NO_ROOM, 1, "a"), *[Obstacle(NO_ROOM, 1, "b")] * 2, Obstacle(IMAGE, 4, "c")]
     )
@@ -457,13 +457,13 @@ HOLDERS = {
 
 
 @pytest.mark.parametrize(("number", "tree", "expected"), HOLDERS.values(), ids=HOLDERS)
-def test_what_holds_seats_says_why_some_are_missing(
+def test_the_status_of_a_holder_says_why_seats_are_missing(
     number: HeldNumber, tree: Tree, expected: Obstacle | None
 ) -> None:
     assert pool_obstacles(PoolFound(read_pool(number, tree))) == ((expected,) if expected else ())
 
 
-def test_slots_that_are_pending_say_why() -> None:
+def test_pending_slots_report_their_cause() -> None:
     tree = slot_of("example-course-small-0-abc", "Pending")
     tree["status"]["conditions"] = [condition("Scheduled", "False", "Unschedulable", NO_CPU)]
     other = slot_of("example-course-small-1-abc", "")
@@ -485,7 +485,7 @@ def seeing(record: OccurrenceRecord, *obstacles: Obstacle, ready: int = 20, **no
 RECORD = OccurrenceRecord("course/9/rehearsal", {"small": 25}, rehearses="course/9")
 
 
-def test_the_record_has_the_obstacles_of_the_last_look_before_other_faults() -> None:
+def test_the_record_lists_the_latest_obstacles_before_other_faults() -> None:
     record = with_faults(RECORD, ["record: 500 InternalError: no"])
     record = seeing(record, Obstacle(NO_ROOM, 5, NO_CPU))
     record = seeing(record, Obstacle(QUOTA, 2, OVER_QUOTA), ready=23)
@@ -496,7 +496,7 @@ def test_the_record_has_the_obstacles_of_the_last_look_before_other_faults() -> 
     )
 
 
-def test_obstacles_are_never_more_than_the_seats_that_are_missing_and_go_with_them() -> None:
+def test_obstacles_never_exceed_the_missing_seats_and_end_with_them() -> None:
     few = seeing(RECORD, Obstacle(NO_ROOM, 9, NO_CPU), ready=24)
     none = seeing(few, Obstacle(NO_ROOM, 9, NO_CPU), ready=25)
 
@@ -504,7 +504,7 @@ def test_obstacles_are_never_more_than_the_seats_that_are_missing_and_go_with_th
     assert none.faults == ()
 
 
-def test_the_record_stays_small() -> None:
+def test_the_record_limits_its_faults_and_nodes() -> None:
     obstacles = [
         Obstacle(cause, 1, "x" * 500) for cause in (NO_ROOM, IMAGE, LIMIT, QUOTA, ADMISSION, STARTING)
     ]
@@ -528,7 +528,7 @@ def world_of(pods: list[Tree], *events: Tree) -> ScalerPod:
     return world
 
 
-def test_a_rehearsal_that_fails_says_why_and_where_placeholders_were() -> None:
+def test_a_failed_rehearsal_records_its_obstacles_and_nodes() -> None:
     pods = [ready_pod(0, "n-1"), ready_pod(1, "n-2"), ready_pod(2, "n-2"), *map(waiting_pod, range(3, 25))]
     foreign = waiting_pod(99)
     foreign["metadata"]["labels"]["berth.dev/reservation"] = "other"
@@ -544,7 +544,7 @@ def test_a_rehearsal_that_fails_says_why_and_where_placeholders_were() -> None:
     assert limit in world.cluster.events[-1]["message"]
 
 
-def test_one_that_succeeds_has_its_nodes_and_no_obstacle() -> None:
+def test_a_successful_rehearsal_records_its_nodes_and_no_obstacles() -> None:
     world = world_of([waiting_pod(0), *map(ready_pod, range(1, 25))])
 
     def arrive() -> None:
@@ -564,7 +564,7 @@ def lists(world: ScalerPod) -> list[str]:
     return [plural for plural in found if plural in ("pods", "events")]
 
 
-def test_it_looks_twice_a_minute_and_asks_for_events_only_where_there_is_no_room() -> None:
+def test_pods_are_listed_twice_a_minute_and_events_only_if_there_is_no_room() -> None:
     full, creating = world_of([waiting_pod(0)]), world_of([placeholder(0, node="n")])
     for world in (full, creating):
         world.run(until="07:40")
@@ -573,7 +573,7 @@ def test_it_looks_twice_a_minute_and_asks_for_events_only_where_there_is_no_room
     assert lists(creating) == ["pods"] * 19
 
 
-def test_nobody_looks_at_the_placeholders_of_a_class() -> None:
+def test_placeholders_of_a_window_without_a_rehearsal_are_not_listed() -> None:
     world = ScalerPod("07:30", timetable_text(COURSE), small=0)
     world.cluster.ready["course-small"] = 12
     world.run(until="08:10")
@@ -581,7 +581,7 @@ def test_nobody_looks_at_the_placeholders_of_a_class() -> None:
     assert lists(world) == ["events"]  # one that is written
 
 
-def test_what_may_not_be_read_is_a_fault() -> None:
+def test_a_forbidden_list_is_recorded_as_a_fault() -> None:
     world = world_of([waiting_pod(0)])
     world.cluster.interfere(
         "GET /api/v1/namespaces/berth/pods", refusal(403, "Forbidden", "cannot list pods")
@@ -592,14 +592,14 @@ def test_what_may_not_be_read_is_a_fault() -> None:
     assert record["faults"] == ["list placeholders: 403 Forbidden: cannot list pods"]
 
 
-def test_a_look_ends_after_so_many_pods() -> None:
+def test_a_look_reads_a_limited_number_of_pods() -> None:
     world = world_of([waiting_pod(number) for number in range(1200)])
     world.run(until="07:30:04")
 
     assert lists(world).count("pods") == -(-MAX_OBJECTS // 32)
 
 
-def test_a_look_at_a_slow_server_ends_after_a_moment() -> None:
+def test_a_look_at_a_slow_server_ends_after_three_pages() -> None:
     world = world_of([waiting_pod(number) for number in range(1200)])
 
     def delay(request: Request) -> None:

@@ -34,7 +34,7 @@ def asking(
             renku.close()
 
 
-def test_it_asks_with_the_token_of_the_moment_or_with_none(tmp_path: Path) -> None:
+def test_requests_send_the_current_token_or_no_token(tmp_path: Path) -> None:
     token = tmp_path / "token"
     with asking(lambda _: reply(200, COPIED), token) as (renku, server):
         found = [renku.template_of(PROJECT)]
@@ -63,7 +63,7 @@ def test_it_asks_with_the_token_of_the_moment_or_with_none(tmp_path: Path) -> No
         ("", "ü %", "/api/data/projects/%C3%BC%20%25"),
     ],
 )
-def test_ids_are_quoted_and_the_api_may_lie_below_a_path(
+def test_project_ids_are_quoted_and_the_url_may_have_a_path(
     tmp_path: Path, path: str, project: str, expected: str
 ) -> None:
     with asking(lambda _: reply(200, b'{"template_id": "T"}'), tmp_path / "none", path) as (renku, server):
@@ -114,7 +114,7 @@ def test_a_project_has_a_template_or_none_and_anything_else_is_an_error(
 @pytest.mark.parametrize(
     "url", ["", "renkulab.io", "ftp://renkulab.io", "https://", "http://[::1", "http://host:port"]
 )
-def test_a_url_that_is_none_is_an_error(url: str) -> None:
+def test_an_invalid_url_is_an_error(url: str) -> None:
     with pytest.raises(ApiError) as caught:
         RenkuClient(url, "")
 
@@ -129,7 +129,7 @@ def over_tls(server: StubServer) -> str:
         renku.close()
 
 
-def test_over_tls_it_believes_the_certificates_of_the_system_alone(
+def test_only_the_certificates_of_the_system_are_trusted_over_tls(
     account: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From a folder of hashed names, or from a file where there is no such folder."""
@@ -233,7 +233,7 @@ def test_the_pause_grows_to_five_minutes(office: Office) -> None:
     office.answer(now)
 
 
-def test_a_burst_is_shared_by_a_few_threads_that_end_when_nothing_is_left(office: Office) -> None:
+def test_a_burst_of_requests_uses_a_few_threads_that_end_afterward(office: Office) -> None:
     office.answers = {f"p{n}": f"T{n}" for n in range(50)}
     office.at_once.clear()
     for name in office.answers:
@@ -246,7 +246,7 @@ def test_a_burst_is_shared_by_a_few_threads_that_end_when_nothing_is_left(office
     assert [office.templates.of(f"p{n}", 0) for n in range(50)] == [f"T{n}" for n in range(50)]
 
 
-def test_a_bug_is_trouble_and_no_end(office: Office) -> None:
+def test_an_unexpected_exception_is_logged_and_the_template_is_unknown(office: Office) -> None:
     office.templates.of("unheard-of", 0)
     office.answer(0)
 
@@ -254,7 +254,7 @@ def test_a_bug_is_trouble_and_no_end(office: Office) -> None:
     assert office.lines == ["failed"]
 
 
-def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Office) -> None:
+def test_the_oldest_of_too_many_templates_are_forgotten_after_they_were_reported(office: Office) -> None:
     office.answers = {f"p{n}": "T" for n in range(4097)}
     for name in office.answers:
         office.templates.of(name, 0)
@@ -268,7 +268,7 @@ def test_of_very_many_the_oldest_are_forgotten_once_they_were_told(office: Offic
     assert (known.count("T"), known.count(None)) == (4096, 1)
 
 
-def test_who_is_closed_asks_for_nothing_more(office: Office) -> None:
+def test_closed_templates_send_no_more_requests(office: Office) -> None:
     office.answers = dict.fromkeys("pqrstuv", "T")
     office.at_once.clear()
     for name in office.answers:

@@ -87,7 +87,7 @@ def stop(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
     return process.returncode, events(output)
 
 
-def test_it_needs_nothing_but_its_folder_and_the_standard_library(tmp_path: Path) -> None:
+def test_the_scaler_needs_only_its_folder_and_the_standard_library(tmp_path: Path) -> None:
     assert foreign_modules(make_berth(tmp_path), "scaler") == ["__main__", "berth"]
 
 
@@ -151,7 +151,7 @@ def test_each_rendered_pod_has_the_plugins_that_its_timetable_needs(tmp_path: Pa
     assert {"", "renku", "slots"} <= texts.keys()
 
 
-def test_it_opens_by_the_sessions_that_run_and_follows_those_that_come(account: Path, tmp_path: Path) -> None:
+def test_the_scaler_subtracts_running_and_new_sessions(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path, running=4) as site:
         scaler, occurrence = site.start(), start_main(tmp_path)
 
@@ -169,7 +169,7 @@ def test_it_opens_by_the_sessions_that_run_and_follows_those_that_come(account: 
         assert site.cluster.scales["course-small"] == 20
 
 
-def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp_path: Path) -> None:
+def test_after_the_end_the_scaler_closes_its_pool_and_keeps_running(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path, window=OVER, replicas=25) as site:
         scaler, occurrence = site.start(), start_main(tmp_path)
         occurrence.communicate(timeout=30)
@@ -182,7 +182,7 @@ def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp
         assert stop(scaler) == (0, ["timetable", "lease", "scaled", "ended"])
 
 
-def test_a_scaler_that_is_stopped_gives_its_lease_up_and_leaves_the_time_and_the_seats(
+def test_a_stopped_scaler_releases_its_lease_and_keeps_renew_time_and_seats(
     account: Path, tmp_path: Path
 ) -> None:
     """However slow the machine of the test is."""
@@ -219,7 +219,7 @@ def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
     assert time.monotonic() - began < 2
 
 
-def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:
+def test_the_scaler_goes_on_if_its_log_is_closed(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path, window=OVER, replicas=25) as site:
         reader, writer = os.pipe()
         os.close(reader)
@@ -235,7 +235,7 @@ def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
-def test_without_its_environment_it_says_what_is_missing(
+def test_a_missing_environment_variable_is_reported(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
@@ -389,7 +389,7 @@ def large_session(number: int) -> dict[str, Any]:
 
 @on_linux
 @pytest.mark.parametrize(("sessions", "more"), [(50, 0), pytest.param(5000, 6, marks=pytest.mark.long)])
-def test_sessions_are_read_whole_and_kept_small(
+def test_many_large_sessions_use_little_memory(
     account: Path, tmp_path: Path, sessions: int, more: int
 ) -> None:
     assert 6_000 < len(json.dumps(large_session(1))) < 6_700
@@ -445,7 +445,7 @@ def large(tree: dict[str, Any]) -> None:
 
 @pytest.mark.long
 @on_linux
-def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path, tmp_path: Path) -> None:
+def test_two_hundred_slots_use_little_memory_and_few_connections(account: Path, tmp_path: Path) -> None:
     berth, cluster = make_berth(tmp_path), cluster_of(text(OPEN, 200))
     koordinator = cluster.koordinator
     with StubServer(answered_by(cluster), account) as server:
@@ -498,7 +498,7 @@ print(*sorted(set(sys.modules) - before))
         pytest.param("1e9", "09:00", STUCK_SECONDS, 1, id="nonsense-and-silent"),
     ],
 )
-def test_it_stays_until_the_word_or_the_silence_says_otherwise(
+def test_the_exit_code_depends_on_the_shared_time_and_the_silence_of_the_scaler(
     word: str, now: str, silence: float, expected: int | None
 ) -> None:
     assert exit_code(word, float(at(now)), silence) == expected
@@ -513,7 +513,7 @@ def say(share: Path, word: str) -> None:
     _replace(str(share / "until"), word)
 
 
-def test_it_stays_after_the_end_for_as_long_as_the_scaler_speaks(tmp_path: Path) -> None:
+def test_the_main_container_stays_after_the_end_while_the_scaler_reports(tmp_path: Path) -> None:
     process = start_main(tmp_path, "o.LATE_SECONDS = o.STUCK_SECONDS = 2.5")
     for _ in range(7):
         say(tmp_path, "1000000000")
@@ -524,14 +524,14 @@ def test_it_stays_after_the_end_for_as_long_as_the_scaler_speaks(tmp_path: Path)
 
 
 @pytest.mark.parametrize("word", ["", "9000000000", "nonsense", "\xff"])
-def test_it_exits_1_if_the_scaler_hangs(tmp_path: Path, word: str) -> None:
+def test_the_main_container_exits_1_if_the_scaler_hangs(tmp_path: Path, word: str) -> None:
     if word:
         (tmp_path / "until").write_text(word, encoding="latin-1")
 
     assert ended(start_main(tmp_path, "o.STUCK_SECONDS = 1.5")) == (1, "")
 
 
-def test_it_loads_nothing_else() -> None:
+def test_the_main_container_loads_only_its_own_module() -> None:
     """Nothing of ours but itself, and nothing of the network."""
 
     def loaded(what: str) -> set[str]:
@@ -543,7 +543,7 @@ def test_it_loads_nothing_else() -> None:
     assert loaded("berth.runtime.occurrence") - loaded("os, _signal, sys, time") == ours
 
 
-def test_the_scaler_replaces_the_word_as_a_whole(tmp_path: Path) -> None:
+def test_the_scaler_replaces_its_shared_file_atomically(tmp_path: Path) -> None:
     say(tmp_path, "1000000000")
     with (tmp_path / "until").open(encoding="ascii") as old:
         say(tmp_path, CLOSED)

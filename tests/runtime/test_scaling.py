@@ -43,7 +43,7 @@ def test_the_log_tells_a_whole_run_in_a_few_lines() -> None:
     ]
 
 
-def test_the_log_tells_the_sessions_an_override_and_that_somebody_has_reset_a_pool() -> None:
+def test_the_log_shows_sessions_overrides_and_resets() -> None:
     pod = ScalerPod("07:29:07", MAINTAIN, small=0)
     pod.arrive(5)
     override = '{"small": {"target": 60, "until": "2026-02-02T09:00:00Z"}}'
@@ -89,7 +89,7 @@ STAYS = {
 
 
 @pytest.mark.parametrize(("text", "now", "replicas", "seats", "ended"), STAYS.values(), ids=STAYS)
-def test_it_stays_while_something_is_open_or_opens_within_two_minutes(
+def test_the_scaler_stays_while_a_window_is_open_or_opens_within_two_minutes(
     text: str, now: str, replicas: int, seats: list[tuple[str, int]], ended: str
 ) -> None:
     pod = ScalerPod(now, text, small=replicas)
@@ -110,7 +110,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("text", "now", "override", "expected"), WORDS.values(), ids=WORDS)
-def test_its_word_is_the_instant_until_which_the_pod_is_needed(
+def test_the_scaler_reports_until_when_the_pod_is_needed(
     text: str, now: str, override: str, expected: str
 ) -> None:
     pod = ScalerPod(now, text, small=0)
@@ -121,7 +121,7 @@ def test_its_word_is_the_instant_until_which_the_pod_is_needed(
     assert pod.word == str(at(expected))
 
 
-def test_while_a_pool_cannot_be_closed_its_word_is_now() -> None:
+def test_the_scaler_reports_the_current_time_while_a_pool_cannot_be_closed() -> None:
     pod = ScalerPod("10:20", MAINTAIN, small=25)
     pod.cluster.interfere("PATCH", no_answer())
     pod.scaler.step()
@@ -133,7 +133,7 @@ def test_while_a_pool_cannot_be_closed_its_word_is_now() -> None:
     assert (pod.word, pod.scaler.exit_code) == ("closed", 0)
 
 
-def test_it_says_its_word_at_each_look_and_before_each_pool() -> None:
+def test_the_scaler_reports_in_each_loop_and_before_each_pool() -> None:
     """So a look that takes long at each of many pools is not taken for one that hangs."""
     pools = {f"class-{n}": f"course-{n}" for n in range(5)}
     pod = ScalerPod("08:00", timetable_text((*COURSE[:4], dict.fromkeys(pools, 2)), pools=pools))
@@ -145,7 +145,7 @@ def test_it_says_its_word_at_each_look_and_before_each_pool() -> None:
     assert max(pod.silence[2:]) <= 60
 
 
-def test_it_looks_every_eight_seconds_and_reads_the_timetable_twice_a_minute() -> None:
+def test_the_scaler_loops_every_8_seconds_and_reads_its_timetable_twice_a_minute() -> None:
     pod = ScalerPod("08:00", timetable_text(COURSE), small=25)
     pod.run(until="08:10")
 
@@ -155,7 +155,7 @@ def test_it_looks_every_eight_seconds_and_reads_the_timetable_twice_a_minute() -
     assert len([request for request in pod.cluster.requests if "/deployments/" in request.path]) == 75
 
 
-def test_it_sleeps_until_the_next_instant_at_the_most() -> None:
+def test_the_scaler_sleeps_no_longer_than_until_the_next_change() -> None:
     pod = ScalerPod("07:29:57", MAINTAIN, small=0)
     assert pod.scaler.step() == 3.0
 
@@ -184,7 +184,7 @@ def test_each_class_has_its_own_pool() -> None:
     ]
 
 
-def test_classes_of_one_occurrence_open_one_after_the_other_and_scale_in_their_own_way() -> None:
+def test_classes_of_one_occurrence_open_by_their_own_leads_and_scale_separately() -> None:
     """The first case of leads: on Fridays the behavior is `reduce`. Clocks of these tests show one day."""
     _, text = part_of(CASES[0])
     monday = "course/2026-02-02T10:00"
@@ -223,7 +223,7 @@ CLASS_EDITS = {
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), CLASS_EDITS.values(), ids=CLASS_EDITS)
-def test_classes_come_and_go(before: Row, after: Row, expected: list[tuple[str, int]]) -> None:
+def test_an_edit_can_add_and_remove_classes(before: Row, after: Row, expected: list[tuple[str, int]]) -> None:
     pools = [TWO if len(row[4]) > 1 else None for row in (before, after)]
     pod = ScalerPod(
         "08:00", timetable_text(before, pools=pools[0]), small=25, huge=2 if before is BOTH else 0
@@ -235,7 +235,7 @@ def test_classes_come_and_go(before: Row, after: Row, expected: list[tuple[str, 
 
 
 @pytest.mark.parametrize(("status", "waits"), [(403, False), (500, True)], ids=["out-of-reach", "unlucky"])
-def test_a_class_that_is_gone_and_out_of_reach_holds_nobody_up(status: int, waits: bool) -> None:
+def test_a_removed_class_is_closed_later_unless_access_to_it_is_forbidden(status: int, waits: bool) -> None:
     pod = ScalerPod("09:00", timetable_text(BOTH, pools=TWO), small=25, huge=2)
     pod.edit_at("09:30:01", timetable_text(COURSE))
     pod.interfere_at("09:30:01", "course-huge", refusal(status, "No", "not yours"))
@@ -249,7 +249,7 @@ def test_a_class_that_is_gone_and_out_of_reach_holds_nobody_up(status: int, wait
     }
 
 
-def test_a_class_whose_new_backend_the_pod_has_no_code_of_is_left_and_the_others_are_served() -> None:
+def test_a_class_whose_plugin_is_missing_is_skipped_and_other_classes_are_served() -> None:
     """Its Lease runs out, so the sweep has it."""
     pod = ScalerPod("08:00", timetable_text(BOTH, pools=TWO), small=25, huge=2)
     pod.plugins = frozenset()
@@ -279,7 +279,7 @@ def test_a_deployment_of_another_name_takes_over() -> None:
 # Sessions
 
 
-def test_an_arrival_lowers_at_once_and_who_leaves_raises_half_a_minute_later() -> None:
+def test_an_arrival_lowers_a_pool_at_once_and_a_departure_raises_it_30_seconds_later() -> None:
     pod = ScalerPod("07:29", MAINTAIN, small=0)
     pod.arrive(4)  # before the opening
     pod.wake_at("08:10:01", lambda: pod.arrive(1))
@@ -297,7 +297,7 @@ def test_an_arrival_lowers_at_once_and_who_leaves_raises_half_a_minute_later() -
     assert [line["sessions"] for line in pod.told("scaled")] == [4, 5, 15, 13, None]
 
 
-def test_reduce_falls_with_the_clock_though_nobody_comes() -> None:
+def test_with_reduce_the_scale_falls_over_time_without_new_sessions() -> None:
     pod = ScalerPod("07:29:50", timetable_text(COURSE, behaviour="reduce"), small=0)
     pod.arrive(5)
     pod.run()
@@ -327,7 +327,7 @@ def test_a_session_costs_one_request(by_hand: bool) -> None:
 # Edits
 
 
-def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
+def test_an_edit_acts_within_a_minute_and_old_values_do_not_return() -> None:
     for offset in range(30):
         pod = ScalerPod("07:59", MAINTAIN, small=20)
         pod.arrive(5)
@@ -347,7 +347,7 @@ def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
 # Bugs of ours
 
 
-def test_it_survives_what_nobody_had_expected_and_does_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scaler_survives_an_unexpected_error_and_does_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
     """And says no word, so that the main container ends the pod if that lasts."""
     pod = ScalerPod("08:00", MAINTAIN, small=0)
     with monkeypatch.context() as broken:

@@ -38,7 +38,7 @@ SESSIONS = {  # when it begins, when they are listed, when they fail and work ag
 
 
 @pytest.mark.parametrize(("now", "listed", "fault", "seats"), SESSIONS.values(), ids=SESSIONS)
-def test_sessions_that_cannot_be_read_are_full_count_after_ten_seconds(
+def test_a_pool_gets_the_full_count_after_ten_seconds_without_readable_sessions(
     now: str, listed: str | None, fault: str | None, seats: list[tuple[str, int]]
 ) -> None:
     pod = ScalerPod(now, MAINTAIN, small=0)
@@ -70,7 +70,7 @@ def test_an_override_does_not_wait_for_sessions() -> None:
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
-def test_a_scaler_that_starts_anew_leaves_what_stands_until_it_has_a_list_of_its_own(is_listed: bool) -> None:
+def test_a_restarted_scaler_keeps_the_scale_until_it_has_its_own_list(is_listed: bool) -> None:
     pod = ScalerPod("07:45", MAINTAIN, small=0)
     pod.arrive(5)
     pod.run("07:50")
@@ -86,7 +86,7 @@ def test_a_scaler_that_starts_anew_leaves_what_stands_until_it_has_a_list_of_its
 # Scalers that do not work
 
 
-def test_a_scaler_that_never_comes_ends_the_pod_after_two_minutes() -> None:
+def test_a_pod_ends_after_two_minutes_if_its_scaler_never_starts() -> None:
     """The sweep, which does not see a pod that serves, opens meanwhile."""
     pod = ScalerPod("07:29", MAINTAIN, small=0)
     pod.hangs = True
@@ -96,9 +96,7 @@ def test_a_scaler_that_never_comes_ends_the_pod_after_two_minutes() -> None:
 
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
 @pytest.mark.parametrize("is_bug", [False, True], ids=["hangs", "bug"])
-def test_a_scaler_that_hangs_ends_the_pod_and_the_next_one_goes_on_from_what_stands(
-    is_bug: bool, behaviour: str
-) -> None:
+def test_a_pod_whose_scaler_hangs_ends_and_the_next_pod_keeps_the_scale(is_bug: bool, behaviour: str) -> None:
     pod = ScalerPod("07:45", timetable_text(COURSE, behaviour=behaviour), small=0)
     pod.arrive(5)
     pod.run("07:50")
@@ -114,7 +112,7 @@ def test_a_scaler_that_hangs_ends_the_pod_and_the_next_one_goes_on_from_what_sta
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_a_scaler_that_is_gone_at_the_end_leaves_the_closing_to_the_sweep_after_a_minute(
+def test_a_pod_whose_scaler_stays_away_after_the_end_exits_after_a_minute(
     is_restarted: bool,
 ) -> None:
     pod = ScalerPod("09:55", MAINTAIN, small=25)
@@ -130,7 +128,7 @@ def test_a_scaler_that_is_gone_at_the_end_leaves_the_closing_to_the_sweep_after_
         assert LATE_SECONDS - TICK <= pod.now - at("09:59:40") <= LATE_SECONDS
 
 
-def test_where_the_folder_is_full_seats_stand_and_another_pod_may_try() -> None:
+def test_if_the_shared_folder_is_full_the_pod_ends_and_its_seats_stay() -> None:
     pod = ScalerPod("07:45", MAINTAIN, small=0)
     pod.arrive(5)
     pod.is_full = True
@@ -139,7 +137,7 @@ def test_where_the_folder_is_full_seats_stand_and_another_pod_may_try() -> None:
     assert [line["subject"] for line in pod.told("failed")] == ["share"]
 
 
-def test_the_run_ends_only_once_that_could_be_said() -> None:
+def test_the_run_ends_only_after_closed_could_be_reported() -> None:
     pod = ScalerPod("09:59", MAINTAIN, small=25)
     pod.plan("09:59:50", lambda: setattr(pod, "is_full", True))
     pod.wake_at("10:00:20", lambda: setattr(pod, "is_full", False))
@@ -151,7 +149,7 @@ def test_the_run_ends_only_once_that_could_be_said() -> None:
 # Timetables that cannot be read
 
 
-def test_without_any_timetable_it_waits_for_two_minutes_and_another_pod_may_try() -> None:
+def test_a_missing_timetable_ends_the_pod_after_two_minutes_but_an_outage_does_not() -> None:
     pod = ScalerPod("08:00", None, small=25)
     assert (pod.run(), clock(pod.now), pod.writes, pod.word) == (1, "08:02:00", [], "")
 
@@ -160,7 +158,7 @@ def test_without_any_timetable_it_waits_for_two_minutes_and_another_pod_may_try(
     assert (pod.run("08:05"), pod.writes, pod.word, set(pod.sleeps)) == (None, [], "waiting", {TICK})
 
 
-def test_a_timetable_that_comes_late_is_in_time() -> None:
+def test_a_pool_opens_when_a_late_timetable_appears() -> None:
     pod = ScalerPod("08:00", None, small=0)
     pod.edit_at("08:00:31", timetable_text(COURSE))
     pod.run(until="08:05")
@@ -171,7 +169,7 @@ def test_a_timetable_that_comes_late_is_in_time() -> None:
 # Pools and their server
 
 
-def test_the_trouble_of_one_pool_does_not_reach_another_and_not_the_next_occurrence() -> None:
+def test_trouble_of_one_pool_does_not_affect_other_pools_or_the_next_occurrence() -> None:
     later = ("course/2", "12:00", "12:30", "13:00", {"huge": 3})
     pod = ScalerPod("07:30", timetable_text(BOTH, later, pools=TWO), small=0, huge=0)
     pod.cluster.interfere("course-small", refusal(403, "Forbidden"))
@@ -186,7 +184,7 @@ def test_the_trouble_of_one_pool_does_not_reach_another_and_not_the_next_occurre
     assert pod.writes == [("10:00:00", "huge", 0), ("12:00:00", "huge", 3), ("13:00:00", "huge", 0)]
 
 
-def test_a_server_that_takes_another_number_is_asked_again_at_each_tick() -> None:
+def test_a_pool_that_the_server_caps_is_scaled_again_at_each_tick() -> None:
     """As with an admission webhook that caps replicas: every change is told, and the end is still the end."""
     pod = ScalerPod("07:30", timetable_text(COURSE), small=0)
     pod.cluster.most = 20
@@ -196,7 +194,7 @@ def test_a_server_that_takes_another_number_is_asked_again_at_each_tick() -> Non
     assert [(line["from"], line["to"]) for line in pod.told("scaled")] == [(0, 25), (20, 25), (20, 25)]
 
 
-def test_a_server_that_is_gone_for_long_is_back_within_ten_seconds() -> None:
+def test_pools_open_within_ten_seconds_after_a_long_outage() -> None:
     """Each request hangs until its timeout, so a whole tick takes long."""
     pod = ScalerPod("07:00", timetable_text(BOTH, pools=TWO), small=0, huge=0)
 
@@ -212,7 +210,7 @@ def test_a_server_that_is_gone_for_long_is_back_within_ten_seconds() -> None:
     assert all(at(when) - at("07:45") <= 10 for when, _ in pod.seats)
 
 
-def test_an_end_that_passes_during_slow_requests_is_not_slept_over() -> None:
+def test_an_end_during_slow_requests_is_not_missed() -> None:
     pod = ScalerPod("09:59:50", timetable_text(BOTH, pools=TWO), small=25, huge=2)
     pod.cluster.interferences.append(lambda _: pod.pass_time(1.5))
 
@@ -220,7 +218,7 @@ def test_an_end_that_passes_during_slow_requests_is_not_slept_over() -> None:
     assert [at(when) - at("10:00") <= 9 for when, _ in pod.seats] == [True, True]
 
 
-def test_a_slow_pool_does_not_make_the_next_one_act_on_the_past() -> None:
+def test_a_slow_pool_does_not_make_the_next_pool_use_an_old_time() -> None:
     pod = ScalerPod("09:59:50", timetable_text(BOTH, pools=TWO), small=25, huge=2)
     pod.plan("09:59:56", lambda: pod.cluster.set("course-huge", 0))
 
@@ -234,7 +232,7 @@ def test_a_slow_pool_does_not_make_the_next_one_act_on_the_past() -> None:
     assert [write[1:] for write in pod.writes] == [("small", 0)]
 
 
-def test_what_was_known_before_a_failure_is_not_believed_after_it() -> None:
+def test_a_pool_whose_write_lost_its_answer_is_still_closed_after_the_outage() -> None:
     """The opening is written, its answer is lost, and nothing works until after the end."""
     pod = ScalerPod("07:29", timetable_text(COURSE), small=0)
 
@@ -245,7 +243,7 @@ def test_what_was_known_before_a_failure_is_not_believed_after_it() -> None:
     assert [(when[:5], count) for when, count in pod.seats] == [("07:30", 25), ("10:20", 0)]
 
 
-def test_the_wall_clock_decides_wherever_it_jumps() -> None:
+def test_pools_follow_a_wall_clock_that_jumps() -> None:
     """Ahead past the end and back again, each within a tick."""
     later = ("course/2", "12:30", "12:30", "13:00", {"small": 5})
     pod = ScalerPod("08:00", timetable_text(COURSE, later), small=25)
@@ -269,7 +267,7 @@ def test_a_clock_set_back_during_a_pause_does_not_prolong_it() -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(2, 12))
-def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
+def test_pools_are_correct_after_eleven_seconds_without_trouble(seed: int) -> None:
     """Random trouble, resets and latency in each minute; whenever it was over for a while, all is right."""
     random = Random(seed)
     text = timetable_text(BOTH, ("course/2", "08:40", "09:00", "09:20", {"small": 7}), pools=TWO)

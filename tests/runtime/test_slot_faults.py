@@ -30,7 +30,7 @@ def quiet(text: str | None = None, **replicas: int) -> SlotWorld:
     return world
 
 
-def test_while_they_cannot_be_made_it_tries_neither_seldom_nor_often() -> None:
+def test_slots_that_cannot_be_created_are_retried_at_a_moderate_rate() -> None:
     world = quiet()
     world.cluster.interfere(f"POST {PATH}", refusal(403, "Forbidden"))
     world.run(until="07:34:06")
@@ -38,7 +38,7 @@ def test_while_they_cannot_be_made_it_tries_neither_seldom_nor_often() -> None:
     assert 40 < len([request for request in world.cluster.requests if request.method == "POST"]) < 500
 
 
-def test_one_that_cannot_be_removed_holds_up_no_other() -> None:
+def test_a_slot_that_cannot_be_removed_does_not_delay_other_slots() -> None:
     world = quiet()
     world.plan("07:44", lambda: world.cluster.interfere(f"DELETE {SLOT}", refusal(422, "Invalid")))
 
@@ -46,7 +46,7 @@ def test_one_that_cannot_be_removed_holds_up_no_other() -> None:
     assert names(list(world.koordinator.objects)) == [f"1-{DIGEST}"]
 
 
-def test_one_that_cannot_be_made_holds_up_no_other_and_not_what_ends_later() -> None:
+def test_a_slot_that_cannot_be_created_does_not_delay_other_slots_or_a_new_end() -> None:
     world = quiet()
 
     def refuse(request: Request) -> Response | None:
@@ -64,7 +64,7 @@ def test_one_that_cannot_be_made_holds_up_no_other_and_not_what_ends_later() -> 
     }
 
 
-def test_one_that_changes_in_the_moment_in_which_it_is_removed_is_looked_at_again() -> None:
+def test_a_slot_that_a_session_takes_during_its_removal_is_kept() -> None:
     """A session takes the slot that had just been seen free."""
     world = quiet()
     world.plan("07:32", lambda: setattr(world.cluster, "timetable", slot_text((*ROW[:4], {"small": 3}))))
@@ -81,7 +81,7 @@ def test_one_that_changes_in_the_moment_in_which_it_is_removed_is_looked_at_agai
     assert world.counts == "2+1"
 
 
-def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> None:
+def test_slots_with_placeholders_are_not_created_without_the_deployment() -> None:
     world = quiet(slot_text(ROW, placeholders=True))
     world.run(until="07:36")
 
@@ -91,7 +91,7 @@ def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> No
 
 @pytest.mark.parametrize("seed", seeds(2, 8))
 @pytest.mark.parametrize("placeholders", [False, True])
-def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None:
+def test_no_slots_are_left_after_random_faults(seed: int, placeholders: bool) -> None:
     """Requests fail by chance until five minutes after the end; people and nodes come in between."""
     random = Random(seed)
     world = quiet(slot_text(ROW, placeholders=placeholders), **({"small": 0} if placeholders else {}))
@@ -154,7 +154,7 @@ def made(api: Api, most: int = 100) -> PlanResult:
     return apply_plan(api, SLOTS, SlotPlan(make=NAMES), lambda: 0.0, lambda tried: tried < most)
 
 
-def test_so_many_are_written_at_once_and_all_in_the_end() -> None:
+def test_all_slots_are_written_over_parallel_connections() -> None:
     """No request is answered before four have come, so one after the other none ever were."""
     meeting = Barrier(TOGETHER)
 
@@ -173,7 +173,7 @@ def test_so_many_are_written_at_once_and_all_in_the_end() -> None:
     assert len({received.connection for received in server.received}) == TOGETHER
 
 
-def test_a_limit_of_writes_is_asked_between_the_groups() -> None:
+def test_the_limit_of_writes_is_checked_between_groups() -> None:
     def transport(_: Request) -> Response:
         return Response(201, CREATED)
 

@@ -67,7 +67,7 @@ class Handover(SlotWorld):
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
 @pytest.mark.parametrize("count", [COUNT, 40])
-def test_one_that_is_lost_is_made_anew_and_the_others_stay_free(behaviour: str, count: int) -> None:
+def test_a_lost_slot_is_created_again_and_the_other_slots_stay_free(behaviour: str, count: int) -> None:
     world = Handover(behaviour, room=count + 5, count=count)
     world.plan("07:45", world.lose)
     world.run(until="07:46")
@@ -82,7 +82,7 @@ def test_one_that_is_lost_is_made_anew_and_the_others_stay_free(behaviour: str, 
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
-def test_where_not_all_nodes_come_the_seats_of_those_that_did_are_free_after_a_minute(behaviour: str) -> None:
+def test_seats_on_existing_nodes_are_free_within_90_seconds_if_nodes_are_missing(behaviour: str) -> None:
     world = Handover(behaviour, room=7, count=10)
     found = {}
     for when, room in (("07:40", 9), ("07:50", 11)):
@@ -97,7 +97,7 @@ def test_where_not_all_nodes_come_the_seats_of_those_that_did_are_free_after_a_m
     assert world.koordinator.objects == {}
 
 
-def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot() -> None:
+def test_a_handed_over_slot_accepts_only_sessions_and_keeps_its_name() -> None:
     world = Handover("maintain", room=COUNT)
     world.run(until="07:45")
 
@@ -107,7 +107,7 @@ def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot()
     assert [(line["made"], line["renewed"]) for line in world.told("slots")] == [(COUNT, 0), (0, COUNT)]
 
 
-def test_a_pod_that_waits_gets_no_room_when_placeholders_go() -> None:
+def test_a_waiting_pod_gets_no_room_when_placeholders_leave() -> None:
     """Although it always would when an owner leaves its slot. It may not preempt them."""
     world = Handover("maintain", room=COUNT)
     world.koordinator.memory = Memory(Random(0), between=1.0)
@@ -119,7 +119,7 @@ def test_a_pod_that_waits_gets_no_room_when_placeholders_go() -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
-def test_a_scheduler_that_dies_whenever_a_slot_ends_costs_no_session_and_leaves_no_slot(
+def test_a_scheduler_crash_at_the_end_of_a_slot_costs_no_session_and_leaves_no_slot(
     behaviour: str,
 ) -> None:
     """On a full node for which a stranger waits; a slot is lost while the window is open."""
@@ -141,7 +141,7 @@ def test_a_scheduler_that_dies_whenever_a_slot_ends_costs_no_session_and_leaves_
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-def test_whatever_happens_no_placeholder_takes_a_free_slot(behaviour: str, seed: int) -> None:
+def test_placeholders_never_take_a_free_slot(behaviour: str, seed: int) -> None:
     """Room comes and goes, sessions too, and slots are deleted."""
     chance = Random(seed)
     world = Handover(behaviour, room=chance.randrange(3, 9))

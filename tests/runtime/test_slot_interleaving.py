@@ -112,7 +112,7 @@ class Writers(Stage):
 )
 @pytest.mark.parametrize("seed", seeds(1, 5))
 @pytest.mark.parametrize("behaviour", ["maintain", "none", "reduce"])
-def test_whatever_takes_turns_all_is_right_in_the_end(
+def test_interleaved_programs_end_with_the_right_number_of_free_slots(
     behaviour: str, seed: int, players: tuple[str, ...]
 ) -> None:
     with Writers(seed, slot_text(ROW, behaviour=behaviour), *players) as play:
@@ -133,9 +133,7 @@ def test_whatever_takes_turns_all_is_right_in_the_end(
 
 @pytest.mark.parametrize("players", [("first",), ("first", "second"), ("first", "sweep")], ids="-".join)
 @pytest.mark.parametrize("seed", seeds(1, 5))
-def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
-    seed: int, players: tuple[str, ...]
-) -> None:
+def test_slots_are_written_once_while_sessions_only_take_slots(seed: int, players: tuple[str, ...]) -> None:
     with Writers(seed, slot_text(ROW), *players) as play:
         play.settle(2)
         for n in range(6):
@@ -152,7 +150,7 @@ def test_while_sessions_only_take_their_slots_nothing_is_written_twice(
 
 
 @pytest.mark.parametrize("seed", seeds(1, 6))
-def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> None:
+def test_an_edit_that_one_program_reads_first_is_not_undone_by_the_others(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""
     after = slot_text((*ROW[:4], {"small": 9}), variant="b")
     with Writers(seed, slot_text(ROW), "first", "second", "sweep") as play:
@@ -178,7 +176,7 @@ def test_an_edit_that_one_knows_before_the_other_is_not_undone(seed: int) -> Non
     "players", [("first", "second"), ("first", "sweep"), ("first", "second", "sweep")], ids="-".join
 )
 @pytest.mark.parametrize("seed", seeds(1, 5))
-def test_at_the_end_nobody_leaves_anything(seed: int, players: tuple[str, ...]) -> None:
+def test_no_slots_are_left_after_the_end(seed: int, players: tuple[str, ...]) -> None:
     with Writers(seed, slot_text(ROW), *players) as play:
         play.world.now = at("09:59:50")
         play.settle(1)

@@ -28,7 +28,7 @@ def full(text: str, room: int = COUNT, seed: int = 0, strangers: int = 3) -> Slo
 
 @pytest.mark.parametrize("placeholders", [False, True])
 @pytest.mark.parametrize("seed", seeds(6, 40))
-def test_on_a_full_node_another_shape_costs_one_seat_at_a_time_and_nobody_gets_it(
+def test_on_a_full_node_slots_change_shape_one_at_a_time_and_keep_their_room(
     seed: int, placeholders: bool
 ) -> None:
     """Whenever the program has to begin anew. Nobody asks for the room of placeholders: when one leaves its
@@ -56,7 +56,7 @@ def test_a_slot_of_another_shape_is_replaced_within_two_seconds() -> None:
     assert loop.counts == {f"{OTHER} Available": COUNT}
 
 
-def test_while_no_slot_is_placed_few_go() -> None:
+def test_only_one_slot_is_removed_while_no_new_slot_is_placed() -> None:
     loop = full(slot_text(ROW))
     loop.is_scheduling = False
     loop.edit(slot_text(ROW, variant="b"))
@@ -84,7 +84,7 @@ def test_a_slot_in_use_is_replaced_when_its_session_has_left() -> None:
     assert loop.counts == {f"{OTHER} Available": COUNT}
 
 
-def test_larger_slots_take_the_room_of_several_one_after_the_other() -> None:
+def test_larger_slots_take_the_room_of_several_slots() -> None:
     loop = full(slot_text(ROW))
     loop.edit(slot_text(ROW, cpu="2"))
     loop.pass_time(8 * PENDING_SECONDS)
@@ -94,7 +94,7 @@ def test_larger_slots_take_the_room_of_several_one_after_the_other() -> None:
 
 @pytest.mark.parametrize("number", [4, 30])
 @pytest.mark.parametrize("seed", seeds(3, 20))
-def test_slots_that_were_refused_get_the_room_of_slots_that_go(seed: int, number: int) -> None:
+def test_pending_slots_get_the_room_of_removed_slots(seed: int, number: int) -> None:
     """Those of a window that ends on a full node. Koordinator itself would try them again after minutes."""
     loop = SlotLoop(slot_text((*ROW[:4], {"small": number})), number, seed)
     foreign = slots("small", "other")
@@ -111,7 +111,7 @@ def test_slots_that_were_refused_get_the_room_of_slots_that_go(seed: int, number
     assert loop.counts == {f"{DIGEST} Available": number}
 
 
-def test_while_there_is_no_room_one_slot_is_tried_again_each_half_minute() -> None:
+def test_one_pending_slot_is_retried_every_half_minute_while_there_is_no_room() -> None:
     loop = SlotLoop(slot_text((*ROW[:4], {"small": 30})), 10)
     loop.pass_time(60)
     before = len(loop.looks)
@@ -125,7 +125,7 @@ def test_while_there_is_no_room_one_slot_is_tried_again_each_half_minute() -> No
 
 @pytest.mark.parametrize("placeholders", [False, True])
 @pytest.mark.parametrize("seed", seeds(6, 60))
-def test_whatever_happens_all_is_right_in_the_end(seed: int, placeholders: bool) -> None:
+def test_after_random_events_slots_match_the_timetable_and_writes_stop(seed: int, placeholders: bool) -> None:
     """Edits of size, count and shape, sessions, strangers, nodes and a program that begins anew."""
     random = Random(seed)
     text = slot_text(ROW, placeholders=placeholders)

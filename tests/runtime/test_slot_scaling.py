@@ -46,7 +46,7 @@ def test_the_log_tells_each_change_of_slots() -> None:
     ]
 
 
-def test_a_slot_says_how_long_it_stands_if_everything_of_ours_is_dead() -> None:
+def test_a_slot_has_an_end_and_a_ttl_and_expires_without_berth() -> None:
     world = SlotWorld("07:30:10", slot_text((*COURSE[:4], {"small": 1}), behaviour="none"))
     world.run(until="07:31")
     (tree,) = world.koordinator.objects.values()
@@ -60,7 +60,7 @@ def test_a_slot_says_how_long_it_stands_if_everything_of_ours_is_dead() -> None:
     assert world.koordinator.phase(f"example-course-small-0-{DIGEST}") == "Failed"
 
 
-def test_with_nothing_open_all_of_the_pool_goes_whatever_its_state_and_nothing_of_others() -> None:
+def test_with_no_open_window_all_slots_of_the_pool_and_no_others_are_removed() -> None:
     world = SlotWorld("12:00", slot_text(FOUR))
     shape = slots()["object"]
     owner = {"namespace": "students", "name": "s"}
@@ -91,7 +91,7 @@ def test_with_nothing_open_all_of_the_pool_goes_whatever_its_state_and_nothing_o
 # Sessions
 
 
-def test_a_session_that_takes_no_slot_is_one_seat_less_once_it_has_had_its_time() -> None:
+def test_a_session_without_a_slot_takes_a_seat_after_half_a_minute() -> None:
     world = counting()
     world.plan("07:45", lambda: world.sessions(small={"course/1": 1}))
     world.plan("07:50", lambda: world.sessions(small={"course/1": 0}))
@@ -112,7 +112,7 @@ HISTORIES = {  # of a pool in which a session comes and, where seats do not fall
 
 
 @pytest.mark.parametrize(("more", "leaves", "expected"), HISTORIES.values(), ids=HISTORIES)
-def test_how_free_and_used_slots_follow_each_other(
+def test_free_and_used_slots_change_as_listed_when_a_session_comes_and_leaves(
     more: dict[str, Any], leaves: bool, expected: list[str]
 ) -> None:
     world = counting(**more)
@@ -125,7 +125,7 @@ def test_how_free_and_used_slots_follow_each_other(
     assert world.koordinator.used_deletes == []
 
 
-def test_those_whose_node_is_gone_are_replaced() -> None:
+def test_slots_of_a_lost_node_are_replaced() -> None:
     world = counting()
     lost = [f"example-course-small-{n}-{DIGEST}" for n in (0, 2)]
     world.plan("07:45:01", lambda: world.koordinator.lose_nodes(*lost))
@@ -135,7 +135,7 @@ def test_those_whose_node_is_gone_are_replaced() -> None:
     assert names(sorted(world.koordinator.objects)) == [f"{n}-{DIGEST}" for n in (1, 3, 4, 5)]
 
 
-def test_a_name_that_another_site_has_is_left_to_it() -> None:
+def test_a_slot_name_that_another_site_uses_is_skipped() -> None:
     world = counting()
     foreign = {"metadata": {"labels": {"berth.dev/site": "other"}}, "spec": {}}
     world.koordinator.put(f"example-course-small-1-{DIGEST}", foreign, phase="Failed")
@@ -171,7 +171,7 @@ def edited(after: str, before: str | None = None, **replicas: int) -> SlotWorld:
 
 
 @pytest.mark.parametrize(("count", "counts"), [(2, "1+1"), (0, "0+1")])
-def test_fewer_seats_are_free_within_a_minute_and_no_session_loses_its_slot(count: int, counts: str) -> None:
+def test_a_lower_count_acts_within_a_minute_and_no_session_loses_its_slot(count: int, counts: str) -> None:
     world = edited(slot_text(row(count)))
     world.run(until="07:46")
 
@@ -180,7 +180,7 @@ def test_fewer_seats_are_free_within_a_minute_and_no_session_loses_its_slot(coun
 
 
 @pytest.mark.parametrize(("end", "ttl"), [("08:10", "1h40m0s"), ("07:50", "1h20m0s")])
-def test_another_end_is_told_to_the_slots_that_stand(end: str, ttl: str) -> None:
+def test_a_changed_end_is_written_to_the_existing_slots(end: str, ttl: str) -> None:
     world = edited(slot_text(row(end=end)))
     world.run(until="07:46")
     ends = {(tree["spec"]["expires"], tree["spec"]["ttl"]) for tree in world.koordinator.objects.values()}
@@ -191,7 +191,7 @@ def test_another_end_is_told_to_the_slots_that_stand(end: str, ttl: str) -> None
 
 
 @pytest.mark.parametrize("before", ["slots", "handing", "placeholders"])
-def test_with_and_without_placeholders_before(before: str) -> None:
+def test_a_pool_can_switch_between_slots_with_and_without_placeholders(before: str) -> None:
     """Slots of both are of other shapes. A slot takes over the room of a session that runs, too."""
     texts = {
         "slots": slot_text(FOUR),
@@ -245,7 +245,7 @@ def full(**more: object) -> tuple[SlotWorld, Class]:
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
 @pytest.mark.parametrize("delay", rest_is_long([3, 0, 9, 20], 1))
-def test_a_rush_of_sessions_takes_no_slot_away(delay: int, behaviour: str) -> None:
+def test_a_rush_of_sessions_removes_no_slots(delay: int, behaviour: str) -> None:
     """One a second; at no moment of it are all bound."""
     world, course = full(behaviour=behaviour)
     for n in range(30):
@@ -275,7 +275,7 @@ def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is
 @pytest.mark.parametrize("once", rest_is_long([False, True], 1))
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 @pytest.mark.parametrize("seed", seeds(1, 4))
-def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour: str, once: bool) -> None:
+def test_missing_seats_are_replaced_within_six_ticks(seed: int, behaviour: str, once: bool) -> None:
     """Some sessions find a slot and some do not, some end soon, and sometimes nobody counts them.
 
     A seat is made again within two looks. Others may be taken meanwhile, so that some seat is missing for up

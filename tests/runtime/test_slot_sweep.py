@@ -90,12 +90,12 @@ DONE = {  # the time of day, the objects, and what is written
 
 
 @pytest.mark.parametrize(("now", "trees", "expected"), DONE.values(), ids=DONE)
-def test_what_is_done_once(now: str, trees: list[Tree], expected: list[str]) -> None:
+def test_the_sweep_takes_the_listed_actions_once(now: str, trees: list[Tree], expected: list[str]) -> None:
     assert sorted(twice(Swept(now, *trees))) == sorted(expected)
 
 
 @pytest.mark.parametrize(("replicas", "ready", "after"), [(0, 0, 4), (4, 3, 4)])
-def test_where_placeholders_come_first_it_takes_over_from_those_that_are_ready(
+def test_the_sweep_creates_slots_only_for_placeholders_that_are_ready(
     replicas: int, ready: int, after: int
 ) -> None:
     swept = Swept("09:00", *course(placeholders=True), deployment(replicas, ready=ready))
@@ -104,7 +104,7 @@ def test_where_placeholders_come_first_it_takes_over_from_those_that_are_ready(
     assert (swept.cluster.replicas(), len(swept.koordinator.objects)) == ({"course-small": after}, ready)
 
 
-def test_what_is_done_is_told_on_the_timetable_where_there_is_no_deployment() -> None:
+def test_events_are_on_the_timetable_if_there_is_no_deployment() -> None:
     swept = Swept("09:00", *course(), *numbered(3), DEAD)
     swept.run()
     subject = {"kind": "ConfigMap", "namespace": "berth", "name": "course", "uid": "uid-ConfigMap-course"}
@@ -122,7 +122,7 @@ def test_what_is_done_is_told_on_the_timetable_where_there_is_no_deployment() ->
 @pytest.mark.parametrize(
     ("now", "ready", "count"), [("09:00:59", 3, 0), ("09:01:00", 3, 4), ("09:00:01", 4, 4)]
 )
-def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, ready: int, count: int) -> None:
+def test_a_pool_that_changes_to_placeholders_loses_its_slots(now: str, ready: int, count: int) -> None:
     """At once if all placeholders are ready, and a minute after the edit in any case."""
     edited = timetable(text=timetable_text(ROW, behaviour="maintain"), changed="09:00")
     swept = Swept(now, edited, cronjob(), deployment(4, ready=ready), *SERVED, *numbered(4))
@@ -132,14 +132,14 @@ def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, ready: int, 
 
 
 @pytest.mark.parametrize(("count", "closes"), [(4, True), (3, False)])
-def test_slots_hold_the_seats_of_a_pool_that_replaces_another(count: int, closes: bool) -> None:
+def test_a_replaced_pool_closes_only_when_enough_slots_hold_its_seats(count: int, closes: bool) -> None:
     edited = timetable(text=slot_text(ROW), changed="08:59:01")
     facts = seen(edited, cronjob(), *SERVED, *numbered(count), deployment(3, "course-huge"))
 
     assert [action.ref.name for action in decide(facts, at("09:00")).actions] == ["course-huge"] * closes
 
 
-def test_what_an_override_says_is_made_until_its_end() -> None:
+def test_the_sweep_creates_the_slots_of_an_override_until_its_end() -> None:
     override = {"berth.dev/override": '{"small": {"target": 2, "until": "2026-02-02T13:00:00Z"}}'}
     swept = Swept("12:00", timetable(text=slot_text(ROW), annotations=override), cronjob())
 
@@ -151,7 +151,7 @@ def test_what_an_override_says_is_made_until_its_end() -> None:
 # What cannot be read or written
 
 
-def test_where_slots_could_not_be_read_only_what_needs_none_of_them_is_done() -> None:
+def test_without_a_list_of_slots_the_sweep_only_starts_the_job() -> None:
     facts = seen(*course(), *numbered(2), unread=(SLOT,))
 
     assert [type(action) for action in decide(facts, at("09:00")).actions] == [StartJob]
@@ -169,7 +169,7 @@ def test_a_cluster_without_koordinator_is_not_asked_for_slots() -> None:
 # Slots of nobody
 
 
-def test_where_an_engine_prunes_slots_without_a_timetable_go_unless_they_stand_in_git() -> None:
+def test_where_an_engine_prunes_slots_in_neither_timetable_nor_git_are_removed() -> None:
     young = slot_of("x-4-a", created="11:59")
     swept = Swept("12:00", *numbered(2), slot_of("x-3-a", labels=STANDING), young)
 
@@ -180,7 +180,7 @@ def test_where_an_engine_prunes_slots_without_a_timetable_go_unless_they_stand_i
     assert names(list(swept.koordinator.objects)) == ["x-3-a"]
 
 
-def test_slots_have_a_round_more_where_a_job_of_old_can_be_marked() -> None:
+def test_slots_are_removed_one_sweep_after_their_old_job_is_marked() -> None:
     """The sweep may write to no slot that it did not make."""
     swept = Swept("12:00", *numbered(2), job(end="Complete"))
 
@@ -190,7 +190,7 @@ def test_slots_have_a_round_more_where_a_job_of_old_can_be_marked() -> None:
     assert (swept.run(), swept.koordinator.objects, swept.cluster.of("jobs")) == (0, {}, {})
 
 
-def test_of_a_reservation_that_is_gone_slots_go_after_what_makes_them() -> None:
+def test_slots_of_a_gone_reservation_are_removed_after_its_cronjob_and_job() -> None:
     gone = timetable(text=slot_text(ROW), annotations=GONE)
     facts = seen(gone, cronjob(), *SERVED, *numbered(2), inventory("lab\n"), prunes=True)
     actions = decide(facts, at("09:00")).actions
@@ -214,7 +214,7 @@ INVENTORIES = {
 
 
 @pytest.mark.parametrize(("reservations", "lines", "left"), INVENTORIES.values(), ids=INVENTORIES)
-def test_where_the_sweep_prunes_slots_that_git_holds_no_longer_go(
+def test_where_the_sweep_prunes_slots_that_left_git_are_removed(
     reservations: str | None, lines: str | None, left: list[str]
 ) -> None:
     standing = [slot_of(name, labels=STANDING) for name in ("x-0-a", "x-3-a")]
@@ -225,7 +225,7 @@ def test_where_the_sweep_prunes_slots_that_git_holds_no_longer_go(
     assert sorted(swept.koordinator.objects) == left
 
 
-def test_a_slot_that_git_holds_is_not_removed_before_the_inventory_can_know_it() -> None:
+def test_a_new_slot_of_git_is_not_removed_before_the_inventory_can_name_it() -> None:
     young = slot_of("x-0-a", created="11:50:31", labels=STANDING)
     swept = Swept("12:00", young, inventory("course\n", "# slots\n"), prunes=True)
 
@@ -234,7 +234,7 @@ def test_a_slot_that_git_holds_is_not_removed_before_the_inventory_can_know_it()
     assert twice(swept) == ["DELETE x-0-a"]
 
 
-def test_where_slots_stand_now_the_windows_of_before_go_and_what_people_read_stays() -> None:
+def test_standing_slots_replace_the_windows_and_the_session_affinity_text_stays() -> None:
     trees = [
         timetable(text=slot_text(ROW), annotations=GONE),
         made(

@@ -32,12 +32,12 @@ from tests.seeds import seeds
 # Values
 
 
-def test_no_window_is_too_long_for_go() -> None:
+def test_the_ttl_of_a_very_long_window_fits_a_duration_of_go() -> None:
     assert slot_lifetime(0, at("07:30") * 100) == {"expires": "7578-12-18T06:00:00Z", "ttl": "876601h0m0s"}
 
 
 @pytest.mark.parametrize("seed", seeds(8, 20))
-def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> None:
+def test_the_ttl_of_a_slot_ends_an_hour_after_its_end(seed: int) -> None:
     """So that a clock which is wrong by less ends none early. Also one that was made long before its end
     moved, or that is over already.
     """
@@ -58,7 +58,7 @@ LATER: Row = ("course/2", "09:00", "09:30", "12:00", {"small": 10})
 
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 @pytest.mark.parametrize("seed", seeds(8, 60))
-def test_whatever_is_there(seed: int, behaviour: str) -> None:
+def test_slot_demand_matches_the_target_and_never_grows_with_owners(seed: int, behaviour: str) -> None:
     random = Random(seed)
     timetable = parse_timetable(slot_text(ROW, LATER, behaviour=behaviour))
     pool, now = timetable.pools[0], random.randrange(at("07:20"), at("12:10"))
@@ -78,7 +78,7 @@ def test_whatever_is_there(seed: int, behaviour: str) -> None:
 
 
 @pytest.mark.parametrize("step", [40, -10])
-def test_after_a_gap_or_with_another_clock_it_begins_anew(step: int) -> None:
+def test_the_debounce_starts_again_after_a_gap_or_a_clock_change(step: int) -> None:
     settling = SessionDebounce()
     for now in range(100, 150, 5):
         settling.look(now, 3, {}, 30)
@@ -88,7 +88,7 @@ def test_after_a_gap_or_with_another_clock_it_begins_anew(step: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(8, 40))
-def test_nobody_has_settled_while_everybody_takes_a_slot_in_time(seed: int) -> None:
+def test_no_session_has_settled_while_all_sessions_take_a_slot_in_time(seed: int) -> None:
     """Each a while after it has come, and never as late as that; and each leaves at last."""
     random = Random(seed)
     moments: list[tuple[float, str, int]] = []
@@ -176,7 +176,7 @@ def writes(plan: SlotPlan) -> str:
     )
 
 
-def test_a_pod_beside_the_placeholders_is_a_session() -> None:
+def test_an_owner_that_is_no_placeholder_counts_as_a_session() -> None:
     owners = PLACEHOLDER, SlotOwner("berth", "course-smaller-a"), SESSION
 
     assert HOME.sessions(made("free", 0, owners=owners)) == 2
@@ -214,7 +214,7 @@ of another shape in use          | used 0 old | 0 |
 
 
 @pytest.mark.parametrize("line", PLANS.strip().splitlines())
-def test_what_is_done(line: str) -> None:
+def test_a_plan_has_the_listed_writes(line: str) -> None:
     _, present, demand, expected = (part.strip() for part in line.split("|"))
 
     assert writes(planned(slots(present), wanted(*map(int, demand.split())))) == expected
@@ -239,7 +239,7 @@ or that of another shape        | free 0 old open            | 3 | 1 1
 
 
 @pytest.mark.parametrize("line", BRIDGING.strip().splitlines())
-def test_how_many_placeholders_come_first(line: str) -> None:
+def test_the_number_of_bridging_placeholders_is_as_listed(line: str) -> None:
     _, present, free, replicas = (part.strip() for part in line.split("|"))
     before, after = map(int, replicas.split())
 
@@ -272,7 +272,7 @@ def carried_out(present: list[Slot], plan: SlotPlan, random: Random) -> list[Slo
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
-def test_whatever_there_is(seed: int) -> None:
+def test_a_plan_in_an_open_window_removes_no_used_slot(seed: int) -> None:
     random = Random(seed)
     present, ready = anything(random), random.randrange(12)
     free = random.randrange(12)
@@ -296,7 +296,7 @@ def test_whatever_there_is(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
-def test_judged_again_and_again_there_is_nothing_left_to_do(seed: int) -> None:
+def test_repeated_plans_reach_a_state_without_writes(seed: int) -> None:
     """As soon as all that were made have found their place, and the placeholders have left."""
     random = Random(seed)
     present, free = anything(random), random.randrange(12)

@@ -34,7 +34,7 @@ LISTS = [
 ]
 
 
-def test_where_all_is_right_it_lists_each_kind_and_writes_nothing() -> None:
+def test_the_sweep_of_a_correct_cluster_lists_each_kind_and_writes_nothing() -> None:
     swept = Swept("09:00", *served())
 
     assert swept.run() == 0
@@ -51,7 +51,7 @@ def test_where_all_is_right_it_lists_each_kind_and_writes_nothing() -> None:
     }
 
 
-def test_a_missed_run_is_opened_and_gets_a_job_and_both_are_told() -> None:
+def test_the_sweep_opens_a_missed_run_starts_a_job_and_reports_both() -> None:
     swept = Swept("09:00", *missed())
 
     assert swept.run() == 0
@@ -70,7 +70,7 @@ def test_a_missed_run_is_opened_and_gets_a_job_and_both_are_told() -> None:
     assert swept_line(swept)["done"] == {"SweepOpened": 1, "SweepStartedJob": 1}
 
 
-def test_its_job_is_the_cronjobs_with_our_labels_and_an_owner() -> None:
+def test_the_job_of_the_sweep_has_the_spec_of_the_cronjob_labels_and_an_owner() -> None:
     swept = Swept("09:00", *missed())
     swept.run()
 
@@ -99,7 +99,7 @@ def test_a_job_that_failed_is_made_again_and_keeps_its_name() -> None:
     assert swept.cluster.of("jobs")["course-sweep"]["metadata"]["uid"].startswith("made-")
 
 
-def test_a_malformed_timetable_is_told_once() -> None:
+def test_a_malformed_timetable_is_reported_once() -> None:
     swept = Swept("09:00", timetable(text="{"), deployment(25), job())
 
     for wrote in (["POST events"], []):
@@ -109,7 +109,7 @@ def test_a_malformed_timetable_is_told_once() -> None:
 # In trouble
 
 
-def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -> None:
+def test_a_foreign_job_with_the_same_name_is_kept_and_the_failure_is_reported() -> None:
     foreign = made(JOB, "course-sweep", labels={"berth.dev/site": "another"})
     swept = Swept("09:00", *missed(replicas=25), foreign)
 
@@ -118,7 +118,7 @@ def test_a_job_of_somebody_elses_with_that_name_is_left_and_the_failure_told() -
     assert swept.told("failed") == [("start ConfigMap course", "409 NotOwned")]
 
 
-def test_a_job_that_a_finalizer_holds_is_waited_for_and_then_left_to_the_next_run() -> None:
+def test_the_sweep_waits_for_a_job_with_a_finalizer_and_then_gives_up() -> None:
     swept = Swept("09:00", *missed(replicas=25), job("course-sweep"))
     swept.cluster.interfere = lambda line: _good("Status") if line == "DELETE jobs course-sweep" else None
 
@@ -131,7 +131,7 @@ def _good(kind: str) -> Response:
     return Response(200, json.dumps({"kind": kind}).encode())
 
 
-def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
+def test_a_deployment_that_was_deleted_after_the_list_is_no_failure() -> None:
     swept = Swept("10:00", timetable(), deployment(25))
 
     def remove(line: str) -> None:
@@ -153,7 +153,7 @@ TROUBLES = {
 
 
 @pytest.mark.parametrize(("trouble", "requests"), TROUBLES.values(), ids=TROUBLES)
-def test_a_list_that_cannot_be_read_is_asked_for_again_and_told(
+def test_an_unreadable_list_is_requested_again_and_reported(
     trouble: Response | ApiError, requests: int
 ) -> None:
     """What needs the others is done all the same."""
@@ -173,7 +173,7 @@ def test_a_list_that_cannot_be_read_is_asked_for_again_and_told(
     assert len(swept.told("failed")) == 1
 
 
-def test_a_list_whose_second_page_fails_is_no_list() -> None:
+def test_a_list_whose_second_page_fails_is_not_used() -> None:
     trees = [tree for name in "abc" for tree in missed(name)]
     swept = Swept("09:00", *trees, page=2)
     asked: list[str] = []
@@ -187,7 +187,7 @@ def test_a_list_whose_second_page_fails_is_no_list() -> None:
     assert swept.cluster.writes == []
 
 
-def test_without_time_left_nothing_more_is_begun_and_that_is_a_failure() -> None:
+def test_actions_after_the_time_limit_are_not_started_and_count_as_failures() -> None:
     """Every scale takes a hundred seconds: two are begun, and the rest is told."""
     swept = Swept("09:00", *missed("a"), *missed("b"), *missed("c"))
 
@@ -204,7 +204,7 @@ def test_without_time_left_nothing_more_is_begun_and_that_is_a_failure() -> None
     assert swept_line(swept)["seconds"] == 200.0
 
 
-def test_the_timetable_stays_as_long_as_something_else_does() -> None:
+def test_the_timetable_is_removed_only_after_all_other_objects() -> None:
     gone = timetable(annotations={"berth.dev/gone-since": "2026-02-02T08:50:00Z"})
     swept = Swept("09:05", gone, deployment(0), made(ROLE, "course"), inventory("other"), prunes=True)
     swept.cluster.interfere = lambda line: refusal(500, "InternalError") if "DELETE roles" in line else None
@@ -216,7 +216,7 @@ def test_the_timetable_stays_as_long_as_something_else_does() -> None:
     assert sorted(swept.cluster.of("configmaps")) == ["berth-inventory"]
 
 
-def test_an_event_that_cannot_be_told_is_a_failure_and_what_was_done_stays() -> None:
+def test_an_event_that_cannot_be_sent_is_a_failure_and_the_actions_stay() -> None:
     swept = Swept("09:00", *missed())
     swept.cluster.interfere = lambda line: refusal(403, "Forbidden") if line == "POST events" else None
 
@@ -228,7 +228,7 @@ def test_an_event_that_cannot_be_told_is_a_failure_and_what_was_done_stays() -> 
     ]
 
 
-def test_a_server_that_answers_nothing_useful_does_not_hold_it_for_long() -> None:
+def test_the_sweep_gives_up_on_a_failing_server_within_a_minute() -> None:
     """Every answer takes the four seconds that one is waited for, and is an error then."""
     swept = Swept("09:00", *missed())
     began = swept.cluster.now
@@ -263,7 +263,7 @@ NUMBER = [
         pytest.param(NUMBER, id="left-by-numbers"),
     ],
 )
-def test_without_its_plugins_it_acts_on_all_other_reservations(
+def test_a_sweep_without_plugins_acts_on_all_other_reservations(
     objects: list[Tree], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine may apply the base before the last of what needs a plugin has gone."""

@@ -66,7 +66,7 @@ def run(
     )
 
 
-def test_it_opens_and_ends_and_a_second_one_writes_nothing(berth: Path, account: Path) -> None:
+def test_the_sweep_opens_a_pool_and_a_second_sweep_writes_nothing(berth: Path, account: Path) -> None:
     cluster = FakeObjects(int(time.time()), *course("course"))
     with StubServer(answered_by(cluster), account) as server:
         first = run(berth, account, environment(server))
@@ -79,12 +79,12 @@ def test_it_opens_and_ends_and_a_second_one_writes_nothing(berth: Path, account:
     assert events(second.stdout) == ["swept"]
 
 
-def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
+def test_the_sweep_needs_only_its_folder_and_the_standard_library(berth: Path) -> None:
     assert foreign_modules(berth, "sweep") == ["__main__", "berth"]
 
 
 @pytest.mark.long
-def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_seconds(
+def test_a_sweep_of_200_reservations_takes_few_lists_and_five_seconds_at_most(
     berth: Path, account: Path
 ) -> None:
     """Seconds of a processor, so that others on this machine do not count.
@@ -126,7 +126,7 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
 
 
 @pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
-def test_without_its_environment_it_says_what_is_missing(
+def test_a_missing_environment_variable_is_reported(
     variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(variables) == 1
@@ -135,14 +135,14 @@ def test_without_its_environment_it_says_what_is_missing(
     )
 
 
-def test_it_leaves_no_alarm_behind(account: Path) -> None:
+def test_the_sweep_leaves_no_alarm_set(account: Path) -> None:
     with StubServer(answered_by(FakeObjects(int(time.time()))), account) as server:
         assert main(environment(server), str(account)) == 0
 
     assert signal.alarm(0) == 0
 
 
-def test_a_run_that_takes_too_long_ends_itself_and_says_so(berth: Path, account: Path) -> None:
+def test_a_sweep_that_takes_too_long_ends_itself_and_logs_the_reason(berth: Path, account: Path) -> None:
     """As with a server that sends a byte now and then, and is never silent for long enough to be given up."""
 
     def hang(_: Received) -> Reply:

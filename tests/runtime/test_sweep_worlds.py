@@ -144,7 +144,7 @@ def changed(before: dict[tuple[str, str], Tree], after: dict[tuple[str, str], Tr
 
 @pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
 @pytest.mark.parametrize("seed", seeds(20, 150))
-def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: int, prunes: bool) -> None:
+def test_a_second_sweep_writes_nothing_and_foreign_objects_never_change(seed: int, prunes: bool) -> None:
     swept, reservations = world(seed, prunes)
     before, slots = state(swept), left(swept)
     of_git = {name for name in slots if "berth.dev/standing" in labels_of(swept.koordinator.objects[name])}
@@ -164,7 +164,7 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
 
 
 @pytest.mark.parametrize("seed", seeds(20, 150))
-def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_left(seed: int) -> None:
+def test_unserved_pools_follow_their_timetable_and_served_pools_do_not_change(seed: int) -> None:
     swept, reservations = world(seed, prunes=False)
     now = swept.cluster.now
     is_open, is_due = at("07:30") <= now < at("10:00"), at("07:30:30") <= now < at("10:00")
@@ -187,7 +187,7 @@ def test_what_nobody_serves_stands_as_its_timetable_says_and_what_is_served_is_l
 
 
 @pytest.mark.parametrize("seed", seeds(20, 60))
-def test_whatever_fails_the_rest_is_done_and_the_next_run_does_it(seed: int) -> None:
+def test_the_next_sweep_completes_the_actions_that_failed(seed: int) -> None:
     """One request in four fails. Afterwards the world is as it would have been without that."""
     good, _ = world(seed, prunes=True)
     swept, _ = world(seed, prunes=True)
@@ -291,7 +291,7 @@ def counted(swept: Swept) -> Counter[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("seed", seeds(20, 150))
-def test_what_nobody_serves_has_its_seats_or_nothing_and_what_is_used_stays(seed: int) -> None:
+def test_unserved_pools_have_all_their_slots_or_none_and_used_slots_stay(seed: int) -> None:
     swept, _ = world(seed, prunes=False)
     served = {name.removesuffix("-small") for name in swept.cluster.of("leases")}
     is_open, is_due = (

@@ -60,7 +60,7 @@ def test_a_record_with_other_labels_opens_and_closes_nothing(labels: Tree) -> No
     assert sorted(swept.cluster.of("jobs")) == ["course-sweep"]
 
 
-def test_nothing_long_is_kept_of_a_slot() -> None:
+def test_long_fields_of_a_slot_are_not_kept() -> None:
     """Hundreds of a megabyte each would be more memory than the sweep may take."""
     (hostile,) = numbered(1)
     ours = {key: hostile["metadata"]["labels"][key] for key in (SITE, RESERVATION, CLASS)}
@@ -86,7 +86,7 @@ def test_a_record_with_other_labels_makes_no_slots() -> None:
     assert swept.koordinator.writes == []
 
 
-def test_a_record_is_no_inventory() -> None:
+def test_a_record_with_the_key_of_an_inventory_removes_no_reservation() -> None:
     """Which removes all that it does not name."""
     attack = forged({}, "")
     attack["data"] = {"reservations.txt": "mine\n"}
@@ -106,7 +106,7 @@ def test_a_deployment_with_the_label_of_another_reservation_is_not_closed_for_it
     assert swept.cluster.replicas() == {"course-small": 25}
 
 
-def test_a_capacity_buffer_that_its_account_relabels_is_none_of_another_reservation() -> None:
+def test_a_relabeled_capacity_buffer_does_not_join_another_reservation() -> None:
     found = seen(timetable(), capacity_buffer(99, "mine-small", reservation="course"))
 
     assert [reservation.pools for reservation in found.reservations] == [()]
@@ -132,7 +132,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("attack", RECORDS.values(), ids=RECORDS)
-def test_a_record_with_nonsense_stops_no_sweep(attack: Tree) -> None:
+def test_a_malformed_record_does_not_stop_the_sweep(attack: Tree) -> None:
     swept = Swept("09:00", *missed(), attack)
 
     assert swept.run() == 0
@@ -148,7 +148,7 @@ LEASES: dict[str, Tree] = {
 
 
 @pytest.mark.parametrize("spec", LEASES.values(), ids=LEASES)
-def test_a_lease_with_nonsense_keeps_the_sweep_from_no_pool(spec: Tree) -> None:
+def test_a_malformed_lease_does_not_keep_the_sweep_from_a_pool(spec: Tree) -> None:
     """A pod that works no more would count as one that does, for ever."""
     swept = Swept("09:00", *missed(), lease() | {"spec": spec})
 
@@ -158,7 +158,7 @@ def test_a_lease_with_nonsense_keeps_the_sweep_from_no_pool(spec: Tree) -> None:
 
 
 @pytest.mark.parametrize("reservation", ["mine", "course"])
-def test_a_lease_holds_the_pool_of_its_name_whatever_its_labels_say(reservation: str) -> None:
+def test_a_lease_holds_only_the_pool_of_its_name_regardless_of_its_labels(reservation: str) -> None:
     """Accounts write their Leases by name, with any labels."""
     swept = Swept("09:00", *missed(), lease(name="mine-small", reservation=reservation))
 
@@ -176,7 +176,7 @@ def test_a_record_is_not_read_as_an_inventory() -> None:
 
 
 @pytest.mark.parametrize("spec", [{}, {"percentage": 10}, {"replicas": "9"}], ids=["none", "percent", "text"])
-def test_a_buffer_that_its_account_spoils_keeps_the_sweep_from_no_other_one(spec: Tree) -> None:
+def test_a_malformed_buffer_does_not_keep_the_sweep_from_other_buffers(spec: Tree) -> None:
     """The account of a reservation may change any field of its CapacityBuffer."""
     theirs = capacity_buffer(3, "mine-small", reservation="mine") | {"spec": spec}
     victim = timetable(pools={"small": "course-small"})
@@ -190,7 +190,7 @@ def test_a_buffer_that_its_account_spoils_keeps_the_sweep_from_no_other_one(spec
     assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 25
 
 
-def test_a_timetable_that_is_malformed_is_not_taken_for_one_that_is_gone() -> None:
+def test_a_malformed_timetable_is_not_treated_as_missing() -> None:
     """Nobody but an engine writes it, and what has no timetable is removed."""
     malformed = timetable(name="odd")
     malformed["metadata"]["creationTimestamp"] = "yesterday"
@@ -213,13 +213,13 @@ def config_map(name: str, reservation: str, says: str) -> dict[str, Any]:
         ("other", "course", "course"),
     ],
 )
-def test_a_scaler_believes_no_other_record_about_claims_to_sessions(
+def test_a_scaler_ignores_config_maps_that_are_not_named_as_timetables(
     name: str, reservation: str, says: str
 ) -> None:
     assert TimetableReader((), 0).read(config_map(name, reservation, says)) is None
 
 
-def test_a_scaler_believes_a_timetable_about_its_own_reservation_only() -> None:
+def test_a_timetable_is_accepted_only_for_its_own_reservation() -> None:
     reader = TimetableReader((), 0)
     own, foreign = (
         reader.read(config_map("course", "course", "course")),
@@ -233,7 +233,7 @@ def test_a_scaler_believes_a_timetable_about_its_own_reservation_only() -> None:
 
 
 @pytest.mark.parametrize("reservation", ["course", "mine-record", "x" * 51, "x" * 63, f"{'x' * 60}-record"])
-def test_no_name_is_that_of_a_timetable_and_of_a_record(reservation: str) -> None:
+def test_no_name_is_both_a_timetable_name_and_a_record_name(reservation: str) -> None:
     names = single(reservation), record_name(reservation)
 
     assert is_record(names[1], reservation)

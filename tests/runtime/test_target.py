@@ -17,7 +17,7 @@ WINDOW = (at("08:30"), at("09:00"), at("12:00"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]).lower())
-def test_every_case_comes_out_as_it_says(case: Case) -> None:
+def test_every_case_has_the_expected_target(case: Case) -> None:
     first, last = str(case.get("window", "09:00-12:00")).split("-")
     start, end = at(first), at(last)
     window = (start - 60 * int(case.get("lead", 0)), start, end)
@@ -34,7 +34,7 @@ def test_every_case_comes_out_as_it_says(case: Case) -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["none", "maintain", "reduce"])
-def test_before_open_and_from_the_end_on_nothing_is_asked_for(behaviour: str) -> None:
+def test_the_target_is_zero_before_the_opening_and_from_the_end_on(behaviour: str) -> None:
     opens, _, end = WINDOW
     moments = (opens - 1, opens, end - 1, end)
 
@@ -46,7 +46,7 @@ def test_before_open_and_from_the_end_on_nothing_is_asked_for(behaviour: str) ->
     ]
 
 
-def test_reduce_is_the_nearest_whole_number_a_half_up() -> None:
+def test_reduce_rounds_to_the_nearest_whole_number_and_a_half_up() -> None:
     for count, active, now in product(range(8), range(8), range(41)):
         window = (0, 10, 40)
         exact = max(count - active, 0) * min(1, (40 - now) / 30)
@@ -75,7 +75,7 @@ OVERLAPPING = (
     ("moment", "expected"),
     [("07:29", 0), ("07:30", 30), ("08:29", 30), ("08:30", 20), ("09:30", 20), ("10:30", 20), ("11:00", 0)],
 )
-def test_the_smallest_counts_from_its_lead_on(moment: str, expected: int) -> None:
+def test_with_overlap_min_the_smallest_occurrence_counts_from_its_lead_on(moment: str, expected: int) -> None:
     occurrences = (
         occurrence(at("08:00"), at("10:00"), 30, 30 * 60),
         occurrence(at("09:00"), at("11:00"), 20, 30 * 60),
@@ -86,7 +86,7 @@ def test_the_smallest_counts_from_its_lead_on(moment: str, expected: int) -> Non
     assert target((*occurrences, rehearsal), at("06:15"), SMALL, "min") == 10
 
 
-def test_with_one_lead_for_all_the_target_is_the_most_that_will_run_within_the_lead() -> None:
+def test_with_equal_leads_the_target_is_the_maximum_within_the_lead() -> None:
     """Checked over every three occurrences of a small domain, against each moment of the lead in turn."""
     spans = [(start, end) for start in range(3, 7) for end in range(start + 1, 8)]
 
@@ -104,7 +104,7 @@ def test_with_one_lead_for_all_the_target_is_the_most_that_will_run_within_the_l
             assert expected == target(occurrences, now, SMALL)
 
 
-def test_nothing_changes_between_the_instants_that_next_change_names() -> None:
+def test_the_target_is_constant_between_the_instants_of_next_change() -> None:
     now, instants = at("07:00"), []
     while (coming := next_change(OVERLAPPING, now)) is not None:
         assert len({target(OVERLAPPING, moment, SMALL) for moment in range(now, coming, 60)}) == 1
@@ -115,7 +115,7 @@ def test_nothing_changes_between_the_instants_that_next_change_names() -> None:
 
 
 @pytest.mark.parametrize(("overlap", "expected"), [("sum", [60, 120, 120, 60]), ("max", [60, 60, 60, 60])])
-def test_a_rehearsal_asks_for_seats_of_its_own_also_in_the_lead_of_a_window(
+def test_rehearsal_seats_combine_with_the_lead_of_a_window_by_the_overlap_rule(
     overlap: str, expected: list[int]
 ) -> None:
     window = occurrence(at("09:00"), at("11:00"), 60, 30 * 60)

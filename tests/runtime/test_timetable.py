@@ -105,7 +105,7 @@ def test_a_timetable_of_version_1_stays_readable() -> None:
     assert parse_timetable(json.dumps(tree)) == TIMETABLE
 
 
-def test_what_is_optional() -> None:
+def test_optional_keys_are_read_or_get_their_defaults() -> None:
     tree = deepcopy(TREE)
     tree["pools"]["small"] |= {"overlap": "max", "slots": slots()}
     tree["pools"]["small"]["sessions"] |= {"handoverSeconds": 900, "carryOver": True}
@@ -122,7 +122,7 @@ def test_what_is_optional() -> None:
     assert parse_timetable(json.dumps(empty)) == TIMETABLE._replace(pools=(), occurrences=())
 
 
-def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
+def test_a_suspended_reservation_has_no_active_occurrences() -> None:
     assert active_occurrences(TIMETABLE._replace(suspend=True)) == ()
     assert active_occurrences(TIMETABLE) == TIMETABLE.occurrences
 
@@ -188,7 +188,7 @@ MALFORMED = [
         ("[" * 100_000, "the timetable "),
     ],
 )
-def test_what_is_malformed_is_refused_with_its_place(text: str, message: str) -> None:
+def test_a_malformed_timetable_is_rejected_with_its_place(text: str, message: str) -> None:
     with pytest.raises(TimetableError) as caught:
         parse_timetable(text)
 
@@ -221,7 +221,7 @@ NOTEBOOKS = {
 CUSTOM = Recognition("custom", ("hub",), (), None, "kubeflow.org", "v1", "notebooks")
 
 
-def test_how_sessions_are_recognized_and_narrowed() -> None:
+def test_the_recognition_and_the_match_of_sessions_are_read() -> None:
     labels = {"selector": {"matchLabels": {"b": "2", "a": ""}}, "renkuId": 5, "source": "renku"}
     selector = (LabelRequirement("a", "In", ("",)), LabelRequirement("b", "In", ("2",)))
     match = Match(("renku",), (("course", "ds"),), (("y", "2"), ("z", "1")), COURSE["projectTemplate"])  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ def test_how_sessions_are_recognized_and_narrowed() -> None:
     )
 
 
-def test_expressions_become_a_query() -> None:
+def test_selector_expressions_become_a_query() -> None:
     selector = {"matchLabels": {"a": "b"}, "matchExpressions": EXPRESSIONS}
     recognition, _ = parse_recognition(PODS | {"selector": selector}, "at")
 
@@ -266,7 +266,7 @@ UNRECOGNIZABLE: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), UNRECOGNIZABLE)
-def test_how_sessions_are_not_recognized_is_refused(change: dict[str, Any], message: str) -> None:
+def test_a_malformed_recognition_is_rejected(change: dict[str, Any], message: str) -> None:
     tree = {key: value for key, value in (PODS | change).items() if value is not ...}
     with pytest.raises(TimetableError) as caught:
         parse_recognition(tree, "at")
@@ -280,7 +280,7 @@ UNTIL = '"until": "2026-02-02T12:00:00Z"'
 OVERRIDES = {"small": Override(60, at("12:00")), "huge": Override(0, at("12:00"))}
 
 
-def test_an_override_is_read_by_class_and_in_force_before_its_end() -> None:
+def test_an_override_is_read_by_class_and_in_effect_until_its_end() -> None:
     text = f'{{"small": {{"target": 60, {UNTIL}}}, "huge": {{"target": 0, {UNTIL}}}}}'
 
     assert (parse_overrides(text), parse_overrides("")) == (OVERRIDES, {})
@@ -302,7 +302,7 @@ def test_an_override_is_read_by_class_and_in_force_before_its_end() -> None:
         ('{"small": {"target": 1, "until": "noon"}}', ".small.until: 'noon'"),
     ],
 )
-def test_an_override_that_is_malformed_is_refused(text: str, message: str) -> None:
+def test_a_malformed_override_is_rejected(text: str, message: str) -> None:
     with pytest.raises(TimetableError) as caught:
         parse_overrides(text)
 

@@ -105,14 +105,14 @@ def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
 
 
 @pytest.mark.parametrize("handover", [None, 0], ids=["absent", "zero"])
-def test_without_a_handover_sessions_count_as_they_did_before_there_was_one(handover: int | None) -> None:
+def test_without_a_handover_a_session_may_count_for_both_occurrences(handover: int | None) -> None:
     match = Match() if handover is None else Match(handover=handover)
     first, second = Claim("a", 0, 30, 150, 5, match), Claim("b", 120, 150, 270, 5, match)
 
     assert claim_group(Session("s", "a", 10), (first, second)) == (0, 1)
 
 
-def test_the_group_of_another_reservation_is_not_taken_for_the_own_one() -> None:
+def test_earlier_sessions_count_for_their_own_reservation_until_the_handover_ends() -> None:
     """Two courses of one class, one after the other, neither of which narrows its sessions."""
     match = Match(handover=900)
     rows = {
@@ -178,7 +178,7 @@ def present(came: list[int], now: int) -> list[Session]:
 @example(HANDING_OVER, occurrences([(0, 14, 15, 1), (0, 29, 1, 1)]), [0], 30)  # both are over
 @example(HANDING_OVER, occurrences([(0, 14, 15, 1), (0, 16, 15, 1), (0, 29, 1, 1)]), [0], 30)
 @settings(max_examples=300)
-def test_each_session_that_fits_something_open_counts_once_unless_occurrences_share_it(
+def test_each_session_that_fits_an_open_claim_counts_once_unless_it_is_shared(
     pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int
 ) -> None:
     claims, sessions = claims_at(pool, dated, now), present(came, now)
@@ -200,7 +200,7 @@ def test_each_session_that_fits_something_open_counts_once_unless_occurrences_sh
 
 @given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.randoms(use_true_random=False))
 @settings(max_examples=200)
-def test_the_order_of_sessions_and_occurrences_changes_nothing(
+def test_the_order_of_sessions_and_occurrences_does_not_change_the_target(
     pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int, chance: Random
 ) -> None:
     claims, sessions = claims_at(pool, dated, now), present(came, now)
@@ -218,7 +218,7 @@ def test_the_order_of_sessions_and_occurrences_changes_nothing(
 
 @given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60))
 @settings(max_examples=300)
-def test_another_group_finds_no_fewer_seats_than_without_a_handover(
+def test_a_handover_never_lowers_the_target(
     pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int
 ) -> None:
     """The formula of the pool, with today's sessions, is a floor."""
@@ -240,7 +240,7 @@ def test_another_group_finds_no_fewer_seats_than_without_a_handover(
 
 @given(ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.integers(1, 12))
 @settings(max_examples=300)
-def test_a_group_is_what_the_two_rules_say_claim_by_claim(
+def test_a_claim_group_follows_the_two_rules_of_the_handover(
     dated: tuple[TimetableOccurrence, ...], came: list[int], now: int, handover: int
 ) -> None:
     """Word by word: an earlier one excludes a later one, and what is over counts only before an open one."""

@@ -162,7 +162,7 @@ def line(type_: object, found: object) -> bytes:
         *(line("ADDED", {"metadata": {"uid": "u"}}), line("BOOKMARK", None)),
     ],
 )
-def test_what_is_no_event_is_an_error(text: bytes) -> None:
+def test_an_invalid_watch_event_is_an_error(text: bytes) -> None:
     with pytest.raises(ApiError) as caught:
         parse_watch_event(text)
 
@@ -179,7 +179,7 @@ NO_LISTS = [
 ]
 
 
-def test_what_is_no_list_is_an_error() -> None:
+def test_an_invalid_list_is_an_error() -> None:
     for text in NO_LISTS:
         with pytest.raises(ApiError) as caught:
             parse_page(text)
@@ -198,7 +198,7 @@ def error(status: int, retry_after: float = 0.0) -> ApiError:
         *((0, None, 0.0), (1, None, 0.0), (2, None, 1.0), (4, None, 4.0)),
     ],
 )
-def test_failures_in_a_row_pause_for_longer_but_an_end_or_an_expired_version_is_none(
+def test_repeated_failures_pause_longer_but_a_first_end_or_expiry_does_not_pause(
     failures: int, status: int | None, seconds: float
 ) -> None:
     found = status and error(status)
@@ -219,7 +219,7 @@ def cluster() -> WatchedCluster:
     return watched_cluster
 
 
-def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: WatchedCluster) -> None:
+def test_a_watch_starts_after_a_list_in_pages_over_one_connection(cluster: WatchedCluster) -> None:
     cluster.put(PODS, pod("f", "grey"))
     with watched(cluster) as reports:
         reports.until_watching()
@@ -244,7 +244,7 @@ def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: W
     assert {received.connection for received in cluster.asked} == {1}
 
 
-def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> None:
+def test_an_event_that_changes_nothing_relevant_is_not_delivered(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
         reports.until_watching()
         reports.told.clear()
@@ -258,7 +258,7 @@ def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> No
     assert reports.told == ["y"]
 
 
-def test_a_watch_that_ends_goes_on_at_once_from_the_last_version_a_bookmark_included(
+def test_an_ended_watch_resumes_at_once_from_the_last_event_or_bookmark(
     cluster: WatchedCluster,
 ) -> None:
     with watched(cluster) as reports:
@@ -285,7 +285,7 @@ def expired_by_event(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.parametrize("expire", [expired_by_status, expired_by_event], ids=["status", "event"])
-def test_a_version_that_expired_is_no_trouble_and_what_vanished_meanwhile_is_gone(
+def test_an_expired_version_is_no_trouble_and_missed_deletions_are_delivered(
     cluster: WatchedCluster, expire: Callable[[WatchedCluster], None]
 ) -> None:
     with watched(cluster) as reports:
@@ -302,7 +302,7 @@ def test_a_version_that_expired_is_no_trouble_and_what_vanished_meanwhile_is_gon
     assert reports.there == dict.fromkeys("bcdefx", "red")
 
 
-def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
+def test_a_list_whose_pages_expire_starts_again(cluster: WatchedCluster) -> None:
     next_time(cluster, "continue=", refused(410, "Expired"))
     with watched(cluster) as reports:
         reports.until_watching()
@@ -326,7 +326,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize(("answer", "told"), LISTS.values(), ids=LISTS)
-def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
+def test_a_failed_list_is_repeated_and_reported(cluster: WatchedCluster, answer: Reply, told: str) -> None:
     next_time(cluster, "limit=", answer)
     with watched(cluster) as reports:
         reports.until_watching()
@@ -341,7 +341,7 @@ def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: R
     [refused(500, "InternalError"), reply(503, b"<html>"), Reply(b"", close=True)],
     ids=["internal", "a-proxy-page", "nothing"],
 )
-def test_a_page_that_fails_is_asked_for_again_and_the_list_goes_on(
+def test_a_page_that_fails_is_requested_again_and_the_list_goes_on(
     cluster: WatchedCluster, answer: Reply
 ) -> None:
     next_time(cluster, "continue=", answer)
@@ -369,7 +369,7 @@ WATCHES = {
 
 
 @pytest.mark.parametrize(("answer", "told"), WATCHES.values(), ids=WATCHES)
-def test_after_a_watch_that_fails_it_lists_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
+def test_a_new_list_follows_a_watch_that_fails(cluster: WatchedCluster, answer: Reply, told: str) -> None:
     next_time(cluster, "watch=", answer)
     with watched(cluster) as reports:
         reports.until(lambda: told in reports.troubles)
@@ -381,7 +381,7 @@ def test_after_a_watch_that_fails_it_lists_again(cluster: WatchedCluster, answer
     assert reports.there == dict.fromkeys("abcdex", "red")
 
 
-def test_several_large_objects_are_not_read_at_once(cluster: WatchedCluster) -> None:
+def test_large_objects_are_listed_in_smaller_pages(cluster: WatchedCluster) -> None:
     """Each could be read. In eight megabytes of JSON there are more small objects than memory for them."""
     for name in "xyz":
         cluster.put(PODS, pod(name, pad="p" * (MAX_PAGE_BYTES // 2)))
@@ -395,7 +395,7 @@ def test_several_large_objects_are_not_read_at_once(cluster: WatchedCluster) -> 
     assert [query["limit"] for query in queries(cluster)] == ["20", "5", "20", "5", "1", "1", "1"]
 
 
-def test_a_page_that_is_too_large_is_asked_for_in_pieces(cluster: WatchedCluster) -> None:
+def test_a_page_that_is_too_large_is_requested_in_smaller_pages(cluster: WatchedCluster) -> None:
     for name in "uvwxyz":
         cluster.put(PODS, pod(name, pad="p" * 40_000))
     with watched(cluster, page=20) as reports:
@@ -410,7 +410,7 @@ UNREADABLE: dict[str, Any] = {"deep": {"status": "DEEP"}, "large": {"pad": "p" *
 
 
 @pytest.mark.parametrize("more", UNREADABLE.values(), ids=UNREADABLE)
-def test_what_nobody_can_read_hides_nothing_else(cluster: WatchedCluster, more: Any) -> None:
+def test_an_unreadable_object_does_not_hide_other_objects(cluster: WatchedCluster, more: Any) -> None:
     name = "mine"
     cluster.put(PODS, pod(name, **more))
     for other in "xyz":
@@ -426,9 +426,7 @@ def test_what_nobody_can_read_hides_nothing_else(cluster: WatchedCluster, more: 
 
 
 @pytest.mark.parametrize("more", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_list_fails_by_what_nobody_can_read_and_may_not_be_left_out(
-    cluster: WatchedCluster, more: Any
-) -> None:
+def test_a_list_fails_if_an_unreadable_object_may_not_be_skipped(cluster: WatchedCluster, more: Any) -> None:
     cluster.put(PODS, pod("mine", **more))
     asked: list[str] = []
 
@@ -459,7 +457,7 @@ class Buggy:
         return Colour().read(tree)
 
 
-def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
+def test_an_unexpected_exception_is_reported_and_the_watch_goes_on(cluster: WatchedCluster) -> None:
     with watched(cluster, Buggy()) as reports:
         reports.until_watching()
 
@@ -467,7 +465,7 @@ def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.parametrize("has_told", [True, False], ids=["told", "not-yet-told"])
-def test_one_with_another_reader_tells_everything_anew_and_what_is_gone_since(
+def test_a_watch_with_a_new_reader_delivers_all_objects_and_missed_deletions(
     cluster: WatchedCluster, has_told: bool
 ) -> None:
     reports = Heard(cluster)
@@ -489,7 +487,7 @@ def test_one_with_another_reader_tells_everything_anew_and_what_is_gone_since(
     assert reports.there == dict.fromkeys("cde", "red")
 
 
-def test_silence_is_no_trouble_but_the_server_is_asked_again(
+def test_a_silent_watch_is_no_trouble_and_is_opened_again(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("berth.runtime.watch.SILENCE_SECONDS", 0.2)
@@ -502,7 +500,7 @@ def test_silence_is_no_trouble_but_the_server_is_asked_again(
     assert {received.connection for received in cluster.asked if "watch" in received.path} > {1}
 
 
-def test_who_is_stopped_tells_nothing_any_more(cluster: WatchedCluster) -> None:
+def test_a_stopped_watch_delivers_nothing(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
         reports.until_watching()
     cluster.put(PODS, pod("x"))
@@ -511,7 +509,7 @@ def test_who_is_stopped_tells_nothing_any_more(cluster: WatchedCluster) -> None:
     assert reports.watched[0].take_news() is None
 
 
-def test_a_large_event_is_read_and_one_that_nests_deeply_kills_nobody(cluster: WatchedCluster) -> None:
+def test_a_large_event_is_read_after_a_deeply_nested_event(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
         reports.until_watching()
         cluster.tell(PODS, "ADDED", "[" * 90_000)
@@ -532,7 +530,7 @@ EXPIRED = json.dumps({"type": "ERROR", "object": status_tree(410, "Expired")})
     ],
 )
 @pytest.mark.parametrize("kind", ["MODIFIED", "BOOKMARK"])
-def test_a_watch_that_always_ends_after_its_first_event_is_asked_for_with_pauses(
+def test_a_watch_that_always_ends_after_its_first_event_is_opened_with_pauses(
     cluster: WatchedCluster, kind: str, last: tuple[str, ...], told: str
 ) -> None:
     """It told something each time, and asked again without a pause."""
@@ -552,7 +550,7 @@ def test_a_watch_that_always_ends_after_its_first_event_is_asked_for_with_pauses
         assert (reports.watches, reports.troubles) == (4, [told])
 
 
-def test_a_watch_that_worked_for_a_while_is_asked_for_again_at_once(cluster: WatchedCluster) -> None:
+def test_a_watch_that_worked_for_a_while_is_opened_again_at_once(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
         for number in range(1, 4):
             reports.until_watching(number)

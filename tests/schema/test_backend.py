@@ -20,7 +20,7 @@ def made(**said: Any) -> Holder:
 NOTHING = SlotHolder(BackendSpec.model_construct(type="koordinator"))
 
 
-def test_what_is_empty_says_nothing() -> None:
+def test_empty_fields_have_no_effect() -> None:
     assert made(taints=[], owners=None, standing=False) == NOTHING
 
 
@@ -29,7 +29,7 @@ def standing(**spec: Any) -> dict[str, Any]:
     return reservation(backend=backend(standing=True), **made)
 
 
-def test_what_stands_has_no_recurrence_and_no_behavior() -> None:
+def test_standing_slots_have_no_recurrence_and_no_behavior() -> None:
     (found,) = read(standing(), site(timeZone="Europe/Zurich"), resource_class()).reservations
 
     assert (found.recurrence.type, found.recurrence.zone, found.recurrence.schedule) == (
@@ -45,7 +45,7 @@ def test_what_stands_has_no_recurrence_and_no_behavior() -> None:
     )
 
 
-def test_what_is_told_of_what_stands() -> None:
+def test_a_recurrence_lead_or_behavior_of_standing_slots_is_reported() -> None:
     faulty = standing(
         recurrence=weekly(),
         provisioning={"placeholderCount": 2, "leadTimeMinutes": 0, "scaleDownBehavior": "reduce"},
@@ -58,7 +58,7 @@ def test_what_is_told_of_what_stands() -> None:
     ]
 
 
-def test_no_class_of_what_stands_has_a_lead_or_a_behavior() -> None:
+def test_a_lead_or_behavior_of_a_class_with_standing_slots_is_reported() -> None:
     seats = [{"resourceClass": "small", "placeholderCount": 2, "leadTimeMinutes": 5}]
     faulty = standing(resourceClass=None, provisioning={"seats": seats, "scaleDownBehavior": "reduce"})
 
@@ -70,7 +70,7 @@ def test_no_class_of_what_stands_has_a_lead_or_a_behavior() -> None:
     assert (found.lead, found.behavior) == (0, "none")
 
 
-def test_all_else_needs_a_recurrence() -> None:
+def test_reservations_without_standing_slots_need_a_recurrence() -> None:
     missing = ["a.yaml B011 spec"]
 
     assert told(reservation(recurrence=None), site(), resource_class()) == missing

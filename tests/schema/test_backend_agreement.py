@@ -12,16 +12,16 @@ PLAIN: dict[str, Any] = {"backend": {"type": "koordinator"}, "provisioning": {"p
 
 
 @tabled("schema")
-def test_what_is_told_of_a_backend(written: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_a_backend_are_reported(written: dict[str, Any], problems: list[str]) -> None:
     assert said(BackendSpec, {"type": "koordinator", **written}) == problems
 
 
 @tabled("schema")
-def test_what_agrees_is_accepted(good: dict[str, Any]) -> None:
+def test_valid_combinations_of_backend_fields_are_accepted(good: dict[str, Any]) -> None:
     assert said(BackendSpec, backend(**good)) == []
 
 
-def test_a_course_sets_nothing_of_what_a_class_has() -> None:
+def test_fields_of_a_class_are_refused_in_a_reservation() -> None:
     keys = ("expires", "labels", "priority", "reservation", "spec", "template", "ttl")
 
     for where in ("backend", "provisioning"):

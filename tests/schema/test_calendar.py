@@ -47,16 +47,16 @@ def test_a_calendar_may_close_the_site_or_be_named_by_it() -> None:
 
 
 @tabled("schema")
-def test_what_is_wrong_with_a_term_or_a_date_is_told(spec: Value, expected: str) -> None:
+def test_a_faulty_term_or_date_is_reported(spec: Value, expected: str) -> None:
     assert told(document("Calendar", "holidays", spec), site()) == [f"a.yaml {expected}"]
 
 
-def test_a_calendar_may_be_empty_but_must_say_so() -> None:
+def test_a_calendar_may_be_empty_only_with_an_explicit_list() -> None:
     assert read(site(), document("Calendar", "none", {"dates": []})).calendars["none"].dates == ()
     assert told(document("Calendar", "none", {}), site()) == ["a.yaml B011 spec"]
 
 
-def test_every_faulty_date_is_told() -> None:
+def test_every_faulty_date_is_reported() -> None:
     dates = [
         20260501,
         "2026-02-30",

@@ -28,7 +28,7 @@ def reserved(kind: str = "default", first: int | None = None, until: int | None 
     ("kind", "safe"),
     [("default", "2026-02-23T12:00:00Z"), ("capacity-block", "2026-02-23T11:20:00Z")],
 )
-def test_until_when_machines_are_there(kind: str, safe: str) -> None:
+def test_the_last_safe_instant_depends_on_the_reservation_type(kind: str, safe: str) -> None:
     one = reserved(kind)
 
     assert one.last_safe is not None
@@ -36,7 +36,7 @@ def test_until_when_machines_are_there(kind: str, safe: str) -> None:
     assert one.model_copy(update={"until": None}).last_safe is None
 
 
-def test_machines_are_there_from_the_first_second_to_the_last_safe_one() -> None:
+def test_machines_exist_from_the_first_second_to_the_last_safe_one() -> None:
     block = reserved("capacity-block", first=END - 7200)
     there = {at - END: block.there(at) for at in (END - 7201, END - 7200, END - 2401, END - 2400)}
 
@@ -44,7 +44,7 @@ def test_machines_are_there_from_the_first_second_to_the_last_safe_one() -> None
     assert [reserved(until=None).there(at) for at in (0, 2**40)] == [True, True]
 
 
-def test_what_karpenter_does_where_nothing_is_said() -> None:
+def test_omitted_expiry_and_consolidation_have_the_defaults_of_karpenter() -> None:
     said = made(expireAfter="Never", disruption={"consolidateAfter": "5m"})
 
     assert (made().expiry, made().empty_after) == ("720h", "0s")

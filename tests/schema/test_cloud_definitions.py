@@ -51,7 +51,7 @@ def variants(whole: Value) -> Iterator[Value]:
                 yield changed(whole, path, other)
 
 
-def test_a_size_of_a_volume_is_one_that_the_definition_takes() -> None:
+def test_volume_sizes_match_the_definition_of_karpenter() -> None:
     """It forgets some, and takes those without a number."""
     schema: Any = NODE_CLASS.schema
     devices = schema["properties"]["blockDeviceMappings"]["items"]["properties"]
@@ -66,7 +66,7 @@ def test_a_size_of_a_volume_is_one_that_the_definition_takes() -> None:
     assert said(VolumeSize, "18Ti") == ["B022"]
 
 
-def test_what_we_accept_is_accepted_by_karpenter() -> None:
+def test_every_accepted_capacity_is_accepted_by_karpenter() -> None:
     accepted = 0
     for variant in variants(CLOUD):
         for found in read(variant).clouds.values():

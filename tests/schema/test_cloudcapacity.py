@@ -15,18 +15,18 @@ from tests.schema.clouds import made
 RESERVED: Value = {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
 
 
-def test_reserved_machines_come_first_where_there_are_some() -> None:
+def test_reserved_is_the_first_default_capacity_type_with_reservations() -> None:
     assert made(reservations=[RESERVED]).capacity_types == ("reserved", "on-demand")
 
 
-def test_a_class_names_clouds_in_the_order_of_its_wish() -> None:
+def test_a_class_names_capacities_in_order_of_preference() -> None:
     declared = valid(site(), resource_class(cloudCapacity=["b", "a"]))
 
     assert declared.classes["small"].cloud_capacity == ("b", "a")
     assert told(site(), resource_class(cloudCapacity=["a", "a"])) == ["b.yaml B016 spec.cloudCapacity.1"]
 
 
-def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
+def test_a_cluster_declares_its_karpenter_and_a_site_its_budget() -> None:
     declared = valid(
         site(
             {"name": "a", "karpenter": {"version": "1.6.3", "gates": {"StaticCapacity": True}}},
@@ -45,7 +45,7 @@ def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
 
 
 @tabled("schema")
-def test_what_is_told_of_karpenter(said: Value, problems: list[str]) -> None:
+def test_faults_of_the_field_karpenter_are_reported(said: Value, problems: list[str]) -> None:
     assert told(site({"name": "a", "karpenter": said})) == [f"a.yaml {problem}" for problem in problems]
 
 
@@ -54,7 +54,7 @@ def nodes(provisioning: Value, **spec: Any) -> list[str]:
     return told(reservation(backend=backend, provisioning=provisioning, **spec), site(), resource_class())
 
 
-def test_a_node_pool_counts_nodes_and_follows_nobody() -> None:
+def test_a_node_pool_counts_nodes_and_no_sessions() -> None:
     backend = {"type": "nodePool"}
     entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     own = weekly(entry, {**entry, "dayOfWeek": 2, "nodeCount": 5})
@@ -66,13 +66,13 @@ def test_a_node_pool_counts_nodes_and_follows_nobody() -> None:
     assert [line.seats for line in found.recurrence.schedule] == [(("small", 3),), (("small", 5),)]
 
 
-def test_seats_of_a_node_pool_are_nodes_by_class() -> None:
+def test_seats_of_a_node_pool_are_nodes_per_class() -> None:
     seats = [{"resourceClass": "small", "nodeCount": 2}]
 
     assert nodes({"seats": seats}, resourceClass=None) == []
 
 
-def test_a_count_that_is_missing_is_the_one_that_the_backend_takes() -> None:
+def test_a_missing_count_is_reported_as_the_one_of_the_backend() -> None:
     """And whoever adds it is done."""
     seats = [{"resourceClass": "small"}]
     plain = reservation(provisioning={"seats": seats, "scaleDownBehavior": "none"}, resourceClass=None)
@@ -84,14 +84,14 @@ def test_a_count_that_is_missing_is_the_one_that_the_backend_takes() -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
-def test_nodes_do_not_give_way_one_by_one(behaviour: str) -> None:
+def test_a_node_pool_refuses_behaviors_that_count_sessions(behaviour: str) -> None:
     assert nodes({"nodeCount": 3, "scaleDownBehavior": "none"}) == []
     assert nodes({"nodeCount": 3, "scaleDownBehavior": behaviour}) == [
         "a.yaml B170 spec.provisioning.scaleDownBehavior"
     ]
 
 
-def test_no_line_of_whole_nodes_has_a_behavior_that_counts_sessions() -> None:
+def test_entries_and_seats_of_a_node_pool_refuse_counting_behaviors() -> None:
     entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "scaleDownBehavior": "maintain"}
     seats = [{"resourceClass": "small", "nodeCount": 2, "scaleDownBehavior": "reduce"}]
 
@@ -103,7 +103,7 @@ def test_no_line_of_whole_nodes_has_a_behavior_that_counts_sessions() -> None:
     ]
 
 
-def test_seats_and_nodes_are_not_mixed() -> None:
+def test_seat_counts_and_node_counts_cannot_be_mixed() -> None:
     entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     seats = [{"resourceClass": "small", "placeholderCount": 2}]
 
@@ -120,7 +120,7 @@ def test_seats_and_nodes_are_not_mixed() -> None:
     ) == ["a.yaml B016 spec.provisioning.nodeCount @key"]
 
 
-def test_a_node_pool_says_nothing_of_slots() -> None:
+def test_a_node_pool_refuses_fields_of_slots() -> None:
     assert told(
         reservation(
             backend={"type": "nodePool", "owners": [{"object": {"name": "a"}}]}, provisioning={"nodeCount": 3}

@@ -28,10 +28,10 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
 
 
 @pytest.mark.parametrize(("spec", "problems"), table("machines", TOLD))
-def test_what_is_told_of_machines(spec: Value, problems: list[str]) -> None:
+def test_faults_of_machines_are_reported(spec: Value, problems: list[str]) -> None:
     assert said(CloudSpec, {"nodeClass": GOOD, **spec}) == problems
 
 
 @tabled("schema")
-def test_a_name_says_the_architecture(name: str, architecture: str) -> None:
+def test_the_name_of_a_type_implies_its_architecture(name: str, architecture: str) -> None:
     assert architecture_of(name) == architecture

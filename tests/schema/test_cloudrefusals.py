@@ -44,18 +44,18 @@ def codes(change: Value) -> set[str]:
     return {problem.code for problem in found if severity(problem.code) == ERROR and problem.file == "c.yaml"}
 
 
-def test_what_they_are_changes_of_is_good() -> None:
+def test_the_unchanged_capacity_is_valid() -> None:
     assert codes({}) == set()
     assert refusals(known(SPEC).clouds["refused"]) == []
 
 
 @tabled("schema")
-def test_we_refuse_what_karpenter_refuses(change: Value, code: str) -> None:
+def test_validate_refuses_values_that_karpenter_refuses(change: Value, code: str) -> None:
     assert codes(change) == {code}
 
 
 @tabled("schema")
-def test_we_refuse_what_karpenter_would_take_and_not_use(change: Value, code: str) -> None:
+def test_validate_refuses_values_that_karpenter_accepts_but_never_uses(change: Value, code: str) -> None:
     assert codes(change) == {code}
 
 
@@ -70,5 +70,5 @@ def test_we_refuse_what_karpenter_would_take_and_not_use(change: Value, code: st
         pytest.param({"requirements": [ANY] * 90}, "B012", id="requirements"),
     ],
 )
-def test_there_are_only_so_many(change: Value, code: str) -> None:
+def test_too_many_items_are_refused(change: Value, code: str) -> None:
     assert codes(change) == {code}

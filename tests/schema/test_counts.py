@@ -43,17 +43,17 @@ def test_a_number_is_read_with_and_without_separators(number: int, separator: st
     ],
     ids=ascii,
 )
-def test_everything_else_is_refused(text: str, code: str) -> None:
+def test_texts_that_are_no_valid_count_are_refused(text: str, code: str) -> None:
     assert refused(text) == code
 
 
 @pytest.mark.parametrize(("text", "meant"), [("95.0", ["95"]), ("95.5", []), ("95,0", []), ("1.00", [])])
-def test_a_whole_number_of_a_spreadsheet_is_meant(text: str, meant: list[str]) -> None:
+def test_a_whole_number_of_a_spreadsheet_is_suggested(text: str, meant: list[str]) -> None:
     assert [*meant_counts(text)] == meant
 
 
 @given(NUMBERS, st.text(min_size=1, max_size=3), st.booleans())
-def test_no_part_of_a_text_is_a_number(number: int, more: str, is_before: bool) -> None:
+def test_a_number_inside_of_other_text_is_not_read(number: int, more: str, is_before: bool) -> None:
     """A text that has more than a number is another number, with separators, or refused."""
     text = f"{more}{number}" if is_before else f"{number}{more}"
     digits = "".join(c for c in text if c in "0123456789")
@@ -64,7 +64,7 @@ def test_no_part_of_a_text_is_a_number(number: int, more: str, is_before: bool) 
     assert (count, {*text.strip()} <= {*"0123456789", *SEPARATORS}) == (int(digits), True)
 
 
-def test_the_option_seats_takes_what_a_file_takes_and_advises_on_the_rest() -> None:
+def test_the_option_seats_reads_counts_as_a_file_does() -> None:
     assert parse_counts("small=1200,gpu=10") == {"small": 1200, "gpu": 10}
     assert parse_counts("small=1,200,gpu=10-12") == {"small": 1200, "gpu": 12}
     for text in ("0", "60 (max 80)", "small=1,gpu=", "1,2", "small=1,2", "5,small=1", "a=1,a=2"):

@@ -11,7 +11,7 @@ from tests.saying import Value, document, read, reservation, resource_class, run
 CALENDAR = document("Calendar", "holidays", {"dates": ["2026-04-06"]})
 
 
-def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
+def test_documents_are_grouped_by_kind_and_found_by_name() -> None:
     declared = valid(reservation("b"), resource_class(), CALENDAR, site(), reservation("a"))
 
     assert list(declared.classes) == ["small"]
@@ -20,24 +20,24 @@ def test_documents_are_told_apart_by_kind_and_found_by_name() -> None:
 
 
 @tabled("schema")
-def test_a_document_of_no_kind_is_told(value: object, problem: str) -> None:
+def test_a_document_without_a_valid_kind_is_reported(value: object, problem: str) -> None:
     assert told(value, site()) == [f"a.yaml B069 {problem}".rstrip()]
 
 
-def test_a_document_of_a_misspelt_kind_is_checked_as_what_it_seems_to_be() -> None:
+def test_a_document_of_a_misspelled_kind_is_checked_as_the_nearest_kind() -> None:
     faulty = {**document("Calendars", "holidays", {"dates": [5]}), "apiVersion": "v1"}
 
     assert told(faulty, site()) == ["a.yaml B014 apiVersion", "a.yaml B017 spec.dates.0", "a.yaml B069 kind"]
 
 
-def test_there_is_one_site() -> None:
+def test_exactly_one_site_is_required() -> None:
     assert told(CALENDAR) == ["reservations B064"]
     two = read(site(), site())
     assert two.site is None
     assert told(site(), site()) == ["a.yaml B064 kind", "b.yaml B064 kind"]
 
 
-def test_of_like_names_each_is_told_with_another_and_the_first_is_kept() -> None:
+def test_duplicate_names_are_all_reported_and_the_first_is_kept() -> None:
     classes = [resource_class(renkuId=number) for number in (1, 2, 3)]
 
     assert told(*classes, site()) == [
@@ -48,11 +48,11 @@ def test_of_like_names_each_is_told_with_another_and_the_first_is_kept() -> None
     assert read(*classes, site()).classes["small"].renku_id == 1
 
 
-def test_like_names_of_different_kinds_are_no_fault() -> None:
+def test_equal_names_of_different_kinds_are_no_fault() -> None:
     assert told(reservation("a"), document("Calendar", "a", {"dates": []}), resource_class("a"), site()) == []
 
 
-def test_a_faulty_document_has_a_name_too() -> None:
+def test_the_name_of_a_faulty_document_counts_as_a_duplicate() -> None:
     assert told(resource_class(), resource_class(renkuId="x"), site()) == [
         "a.yaml B060 metadata.name",
         "b.yaml B013 spec.renkuId",
@@ -64,24 +64,24 @@ def ignoring(text: object) -> Value:
     return document("Calendar", "a", {"dates": []}, annotations={"berth.dev/ignore": text})
 
 
-def test_a_warning_or_note_is_silenced_with_a_reason() -> None:
+def test_an_annotation_with_a_reason_ignores_a_finding() -> None:
     declared = valid(site(), ignoring(" B031 : two groups share the room"))
 
     assert declared.ignored == {("b.yaml", 0): {"B031"}}
 
 
-def test_several_codes_are_silenced_each_with_a_reason_that_may_have_semicolons() -> None:
+def test_several_codes_can_be_ignored_each_with_its_reason() -> None:
     declared = valid(site(), ignoring("B031: meant; by both; B032: B12 is full;B140 : too;"))
 
     assert declared.ignored == {("b.yaml", 0): {"B031", "B032", "B140"}}
 
 
 @tabled("schema")
-def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str) -> None:
+def test_an_ignore_annotation_without_effect_is_reported(text: object, problem: str) -> None:
     assert told(ignoring(text), site()) == [f"a.yaml {problem} metadata.annotations.berth.dev/ignore"]
 
 
-def test_a_code_is_silenced_in_its_own_document_and_no_other_code_is(tmp_path: Path) -> None:
+def test_a_code_is_ignored_only_in_its_own_document(tmp_path: Path) -> None:
     times = [
         {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"},
         {"startTime": "12:00", "endTime": "14:00"},
@@ -135,7 +135,7 @@ def test_a_fault_in_one_document_makes_no_finding_in_another(
     assert problems == told(*documents)
 
 
-def test_a_document_that_does_not_say_its_name_may_have_any() -> None:
+def test_a_document_without_a_valid_name_may_have_any_name() -> None:
     for name in (None, 5, "Small"):
         declared = read(document("ResourceClass", name, {"requests": {"cpu": 1}}), site())
 
@@ -146,7 +146,7 @@ def test_a_document_that_does_not_say_its_name_may_have_any() -> None:
     assert without_metadata.may_exist("Calendar", "holidays")
 
 
-def test_the_order_of_documents_changes_nothing_but_which_of_like_names_is_kept() -> None:
+def test_the_order_of_documents_decides_only_which_duplicate_is_kept() -> None:
     documents = [site(), resource_class(), CALENDAR, reservation("a"), reservation("b")]
     there, back = read(*documents), read(*reversed(documents))
 

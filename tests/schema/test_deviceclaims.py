@@ -9,5 +9,5 @@ def told(*claims: Value) -> list[str]:
 
 
 @tabled("schema")
-def test_whatever_else_is_written_is_refused(claims: list[Value], problems: list[str]) -> None:
+def test_invalid_claims_are_refused(claims: list[Value], problems: list[str]) -> None:
     assert told(*claims) == problems

@@ -36,11 +36,11 @@ def options(engine: Any, **spec: Any) -> tuple[str, dict[str, Any], bool]:
     [("argocd", True), ("flux", True), ("none", False)],
     ids=["argocd", "flux", "none"],
 )
-def test_a_word_is_an_engine_without_options(engine: str, replicas: bool) -> None:
+def test_an_engine_name_alone_has_no_options(engine: str, replicas: bool) -> None:
     assert options(engine) == options({"type": engine}) == (engine, {}, replicas)
 
 
-def test_whatever_was_not_said_is_no_option() -> None:
+def test_empty_options_are_omitted() -> None:
     """So that each engine has its defaults in one place."""
     said_nothing: dict[str, Any] = {"labels": {}, "syncOptions": [], "prune": None}
 
@@ -63,12 +63,12 @@ def test_every_option_can_be_written(engine: str) -> None:
     assert set(fields(OPTIONS[engine].model)) == {"type", *EVERY[engine], *untried}
 
 
-def test_a_flux_before_2_9_cannot_leave_replicas_alone() -> None:
+def test_flux_before_2_9_does_not_ignore_replicas() -> None:
     assert options({"type": "flux", "version": "2.8"}) == ("flux", {"version": "2.8"}, False)
     assert options({"type": "flux", "version": "2.9"}) == ("flux", {"version": "2.9"}, True)
 
 
-def test_a_cluster_overrides_the_site_key_by_key_where_the_engine_is_the_same() -> None:
+def test_a_cluster_overrides_options_of_the_site_for_the_same_engine() -> None:
     same, none, other = clusters(
         {"name": "same", "engine": {"type": "flux", "prune": True, "interval": "1m"}},
         {"name": "none"},
@@ -81,7 +81,7 @@ def test_a_cluster_overrides_the_site_key_by_key_where_the_engine_is_the_same() 
     assert (other.engine, said_of(other)) == ("argocd", {"prune": False})
 
 
-def test_a_word_at_a_cluster_keeps_the_options_of_the_site() -> None:
+def test_an_engine_name_in_a_cluster_keeps_the_options_of_the_site() -> None:
     (found,) = clusters({"name": "a", "engine": "flux"}, engine={"type": "flux", "suspend": True})
 
     assert said_of(found) == {"suspend": True}
@@ -101,10 +101,10 @@ def test_the_repository_is_read_with_its_defaults() -> None:
 
 
 @pytest.mark.parametrize(("engine", "problems"), table("options of an engine"))
-def test_faulty_options_are_told(engine: dict[str, Any], problems: list[str]) -> None:
+def test_faulty_options_are_reported(engine: dict[str, Any], problems: list[str]) -> None:
     assert said(EngineSpec, engine) == sorted(problems)
 
 
-def test_an_engine_is_a_word_or_a_mapping() -> None:
+def test_an_engine_is_a_name_or_a_mapping() -> None:
     assert ask(EngineSpec, "flux") == ("flux", [])
     assert said(EngineSpec, 5) == ["B013"]

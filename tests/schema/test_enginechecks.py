@@ -11,7 +11,7 @@ HOME: dict[str, Any] = {"url": "https://git.example.org/capacity.git", "revision
 
 
 @pytest.mark.parametrize(("spec", "problems"), table("options of engines together"))
-def test_what_options_mean_together_is_told(spec: dict[str, Any], problems: list[str]) -> None:
+def test_conflicting_options_are_reported(spec: dict[str, Any], problems: list[str]) -> None:
     assert told(site(**spec)) == sorted(
         problem if problem.startswith("a.yaml") else f"a.yaml {problem}" for problem in problems
     )

@@ -30,7 +30,7 @@ def test_weekdays_are_numbers_or_english_names() -> None:
             assert ask(Weekdays, name) == ((number,), [])
 
 
-def test_a_weekday_that_is_none_is_told() -> None:
+def test_an_invalid_weekday_is_reported() -> None:
     assert said(Weekdays, 0) == ["B012"]
     assert said(Weekdays, [1, 2]) == ["B013"]
     assert said(Weekdays, "Mittwoch") == ["B014"]
@@ -38,7 +38,7 @@ def test_a_weekday_that_is_none_is_told() -> None:
     assert said(Weekdays, "wensday") == ["B014"]
 
 
-def test_seats_are_at_least_one_and_no_more_than_a_cluster_can_have() -> None:
+def test_seat_counts_are_between_1_and_the_maximum() -> None:
     assert ask(SeatCount, 1) == (1, [])
     assert ask(SeatCount, MOST_SEATS) == (MOST_SEATS, [])
     assert said(SeatCount, 0) == ["B012"]
@@ -126,11 +126,11 @@ TOLD: dict[str, tuple[Any, object, list[str]]] = {
 
 
 @pytest.mark.parametrize(("shape", "value", "problems"), TOLD.values(), ids=TOLD)
-def test_what_is_told_of_a_line(shape: Any, value: object, problems: list[str]) -> None:
+def test_faults_of_an_entry_are_reported(shape: Any, value: object, problems: list[str]) -> None:
     assert problems == said(shape, value)
 
 
-def test_windows_that_have_a_length() -> None:
+def test_windows_of_positive_length_are_accepted() -> None:
     for start, end, days in [
         ("09:00", "13:00", None),
         ("22:00", "06:00", None),
@@ -144,7 +144,7 @@ def test_windows_that_have_a_length() -> None:
 
 
 @tabled("schema")
-def test_a_time_with_a_period_and_without_quotes_is_refused_as_a_time(number: float, advice: str) -> None:
+def test_an_unquoted_time_with_a_period_is_refused_with_advice(number: float, advice: str) -> None:
     report = DocumentProblems(Origin("a.yaml"))
     read_as(StartTime, number, report)
 

@@ -95,7 +95,7 @@ def judge_with(project: str, file: int, value: Any) -> None:
     judge(file, [*documents[:file], value, *documents[file + 1 :]])
 
 
-def test_the_documents_themselves_are_good() -> None:
+def test_the_unchanged_documents_have_no_error() -> None:
     assert [problem for problem in everything(WHOLE) if severity(problem.code) == ERROR] == []
     assert everything(CLOUDS) == []
     # No class names the machines.
@@ -103,7 +103,7 @@ def test_the_documents_themselves_are_good() -> None:
 
 
 @of_each_file
-def test_junk_at_any_place_is_told_there_or_does_no_harm(project: str, file: int) -> None:
+def test_an_invalid_value_at_any_place_is_reported_there_or_is_harmless(project: str, file: int) -> None:
     document = documents_of(project)[file]
     for path in places(document):
         for junk in JUNK if path else JUNK[1:]:  # a document that is nothing is none
@@ -111,7 +111,7 @@ def test_junk_at_any_place_is_told_there_or_does_no_harm(project: str, file: int
 
 
 @of_each_file
-def test_a_misspelt_key_at_any_place_is_told_there_or_does_no_harm(project: str, file: int) -> None:
+def test_a_misspelled_key_at_any_place_is_reported_there_or_is_harmless(project: str, file: int) -> None:
     document = documents_of(project)[file]
     for path in places(document):
         if path and isinstance(path[-1], str):
@@ -125,7 +125,7 @@ def faults(value: Any) -> list[tuple[Path, Any]]:
 
 
 @pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course"])
-def test_of_two_faults_in_a_document_both_are_told(file: int) -> None:
+def test_two_faults_in_a_document_are_both_reported(file: int) -> None:
     random = Random(file)
     name = f"{chr(97 + file)}.yaml"
 

@@ -12,7 +12,7 @@ def generic(**spec: object) -> Value:
     )
 
 
-def test_pods_of_a_node_are_beside_what_it_has_for_containers() -> None:
+def test_pods_in_allocatable_are_reported() -> None:
     """As `kubectl describe node` lists them together."""
     node = {**NODE, "allocatable": {**NODE["allocatable"], "pods": 29}}  # type: ignore[dict-item] # a mapping
 
@@ -22,18 +22,18 @@ def test_pods_of_a_node_are_beside_what_it_has_for_containers() -> None:
 
 
 @tabled("schema")
-def test_faults_are_told_at_their_place(spec: dict[str, object], expected: str) -> None:
+def test_faults_are_reported_at_their_place(spec: dict[str, object], expected: str) -> None:
     assert told(site(), generic(**spec)) == [f"b.yaml {expected}"]
 
 
-def test_an_unknown_provider_is_told_with_both() -> None:
+def test_an_unknown_provider_is_reported_with_the_known_providers() -> None:
     (one,) = [p for p in read(site(), generic(provider="azure")).problems if p.path == ("spec", "provider")]
 
     assert "aws" in one.fix
     assert "generic" in one.fix
 
 
-def test_a_class_may_name_it() -> None:
+def test_a_class_may_name_a_generic_capacity() -> None:
     declared = valid(site(), generic(), resource_class(cloudCapacity=["campus"]))
 
     assert declared.may_exist("CloudCapacity", "campus")

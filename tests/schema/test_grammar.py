@@ -91,7 +91,7 @@ def test_a_grammar_takes_some_texts_and_refuses_others(
 
 
 @tabled("schema")
-def test_a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant(text: str, meant: str) -> None:
+def test_a_nearly_valid_name_is_refused_with_a_suggestion(text: str, meant: str) -> None:
     for read in (grammar.dns_label, grammar.dns_name):
         assert refused(read, text).fix.startswith(f"Did you mean {meant}? Write at most ")
     for nothing in ("", "-", "a" * 64, "\u0430\u0431"):
@@ -99,7 +99,7 @@ def test_a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant(text: 
 
 
 @tabled("schema")
-def test_a_quantity_in_other_words_is_answered_with_the_one_that_is_meant(text: str, meant: str) -> None:
+def test_an_invalid_quantity_is_refused_with_a_suggestion(text: str, meant: str) -> None:
     assert refused(grammar.quantity, text).fix == f'Did you mean "{meant}"?'
     assert grammar.quantity(meant) == meant
 
@@ -117,6 +117,6 @@ def test_slashes_at_the_end_of_an_address_say_nothing() -> None:
     assert grammar.url("https://renkulab.io//") == "https://renkulab.io"
 
 
-def test_the_page_size_of_huge_pages_is_known_in_billionths() -> None:
+def test_the_page_size_of_huge_pages_is_parsed() -> None:
     assert grammar.page_size("hugepages-2Mi") == 2 * 2**20 * 10**9
     assert grammar.page_size("memory") == 0

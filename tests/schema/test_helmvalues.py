@@ -64,7 +64,7 @@ def reading(*texts: str, **options: Any) -> Reading:
         ),
     ],
 )
-def test_the_values_of_the_chart_are_found_in_every_form(text: str) -> None:
+def test_chart_values_are_found_in_every_form(text: str) -> None:
     found = reading(text)
 
     assert found.problems == []
@@ -107,7 +107,7 @@ def test_values_that_are_not_read_are_refused_at_their_key(text: str, path: str)
     [RELEASE % ("hub", "2G") + FROM, application({"helm": {"valueFiles": ["a.yaml"], "valuesObject": HUB}})],
     ids=["flux", "argocd"],
 )
-def test_values_that_are_elsewhere_may_be_given_as_layers_below(upper: str) -> None:
+def test_values_from_elsewhere_may_be_given_as_lower_layers(upper: str) -> None:
     found = reading(json.dumps({"hub": {"concurrentSpawnLimit": 9}}), upper).values
 
     assert found is not None
@@ -131,9 +131,7 @@ OVERRIDE = {"profiles": [{"kubespawner_override": {"mem_guarantee": "4G"}}]}
     ],
     ids=["nebari", "fleet", "beside", "other-chart", "both", "two", "in-singleuser", "size"],
 )
-def test_profiles_and_sizes_below_a_key_that_the_chart_does_not_have_are_errors(
-    text: str, paths: list[str]
-) -> None:
+def test_profiles_and_sizes_under_an_unknown_key_are_errors(text: str, paths: list[str]) -> None:
     found = reading(text)
 
     assert found.values is None
@@ -168,7 +166,7 @@ def test_a_file_without_values_of_one_hub_is_an_error(text: str) -> None:
     assert ([problem.code for problem in found.problems], found.values) == (["B260"], None)
 
 
-def test_other_keys_are_named() -> None:
+def test_unknown_keys_are_listed() -> None:
     found = reading(
         json.dumps({"nfs": {"a": 1}, "jupyterhub": {**HUB, "extra": {}}}),
         json.dumps({"USER-SUPPLIED VALUES": None, "jupyterhub": {"singleuser": {"memry": {}}}}),
@@ -211,7 +209,9 @@ def test_a_value_has_the_place_of_the_layer_that_wins() -> None:
     ],
     ids=["flux", "flux-target", "flux-name", "argocd", "argocd-name", "plain"],
 )
-def test_a_release_knows_its_name_and_namespace(text: str, release: str, namespace: str) -> None:
+def test_the_release_name_and_namespace_are_read_from_the_values_file(
+    text: str, release: str, namespace: str
+) -> None:
     found, given = reading(text).values, reading(text, release="x").values
 
     assert found is not None
@@ -219,7 +219,7 @@ def test_a_release_knows_its_name_and_namespace(text: str, release: str, namespa
     assert (found.release, found.namespace, given.release) == (release, namespace, "x")
 
 
-def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
+def test_faults_in_embedded_yaml_are_reported_at_the_text() -> None:
     found = reading(application({"helm": {"values": "singleuser:\n  a: [1"}}))
 
     assert found.values is None
@@ -228,7 +228,7 @@ def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
 
 
 @given(st.lists(st.sampled_from(["jupyterhub", "basehub", "values", "helm", "custom", "hub"]), max_size=3))
-def test_values_below_any_keys_are_read_whole_or_refused(keys: list[str]) -> None:
+def test_values_under_any_keys_are_read_completely_or_refused(keys: list[str]) -> None:
     values: dict[str, Any] = HUB
     for key in reversed(keys):
         values = {key: values}

@@ -31,7 +31,7 @@ def documents(folder: Path) -> list[tuple[str, Any]]:
     return found
 
 
-def test_it_is_a_schema_itself() -> None:
+def test_the_json_schema_is_a_valid_schema() -> None:
     Draft7Validator.check_schema(json_schema())
 
 
@@ -42,7 +42,7 @@ def every_part(part: Any) -> Iterator[dict[str, Any]]:
         yield from every_part(inner)
 
 
-def test_a_description_names_the_bounds_that_hold() -> None:
+def test_descriptions_state_the_bounds_of_their_field() -> None:
     parts = [part for part in every_part(json_schema()) if isinstance(part.get("maximum"), int)]
     named = [(part, re.search(r"\b(\d+) to (\d+)\b", part.get("description", ""))) for part in parts]
     found = [
@@ -54,7 +54,7 @@ def test_a_description_names_the_bounds_that_hold() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_whatever_validate_accepts_passes(seed: int, tmp_path: Path) -> None:
+def test_documents_that_validate_accepts_pass_the_schema(seed: int, tmp_path: Path) -> None:
     generate.project(tmp_path, seed, 60)
     pipeline = Pipeline(str(tmp_path))
     pipeline.items()
@@ -64,7 +64,7 @@ def test_whatever_validate_accepts_passes(seed: int, tmp_path: Path) -> None:
     assert {file: message(value) for file, value in good} == {file: "" for file, _ in good}
 
 
-def test_the_examples_pass() -> None:
+def test_the_examples_pass_the_schema() -> None:
     found = documents(ROOT)
     assert len(found) > 10
     assert [message(value) for _, value in found] == [""] * len(found)
@@ -99,13 +99,15 @@ def of(text: str) -> Any:
 
 
 @tabled("schema")
-def test_what_an_editor_can_see_is_shown_where_it_is(before: str, after: str, where: str) -> None:
+def test_faults_that_an_editor_can_detect_are_shown_at_their_place(
+    before: str, after: str, where: str
+) -> None:
     assert message(of(GOOD)) == ""
     assert before in GOOD
     assert {error.json_path for error in SCHEMA.iter_errors(of(GOOD.replace(before, after)))} == {where}
 
 
-def test_an_engine_may_have_its_own_options_and_no_other() -> None:
+def test_an_engine_accepts_only_its_own_options() -> None:
     """And weekdays are good in any letters."""
     site = of(
         "apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: a}\nspec:\n"
@@ -119,7 +121,7 @@ def test_an_engine_may_have_its_own_options_and_no_other() -> None:
     assert message(of(GOOD.replace("dayOfWeek: mon", "dayOfWeek: TUE"))) == ""
 
 
-def test_the_dates_of_machines_are_known_to_an_editor() -> None:
+def test_the_schema_knows_recurrences_of_type_capacity() -> None:
     course = of(GOOD)
     course["spec"]["recurrence"] = {"type": "capacity", "cloudCapacity": "gpu"}
 
@@ -128,19 +130,19 @@ def test_the_dates_of_machines_are_known_to_an_editor() -> None:
     assert message(course) != ""
 
 
-def test_every_field_says_what_it_means() -> None:
+def test_a_field_has_its_description() -> None:
     """What an editor shows beside a key."""
     spec = json_schema()["allOf"][-1]["then"]["properties"]["spec"]["properties"]
     count = spec["provisioning"]["properties"]["placeholderCount"]
     assert count["description"] == "seats of `resourceClass`. Default: none: then write `seats`"
 
 
-def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == json_schema()
 
 
-def test_what_is_said_of_a_cloud_passes() -> None:
+def test_cloud_capacities_pass_the_schema() -> None:
     assert [message(one) for one in CLOUDS] == [""] * len(CLOUDS)
     cloud = CLOUDS[2]
     assert message({**cloud, "spec": {**cloud["spec"], "weight": 101}}) != ""

@@ -3,7 +3,7 @@
 from tests.saying import site, told
 
 
-def test_the_policy_of_a_cluster_cannot_be_left_unset() -> None:
+def test_the_allocate_policy_default_is_refused() -> None:
     """Reservations without a policy cannot share a node with those that have one."""
     at = "spec.clusters.0.koordinator"
 
@@ -13,7 +13,7 @@ def test_the_policy_of_a_cluster_cannot_be_left_unset() -> None:
     ]
 
 
-def test_the_stock_scheduler_knows_no_slots_unless_it_is_replaced() -> None:
+def test_the_default_scheduler_is_refused_for_slots() -> None:
     at = "spec.clusters.0.koordinator.schedulerName"
 
     assert told(site({"name": "prod", "koordinator": {"schedulerName": "default-scheduler"}})) == [

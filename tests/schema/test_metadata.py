@@ -14,12 +14,12 @@ from tests.clouddocuments import cloud
 from tests.saying import document, reservation, resource_class, said, site, told
 
 
-def test_numbers_and_truth_values_need_quotes_as_in_kubernetes() -> None:
+def test_numbers_and_booleans_need_quotes() -> None:
     assert said(Labels, {"year": 2026, "open": True}) == ["B013 open", "B013 year"]
     assert said(Annotations, {"year": 2026, "none": None}) == ["B013 none", "B013 year"]
 
 
-def test_labels_that_we_set_are_refused_and_annotations_only_in_our_domain() -> None:
+def test_labels_that_we_set_and_annotations_in_our_domain_are_refused() -> None:
     labels = {"app.kubernetes.io/name": "x", "berth.dev/site": "x", "app.kubernetes.io/component": "x"}
     annotations = {
         "app.kubernetes.io/name": "x",
@@ -37,7 +37,7 @@ def test_labels_that_we_set_are_refused_and_annotations_only_in_our_domain() -> 
     ]
 
 
-def test_our_keys_are_refused_whatever_else_is_wrong() -> None:
+def test_our_keys_are_refused_beside_other_faults() -> None:
     labels, annotations = {"berth.dev/a": 5, "-": "x"}, {"berth.dev/b": 5, "/": 6}
 
     assert said(Metadata, {"labels": labels, "annotations": annotations}) == [
@@ -62,7 +62,7 @@ def test_annotations_have_at_most_8_kib_in_utf_8() -> None:
     ]
 
 
-def test_only_the_top_of_a_document_takes_keys_of_the_authors_own() -> None:
+def test_only_the_top_level_of_a_document_allows_custom_keys() -> None:
     document = {**site(), "x-room": {"any": ["thing"]}}
     inside = site()
     inside["metadata"]["x-room"] = 1
@@ -89,7 +89,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_annotation_of_pods_does_nothing_on_a_document(kind: str) -> None:
+def test_a_pod_annotation_on_a_document_is_reported(kind: str) -> None:
     annotations = {"example.org/course": "a", DO_NOT_DISRUPT: "true"}
     metadata = {**SOUND[kind]["metadata"], "annotations": annotations}
     found = [one for one in told({**SOUND[kind], "metadata": metadata}) if "B176" in one]
@@ -110,7 +110,7 @@ def test_options_of_engines_that_keep_or_reset_objects_are_reported_on_a_reserva
     )
 
 
-def test_flux_reads_its_options_from_labels_too_and_argo_cd_does_not() -> None:
+def test_flux_options_in_labels_are_reported_and_those_of_argo_cd_are_not() -> None:
     flux, argo = "kustomize.toolkit.fluxcd.io/prune", "argocd.argoproj.io/hook"
     course = reservation()
     course["metadata"]["labels"] = {flux: "disabled", argo: "Sync"}
@@ -127,7 +127,7 @@ def test_keys_that_kubernetes_or_an_engine_reads_are_refused(name: str, field: s
 @pytest.mark.parametrize(
     "name", ["kueue.x-k8s.io/queue-name", "mykubernetes.io/x", "app.kubernetes.io/version", "x"]
 )
-def test_keys_of_others_are_free(name: str) -> None:
+def test_other_keys_are_accepted(name: str) -> None:
     assert said(Metadata, {"name": "a", "labels": {name: "x"}, "annotations": {name: "x"}}) == []
 
 
@@ -138,7 +138,7 @@ def test_there_are_at_most_64_labels() -> None:
     assert said(Metadata, {"name": "a", "labels": dict([*labels.items()][:64])}) == []
 
 
-def test_forty_thousand_problems_are_counted_and_not_listed() -> None:
+def test_problems_beyond_100_are_counted_and_not_listed() -> None:
     """A hundred are listed, and nobody waits for the rest."""
     course = reservation("course")
     course["spec"].update({f"unknown{number}": 1 for number in range(40_000)})
@@ -153,7 +153,7 @@ def test_forty_thousand_problems_are_counted_and_not_listed() -> None:
     assert "39900 more" in problems[-1].message
 
 
-def test_one_error_is_always_listed_however_many_warnings_come_first() -> None:
+def test_an_error_is_listed_even_after_many_warnings() -> None:
     report = DocumentProblems(Origin("a.yaml"))
     for number in range(150):
         report("B053", (number,), "twice.", "Remove it.")

@@ -12,7 +12,7 @@ TERMS = "capacityReservationSelectorTerms"
 
 
 @pytest.mark.parametrize("value", [GOOD, WHOLE], ids=["little", "every-key"])
-def test_what_is_good_is_passed_on_as_it_is(value: Value) -> None:
+def test_a_valid_node_class_is_kept_as_it_is(value: Value) -> None:
     made, problems = ask(NodeClass, dict(reversed(value.items())))
 
     assert problems == []
@@ -21,5 +21,5 @@ def test_what_is_good_is_passed_on_as_it_is(value: Value) -> None:
 
 
 @pytest.mark.parametrize(("change", "problems"), table("node class"))
-def test_what_is_told_of_a_node_class(change: Value, problems: list[str]) -> None:
+def test_faults_of_a_node_class_are_reported(change: Value, problems: list[str]) -> None:
     assert said(NodeClass, {**GOOD, **change}) == problems

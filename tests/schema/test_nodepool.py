@@ -18,7 +18,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
     ("spec", "problems"),
     table("node pools", TOLD),
 )
-def test_what_is_told_of_node_pools(spec: Value, problems: list[str]) -> None:
+def test_faults_of_node_pools_are_reported(spec: Value, problems: list[str]) -> None:
     assert said(CloudSpec, {"nodeClass": GOOD, **spec}) == problems
 
 
@@ -31,7 +31,7 @@ WRONG = "0 8 * *|*/0 * * * *|60 * * * *|0 0 32 * *|0 0 * 0 *|0 0 * * jan||0 0 +1
 
 
 @pytest.mark.parametrize("text", READ.split("|"))
-def test_schedules_that_karpenter_reads_are_taken(text: str) -> None:
+def test_schedules_that_karpenter_reads_are_accepted(text: str) -> None:
     assert schedule(text) == text
 
 

@@ -28,7 +28,7 @@ ALL = "B102"
         ),
     ],
 )
-def test_what_an_owner_means(written: dict[str, Any], meant: Owner) -> None:
+def test_an_owner_is_read_as_object_controller_and_selector(written: dict[str, Any], meant: Owner) -> None:
     made, problems = ask(Owner, written)
 
     assert problems == []
@@ -36,11 +36,11 @@ def test_what_an_owner_means(written: dict[str, Any], meant: Owner) -> None:
 
 
 @tabled("schema")
-def test_everybody_is_refused(written: dict[str, Any]) -> None:
+def test_an_owner_that_matches_every_pod_is_refused(written: dict[str, Any]) -> None:
     assert said(Owner, written) == [ALL]
 
 
-def test_nearly_everybody_is_a_warning() -> None:
+def test_an_owner_that_matches_almost_every_pod_is_a_warning() -> None:
     not_exam = {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "NotIn", "values": ["b"]}]}}
     unlabelled = {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "DoesNotExist"}]}}
     of_a_kind = {"controller": {"apiVersion": "apps/v1", "kind": "StatefulSet"}}
@@ -51,5 +51,5 @@ def test_nearly_everybody_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize(("written", "problems"), table("owner"))
-def test_what_is_told_of_an_owner(written: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_an_owner_are_reported(written: dict[str, Any], problems: list[str]) -> None:
     assert said(Owner, written) == problems

@@ -33,7 +33,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("written", "problems"), table("pod"))
-def test_what_is_sound_passes_unchanged_and_what_the_api_server_refuses_is_told(
+def test_valid_placement_is_kept_and_invalid_placement_is_reported(
     written: Value, problems: list[str]
 ) -> None:
     ((shape, value),) = written.items()
@@ -43,7 +43,7 @@ def test_what_is_sound_passes_unchanged_and_what_the_api_server_refuses_is_told(
     assert problems or plain(made.dump()) == value
 
 
-def test_a_pod_gets_what_says_something_and_nothing_else() -> None:
+def test_a_pod_gets_only_nonempty_placement_fields() -> None:
     value = {
         "nodeSelector": {"b": "1", "a": "2"},
         "tolerations": [{"operator": "Exists"}],

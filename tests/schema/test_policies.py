@@ -19,7 +19,7 @@ def made(**policy: object) -> PolicySpec:
     return found
 
 
-def test_whatever_is_left_out_restricts_nothing() -> None:
+def test_omitted_fields_of_a_policy_restrict_nothing() -> None:
     found = made()
     assert (found.match.is_blank, found.unless, found.when.is_blank) == (True, None, True)
     assert (found.effect, found.approver) == (REFUSE, "")
@@ -28,21 +28,21 @@ def test_whatever_is_left_out_restricts_nothing() -> None:
 
 
 @tabled("schema")
-def test_what_is_told_of_a_policy(policy: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_a_policy_are_reported(policy: dict[str, Any], problems: list[str]) -> None:
     assert told(site(policies=[{**REFUSED, **policy}])) == [f"a.yaml {problem}" for problem in problems]
 
 
-def test_two_of_one_name_are_an_error() -> None:
+def test_two_policies_of_the_same_name_are_an_error() -> None:
     assert told(site(policies=[REFUSED, REFUSED])) == ["a.yaml B060 spec.policies.1.name"]
 
 
-def test_a_policy_knows_every_kind_and_every_backend() -> None:
+def test_a_policy_accepts_every_kind_and_every_backend() -> None:
     assert {*get_args(Kind)} == {*KINDS}
     assert {*get_args(BackendType)} == {*HOLDERS}
 
 
 @tabled("schema")
-def test_what_only_reservations_have_is_refused_beside_other_kinds(
+def test_conditions_of_reservations_are_refused_for_other_kinds(
     more: dict[str, Any], expected: list[str]
 ) -> None:
     assert said(PolicySpec, {"name": "a", "require": "refuse", **more}) == expected

@@ -12,14 +12,14 @@ NONE = {"-1": -1, "exponent": "1e3", "word": "free", "dots": "1.2.3", "empty": "
 
 
 @pytest.mark.parametrize(("written", "price"), GOOD.items())
-def test_a_price_is_exact(written: object, price: str) -> None:
+def test_a_price_is_read_exactly(written: object, price: str) -> None:
     assert ask(Price, written) == (Decimal(price), [])
 
 
 @pytest.mark.parametrize("written", NONE.values(), ids=NONE)
-def test_what_is_no_price(written: object) -> None:
+def test_an_invalid_price_is_refused(written: object) -> None:
     assert ask(Price, written)[1] == ["B013"]
 
 
-def test_nothing_costs_more_than_a_million_millions() -> None:
+def test_a_price_above_the_maximum_is_refused() -> None:
     assert ask(Price, 10**12 + 1)[1] == ["B012"]

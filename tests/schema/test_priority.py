@@ -12,5 +12,5 @@ IGNORED = "many autoscalers ignore such pods. " + PRIORITIES.replace(
 
 
 @pytest.mark.parametrize(("spec", "problems"), table("priority"))
-def test_a_priority_is_from_minus_10_to_minus_1(spec: dict[str, object], problems: list[str]) -> None:
+def test_a_priority_must_be_from_minus_10_to_minus_1(spec: dict[str, object], problems: list[str]) -> None:
     assert [f"a.yaml {problem}" for problem in problems] == told(site(**spec))

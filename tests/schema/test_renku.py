@@ -39,7 +39,7 @@ def entry(**fields: object) -> dict[str, Any]:
     return recurring(schedule=[{"day_of_week": 2, "start_time": "12:15", "end_time": "14:00", **fields}])
 
 
-def test_the_body_of_a_post_becomes_a_document() -> None:
+def test_the_body_of_a_post_is_read_as_a_document() -> None:
     assert document(payload()) == {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "CapacityReservation",
@@ -59,7 +59,7 @@ def test_the_body_of_a_post_becomes_a_document() -> None:
     }
 
 
-def test_an_item_of_a_get_has_an_id_and_may_have_a_template() -> None:
+def test_an_item_of_a_get_has_an_id_and_an_optional_template() -> None:
     template = "01JC3CB5426KC7P5STS5X3KSS9"
     without = document({**payload(), "id": ULID, "project_template_id": None})
     with_one = document({**payload(), "id": ULID, "project_template_id": template})
@@ -69,32 +69,32 @@ def test_an_item_of_a_get_has_an_id_and_may_have_a_template() -> None:
     assert with_one["spec"]["sessions"] == {"projectTemplate": template}
 
 
-def test_the_whole_answer_of_a_get_is_as_many_reservations() -> None:
+def test_every_item_of_a_get_is_read_as_a_reservation() -> None:
     found, problems = reading([payload(name="B"), {**payload(name="A"), "id": ULID}], payload(name="C"))
 
     assert problems == []
     assert [one.name for one in found] == ["B", "A", "C"]
 
 
-def test_an_answer_without_reservations_is_told_and_does_no_harm() -> None:
+def test_an_empty_answer_is_reported() -> None:
     assert said([]) == ["B007"]
 
 
 @pytest.mark.parametrize("kind", ["once", "daily", "weekly"])
-def test_weekdays_count_only_for_weekly(kind: str) -> None:
+def test_weekdays_are_kept_only_for_type_weekly(kind: str) -> None:
     (found,) = document(recurring(type=kind))["spec"]["recurrence"]["schedule"]
 
     assert found.get("dayOfWeek") == ("tue" if kind == "weekly" else None)
 
 
-def test_times_may_have_seconds_which_are_cut_to_the_minute_and_told_if_there_are_any() -> None:
+def test_seconds_of_times_are_cut_and_reported() -> None:
     value = entry(start_time="12:15:00", end_time="14:00:59")
 
     assert document(value)["spec"]["recurrence"]["schedule"][0]["endTime"] == "14:00"
     assert said(value) == ["B070 recurrence.schedule.0.end_time"]
 
 
-def test_what_the_payload_leaves_out_has_our_defaults() -> None:
+def test_omitted_fields_of_the_payload_have_our_defaults() -> None:
     found = document(payload(provisioning={"placeholder_count": 35}))["spec"]["provisioning"]
 
     assert (found["leadTimeMinutes"], found["scaleDownBehavior"]) == (30, "maintain")
@@ -125,7 +125,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("value", "problems"), TOLD.values(), ids=TOLD)
-def test_what_is_told_of_a_payload(value: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_a_payload_are_reported(value: dict[str, Any], problems: list[str]) -> None:
     assert sorted(problems) == said(value)
 
 

@@ -16,7 +16,7 @@ def made(**spec: Any) -> Reservation:
     return found
 
 
-def test_what_is_empty_says_nothing() -> None:
+def test_empty_fields_have_no_effect() -> None:
     empty: dict[str, object] = {"namespaces": [], "matchLabels": {}, "matchAnnotations": {}}
 
     found, plain = made(sessions=empty, backend={}, title=""), made()
@@ -26,14 +26,14 @@ def test_what_is_empty_says_nothing() -> None:
     assert plain_settings(found) == plain_settings(plain)
 
 
-def test_what_an_author_silences_goes_on_no_object() -> None:
+def test_the_ignore_annotation_is_not_kept() -> None:
     annotations = {"a": "b", "berth.dev/ignore": "B031: meant"}
     one = document("CapacityReservation", "course", reservation()["spec"], annotations=annotations)
 
     assert read(one, site(), resource_class()).reservations[0].annotations == (("a", "b"),)
 
 
-def test_the_zone_is_the_sites_where_a_reservation_names_none() -> None:
+def test_the_default_time_zone_is_that_of_the_site() -> None:
     in_tokyo = weekly(timeZone="Asia/Tokyo")
     declared = read(
         reservation("a", recurrence=in_tokyo),
@@ -46,7 +46,7 @@ def test_the_zone_is_the_sites_where_a_reservation_names_none() -> None:
 
 
 @pytest.mark.parametrize(("spec", "problems"), table("reservation"))
-def test_what_is_told_of_a_reservation(spec: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_a_reservation_are_reported(spec: dict[str, Any], problems: list[str]) -> None:
     assert sorted(f"a.yaml {problem}" for problem in problems) == sorted(
         told(reservation(**spec), site(), resource_class())
     )

@@ -15,7 +15,7 @@ def made(**spec: Any) -> ResourceClass:
     return declared.classes["small"]
 
 
-def test_amounts_are_completed_as_kubernetes_does() -> None:
+def test_requests_and_limits_are_completed_as_in_kubernetes() -> None:
     complete = made(requests={"cpu": 4, "nvidia.com/gpu": 1}, limits={"memory": "33Gi"})
 
     assert complete.requests == {"cpu": "4", "nvidia.com/gpu": "1", "memory": "33Gi"}
@@ -23,7 +23,7 @@ def test_amounts_are_completed_as_kubernetes_does() -> None:
 
 
 @tabled("schema")
-def test_a_seat_takes_the_overhead_of_its_runtime_class_too(
+def test_a_seat_includes_the_overhead_of_its_runtime_class(
     spec: dict[str, Any], requests: object, limits: object
 ) -> None:
     found = made(**spec, overhead={"cpu": "250m", "memory": "160Mi"})
@@ -34,7 +34,7 @@ def test_a_seat_takes_the_overhead_of_its_runtime_class_too(
 
 
 @tabled("schema")
-def test_an_overhead_that_no_runtime_class_has_is_refused(overhead: dict[str, str], expected: str) -> None:
+def test_an_invalid_overhead_is_refused(overhead: dict[str, str], expected: str) -> None:
     (problem,) = told(site(), resource_class(overhead=overhead))
 
     assert expected in problem
@@ -50,5 +50,5 @@ def test_sessions_may_be_in_the_namespaces_with_a_label() -> None:
 
 
 @pytest.mark.parametrize(("spec", "problems"), table("resource class"))
-def test_what_is_told_of_a_class(spec: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_a_class_are_reported(spec: dict[str, Any], problems: list[str]) -> None:
     assert [f"a.yaml {problem}" for problem in problems] == told(resource_class(**spec), site())

@@ -23,7 +23,7 @@ def test_an_amount_may_be_a_plain_number_as_in_kubernetes(value: object, text: s
     assert ask(Amount, value) == (text, [])
 
 
-def test_an_amount_that_is_none_is_told() -> None:
+def test_an_invalid_amount_is_reported() -> None:
     assert said(Amount, -1) == ["B022"]
     assert said(Amount, True) == ["B022"]
     assert said(Amount, float("inf")) == ["B022"]
@@ -31,16 +31,16 @@ def test_an_amount_that_is_none_is_told() -> None:
 
 
 @tabled("schema")
-def test_what_the_api_server_takes(value: Value) -> None:
+def test_resources_that_the_api_server_accepts_have_no_finding(value: Value) -> None:
     assert said(BOTH, value) == []
 
 
 @pytest.mark.parametrize(("value", "problems"), table("resources"))
-def test_what_the_api_server_refuses(value: Value, problems: list[str]) -> None:
+def test_resources_that_the_api_server_refuses_are_reported(value: Value, problems: list[str]) -> None:
     assert problems == said(BOTH, value)
 
 
-def test_a_limit_is_a_request_too_and_devices_have_both() -> None:
+def test_a_limit_is_also_a_request_and_a_device_has_both() -> None:
     requests = (("cpu", "1"), ("nvidia.com/gpu", "1"))
     limits = (("memory", "2Gi"), ("hugepages-2Mi", "4Mi"))
 
@@ -51,9 +51,7 @@ def test_a_limit_is_a_request_too_and_devices_have_both() -> None:
 
 
 @pytest.mark.parametrize(("value", "problems"), table("unlikely amounts"))
-def test_an_amount_that_nobody_means_is_told_with_the_one_that_is_meant(
-    value: Value, problems: list[str]
-) -> None:
+def test_an_unlikely_amount_is_reported_with_a_suggestion(value: Value, problems: list[str]) -> None:
     assert said(BOTH, value) == problems
 
 
@@ -69,7 +67,7 @@ LIKELY = {
 
 
 @pytest.mark.parametrize("amounts", LIKELY.values(), ids=LIKELY)
-def test_what_machines_and_pods_have_is_no_mistake(amounts: Value) -> None:
+def test_amounts_of_real_machines_and_pods_have_no_finding(amounts: Value) -> None:
     assert said(BOTH, {"requests": amounts, "limits": amounts}) == []
 
 
@@ -98,7 +96,7 @@ LITTLE = {"memory": "4096"}
         (InstanceTypeSpec, {"name": "m5.large", "allocatable": LITTLE}, ["B241 allocatable.memory"]),
     ],
 )
-def test_every_place_with_amounts_of_pods_or_nodes_is_asked(
+def test_amounts_are_checked_in_every_field_of_pods_and_nodes(
     model: type[Model], value: Value, problems: list[str]
 ) -> None:
     assert said(model, value) == problems

@@ -24,20 +24,20 @@ def made(value: Value) -> Recurrence:
     return recurrence
 
 
-def test_once_may_end_on_another_day_at_the_same_time_and_ignores_weekdays() -> None:
+def test_type_once_may_end_on_another_day_and_ignores_weekdays() -> None:
     found = made({**ONCE, "schedule": [{"dayOfWeek": 1, "startTime": "17:00", "endTime": "17:00"}]})
 
     assert (found.first, found.last) == (date(2026, 3, 6), date(2026, 3, 8))
     assert found.schedule == (Entry((), 1020, 1020, None, SEATS),)
 
 
-def test_once_on_one_day_may_say_on_which_day_it_ends() -> None:
+def test_type_once_on_one_day_may_have_an_end_day() -> None:
     one_day = {**ONCE, "endDate": "2026-03-06", "schedule": [{**TIMES, "endDay": 1}]}
 
     assert made(one_day).schedule == (Entry((), 540, 780, 1, SEATS),)
 
 
-def test_dates_has_dates_and_ranges_and_no_other_span() -> None:
+def test_type_dates_has_dates_and_ranges_only() -> None:
     dates = ["2026-02-02", {"from": "2026-02-04", "to": "2026-02-06"}]
     found = made({"type": "dates", "dates": dates, "schedule": [TIMES]})
 
@@ -45,14 +45,14 @@ def test_dates_has_dates_and_ranges_and_no_other_span() -> None:
     assert found.dates == ((FIRST, FIRST), (date(2026, 2, 4), date(2026, 2, 6)))
 
 
-def test_terms_stand_for_the_first_and_the_last_date() -> None:
+def test_terms_replace_the_first_and_last_date() -> None:
     found = made({"type": "daily", "within": ["spring", "autumn"], "schedule": [TIMES]})
 
     assert (found.first, found.last, found.within) == (None, None, ("spring", "autumn"))
     assert found.has_unknown_dates
 
 
-def test_the_dates_of_machines_are_those_of_a_capacity() -> None:
+def test_type_capacity_takes_its_dates_from_a_capacity() -> None:
     found = made({"type": "capacity", "cloudCapacity": "gpu"})
 
     assert (found.capacity, found.usable, found.first, found.last) == ("gpu", (), None, None)
@@ -61,7 +61,7 @@ def test_the_dates_of_machines_are_those_of_a_capacity() -> None:
 
 
 @pytest.mark.parametrize(("value", "problems"), table("recurrence"))
-def test_every_fault_of_a_recurrence_is_told_at_once(value: Value, problems: list[str]) -> None:
+def test_all_faults_of_a_recurrence_are_reported_at_once(value: Value, problems: list[str]) -> None:
     assert sorted(problems) == said(RecurrenceSpec, value)
 
 

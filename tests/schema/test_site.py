@@ -24,7 +24,7 @@ def made(*clusters: dict[str, Any], **spec: object) -> Site:
     return declared.site
 
 
-def test_what_is_empty_says_nothing() -> None:
+def test_empty_fields_have_no_effect() -> None:
     empty: dict[str, object] = {"nodeSelector": {}, "tolerations": [], "resources": {}}
 
     for prod in (
@@ -36,7 +36,7 @@ def test_what_is_empty_says_nothing() -> None:
         assert not prod.runtime.tolerations
 
 
-def test_a_null_leaves_the_sites_value() -> None:
+def test_a_null_in_a_cluster_keeps_the_value_of_the_site() -> None:
     nothing = {"image": None, "priorityClassName": None, "podLabels": None}
     of_site = {"image": IMAGE, "priorityClassName": "jobs", "podLabels": {"a": "b"}}
     (prod,) = made({"name": "prod", "runtime": nothing}, runtime=of_site).clusters
@@ -57,7 +57,7 @@ def test_a_destination_is_an_address_or_a_name(
     assert prod.destination_of_argocd == expected
 
 
-def test_a_path_and_a_list_name_hubs() -> None:
+def test_hubs_are_given_as_a_path_or_a_list() -> None:
     hubs = [{"files": ["a.yaml"], "namespace": "a"}, {"files": ["b.yaml"], "namespace": "b", "release": "x"}]
     one, several = made(
         {"name": "one", "z2jh": "./hub//values.yaml"}, {"name": "several", "z2jh": hubs}
@@ -72,7 +72,7 @@ def test_a_path_and_a_list_name_hubs() -> None:
     ]
 
 
-def test_renkus_api_needs_no_token_and_a_slash_at_its_end_says_nothing() -> None:
+def test_the_renku_url_needs_no_token_and_loses_its_trailing_slash() -> None:
     found = made(renku={"url": "http://renku.svc:8080/base/"})
 
     assert found.renku == built(RenkuSpec, {"url": "http://renku.svc:8080/base"})
@@ -104,7 +104,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
     assert hub.occurrence_resources == {"requests": {"cpu": "1m", "memory": "128Mi"}, "limits": limits}
 
 
-def test_an_empty_mapping_of_resources_leaves_the_sites() -> None:
+def test_empty_resources_of_a_cluster_keep_those_of_the_site() -> None:
     of_site = {"resources": {"limits": {"memory": "128Mi", "example.org/fpga": 1}}}
     cluster = made({"name": "prod", "runtime": {"resources": {}}}, runtime=of_site).clusters[0]
 
@@ -115,12 +115,12 @@ def test_an_empty_mapping_of_resources_leaves_the_sites() -> None:
     }
 
 
-def test_an_image_with_our_code_has_a_digest() -> None:
+def test_a_runtime_image_needs_a_digest() -> None:
     assert made(runtime={"image": IMAGE}).clusters[0].runtime.image == IMAGE
     for name in ("example.org/berth", "example.org/berth:1.0", "example.org/berth@sha256:12"):
         assert told(site(runtime={"image": name})) == [finding("a.yaml B019 spec.runtime.image", name)]
 
 
 @pytest.mark.parametrize(("spec", "problems"), table("site"))
-def test_what_a_platform_team_is_told(spec: dict[str, object], problems: list[str]) -> None:
+def test_faults_of_a_site_are_reported(spec: dict[str, object], problems: list[str]) -> None:
     assert sorted(f"a.yaml {problem}" for problem in problems) == told(site(**spec))

@@ -14,7 +14,7 @@ def problems(*clusters: Value, **spec: object) -> list[str]:
     return told(site(*clusters, **spec))
 
 
-def test_a_namespace_is_a_word_or_says_whether_it_is_made() -> None:
+def test_a_namespace_is_a_name_or_says_whether_it_is_created() -> None:
     for said, name, creates in (
         ("seats", "seats", True),
         ({"name": "seats"}, "seats", True),
@@ -32,7 +32,7 @@ def test_a_namespace_of_the_platform_is_refused_in_both_forms() -> None:
     assert problems(namespace=["a"]) == ["a.yaml B013 spec.namespace"]
 
 
-def test_a_cluster_has_the_form_of_its_own_namespace_alone() -> None:
+def test_a_namespace_of_a_cluster_replaces_the_whole_form_of_the_site() -> None:
     declared = read(site({"name": "prod", "namespace": "own"}, namespace={"name": "jhub", "create": False}))
     assert declared.site is not None
 
@@ -40,13 +40,13 @@ def test_a_cluster_has_the_form_of_its_own_namespace_alone() -> None:
 
 
 @tabled("schema")
-def test_a_priority_class_that_exists_has_a_name_and_a_value_below_0(
+def test_an_existing_priority_class_needs_a_name_and_a_value_below_0(
     priority: object, expected: list[str]
 ) -> None:
     assert problems(priority=priority) == expected
 
 
-def test_what_berth_sets_on_its_pods_is_refused() -> None:
+def test_keys_that_berth_sets_on_pods_are_refused() -> None:
     runtime = {
         "podLabels": {"berth.dev/site": "a", "app.kubernetes.io/name": "b", "team": "c"},
         "podAnnotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "x", "a": "b"},
@@ -69,7 +69,7 @@ def test_what_berth_sets_on_its_pods_is_refused() -> None:
     assert told(site(), large) == ["b.yaml B019 spec.podAnnotations"]
 
 
-def test_labels_and_annotations_that_would_be_on_no_object_are_told() -> None:
+def test_labels_and_annotations_without_an_object_are_reported() -> None:
     notes = {"labels": {"team": "a"}, "annotations": {"team": "b", "berth.dev/ignore": "B037: told by hand"}}
     documents = {
         "Site": site(),

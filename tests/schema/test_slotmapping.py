@@ -20,7 +20,7 @@ def spec(**values: Any) -> dict[str, Any]:
 
 
 @tabled("schema")
-def test_what_koordinator_reads_can_be_written(good: dict[str, Any]) -> None:
+def test_fields_that_koordinator_reads_are_accepted(good: dict[str, Any]) -> None:
     assert said(SlotMapping, good) == []
 
 
@@ -46,7 +46,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("written", "problems"), table("slot", TOLD))
-def test_what_is_told_of_a_mapping(written: dict[str, Any], problems: list[str]) -> None:
+def test_faults_of_a_slot_mapping_are_reported(written: dict[str, Any], problems: list[str]) -> None:
     assert sorted(said(SlotMapping, written)) == sorted(problems)
 
 
@@ -86,17 +86,17 @@ def of_both(key: str, value: str = "x") -> list[list[str]]:
 
 
 @pytest.mark.parametrize("key", OF_PODS)
-def test_keys_that_would_make_something_else_of_a_slot_are_refused(key: str) -> None:
+def test_keys_that_change_the_meaning_of_a_slot_are_refused(key: str) -> None:
     assert of_both(key) == [[f"B112 {where}.{key} @key"] for where in ("labels", "annotations")] * 2
 
 
 @pytest.mark.parametrize("key", TRACKING)
-def test_keys_by_which_an_engine_prunes_are_refused_on_the_slot_alone(key: str) -> None:
+def test_keys_that_engines_use_for_pruning_are_refused_on_the_slot(key: str) -> None:
     on_object = [[f"B112 {where}.{key} @key"] for where in ("labels", "annotations")]
 
     assert of_both(key) == [*on_object, [], []]
 
 
-def test_a_quota_would_be_charged_twice() -> None:
+def test_a_quota_key_on_a_slot_is_refused() -> None:
     key = "quota.scheduling.koordinator.sh/name"
     assert of_both(key) == [[f"B113 {where}.{key} @key"] for where in ("labels", "annotations")] * 2

@@ -39,20 +39,18 @@ def found(text: str) -> list[Finding]:
 
 
 @tabled("schema")
-def test_another_word_for_a_key_is_told_with_the_one_that_is_meant(
-    old: str, new: str, path: str, fix: str
-) -> None:
+def test_a_synonym_of_a_key_is_reported_with_the_right_key(old: str, new: str, path: str, fix: str) -> None:
     (finding,) = [one for one in found(COURSE.replace(old, new)) if one.code != "B016"]
 
     assert (finding.code, finding.path, finding.fix) == ("B010", path, fix)
 
 
 @tabled("schema")
-def test_calendars_and_terms_have_the_same_words(old: str, new: str, fix: str) -> None:
+def test_calendars_and_terms_suggest_the_same_keys(old: str, new: str, fix: str) -> None:
     assert [one.fix for one in found(CALENDAR.replace(old, new)) if one.code == "B010"] == [fix]
     assert [one.code for one in found(CALENDAR.replace(old, new))] == ["B010"]
 
 
-def test_a_word_whose_value_no_key_takes_is_told_as_before() -> None:
+def test_a_synonym_with_an_unusable_value_gets_the_usual_suggestion() -> None:
     (finding,) = found(COURSE.replace("    except", "    end: soon\n    except"))
     assert finding.fix.startswith("Did you mean endDate")

@@ -81,7 +81,7 @@ def test_each_fault_has_its_code_and_place(value: Any, problems: list[str]) -> N
     assert said(Room, value) == problems
 
 
-def test_a_null_key_is_one_that_is_left_out() -> None:
+def test_a_null_key_is_read_as_omitted() -> None:
     assert ask(Room, {"name": "a", "seats": None, "windows": None}) == ask(Room, {"name": "a"})
 
 
@@ -100,17 +100,17 @@ LAB = {"name": "lab", "seats": 9}
 
 
 @tabled("schema")
-def test_a_model_is_asked_once_nothing_in_it_is_faulty(value: Any, problems: list[str]) -> None:
+def test_checks_of_a_model_run_only_if_its_fields_are_valid(value: Any, problems: list[str]) -> None:
     assert said(House, value) == problems
 
 
-def test_there_is_a_value_unless_there_is_an_error() -> None:
+def test_a_value_is_returned_unless_there_is_an_error() -> None:
     assert ask(House, {"name": "a"})[0].name == "a"
     assert ask(House, {"name": "a", "rooms": [LAB]})[0] is None
     assert ask(House, {"name": "A"})[0] is None
 
 
-def test_a_problem_says_what_to_write() -> None:
+def test_a_problem_recommends_a_correction() -> None:
     report = DocumentProblems(Origin("a.yaml"))
     value = {"name": 5, "seats": "7", "kind": "hal", "isOpen": "off", "rows": 3, "windos": []}
     validate.read(Room, value, report)

@@ -12,7 +12,7 @@ def test_times_may_be_written_without_quotes(tmp_path: Path) -> None:
     assert run(tmp_path, {**FILES, "course.yaml": course}) == []
 
 
-def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path) -> None:
+def test_one_run_reports_all_faults_at_their_places(tmp_path: Path) -> None:
     files = {
         "site.yaml": SITE.replace("argocd", "argo").replace("namespace: s", "namespce: s"),
         "classes.yaml": CLASSES.replace("4Gi", "4GB").replace("2026-02-16,", "2026-02-31,"),
@@ -40,7 +40,7 @@ def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path)
     ]
 
 
-def test_what_may_be_in_a_file_that_cannot_be_read_is_not_unknown(tmp_path: Path) -> None:
+def test_names_from_an_unreadable_file_are_not_reported_as_unknown(tmp_path: Path) -> None:
     files = {**FILES, "classes.yaml": CLASSES + "    [\n"}
 
     assert [line.split()[1] for line in run(tmp_path, files)] == ["error[B003]"]

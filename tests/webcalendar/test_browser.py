@@ -46,7 +46,7 @@ def cards(document: str) -> list[str]:
     return re.findall(r'<a class="card[^"]*" href="#([^"&]*)', document)
 
 
-def test_the_address_gives_the_week_and_the_search(page: Path) -> None:
+def test_the_address_sets_the_week_and_the_search(page: Path) -> None:
     document = shown(page, "date=2026-02-04&search=caf%C3%A9")
 
     assert len(days(document)) == 7
@@ -54,13 +54,13 @@ def test_the_address_gives_the_week_and_the_search(page: Path) -> None:
     assert cards(document) == ["course/2026-02-02T09:00"]
 
 
-def test_a_link_to_a_date_keeps_how_it_is_shown(page: Path) -> None:
+def test_a_link_to_a_date_keeps_the_view_settings(page: Path) -> None:
     document = shown(page, "date=2026-02-04&cluster=prod&color=owner")
 
     assert 'href="#course/2026-02-02T09:00&amp;date=2026-02-04&amp;cluster=prod&amp;color=owner"' in document
 
 
-def test_a_phone_lists_the_days_on_which_something_happens(page: Path) -> None:
+def test_a_phone_lists_only_the_days_that_have_dates(page: Path) -> None:
     document = shown(page, "date=2026-02-02&search=course", 390)
 
     assert days(document) == ["Mon 2 Feb"]
@@ -85,7 +85,7 @@ def test_a_date_with_a_record_says_when_its_seats_were_ready(tmp_path: Path) -> 
 
 
 @tabled("webcalendar")
-def test_what_is_not_here_is_named(address: str, missing: str, page: Path) -> None:
+def test_an_unknown_part_of_the_address_is_reported(address: str, missing: str, page: Path) -> None:
     document = shown(page, address)
 
     assert f"The address asks for {missing}" in document
@@ -114,7 +114,7 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site/index.html"
 
 
-def test_the_page_leads_to_the_form_and_from_a_date_to_its_file(asking: Path) -> None:
+def test_the_page_links_to_the_form_and_a_date_links_to_its_file(asking: Path) -> None:
     document = shown(asking, "course/2026-02-02T09:00")
 
     assert f'<a href="{FORM}" rel="noreferrer">Ask for seats</a>' in document
@@ -123,7 +123,7 @@ def test_the_page_leads_to_the_form_and_from_a_date_to_its_file(asking: Path) ->
         assert f'<a href="{edit}" rel="noreferrer">{word}</a>: <code>{line}' in document
 
 
-def test_the_form_opens_with_what_stays_and_without_the_title_that_is_taken(asking: Path) -> None:
+def test_the_form_is_filled_with_class_seats_and_zone_but_no_title(asking: Path) -> None:
     (link,) = re.findall(r'href="([^"]*)"[^>]*>Ask for seats like these<', shown(asking, "course"))
 
     fields = parse_qs(urlsplit(unescape(link)).query)
@@ -193,7 +193,7 @@ def entries(page: Path, key: str, *command: str) -> list[object]:
 @pytest.mark.parametrize(
     "date", ["2026-02-02T09:00~late", "2026-02-04T14:00~late", "2026-02-18T09:00~regular"]
 )
-def test_skip_and_move_are_what_the_commands_write(grouped: Path, date: str) -> None:
+def test_the_skip_and_move_lines_equal_what_the_commands_write(grouped: Path, date: str) -> None:
     except_line, moved_line = lines(shown(grouped, f"exam/{date}"))[:2]
     skip, move = yaml.safe_load(except_line)["except"], yaml.safe_load(moved_line)["moved"]
 
@@ -212,7 +212,7 @@ def test_the_form_opens_with_the_usual_weekdays_and_times(asking: Path) -> None:
     assert (fields["days-or-dates"], fields["times"]) == (["mon"], ["09:00-13:00"])
 
 
-def test_without_a_form_or_a_known_forge_there_is_no_link(page: Path) -> None:
+def test_a_page_without_a_form_or_a_known_forge_has_no_form_or_edit_links(page: Path) -> None:
     document = shown(page, "course/2026-02-02T09:00")
 
     assert not re.search(r">(Ask for seats|Skip|Move|Edit the file)( like these)?</a>", document)

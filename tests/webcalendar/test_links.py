@@ -22,11 +22,11 @@ def test_a_repository_on_a_web_server_has_pages_of_its_files(url: str, expected:
 
 
 @pytest.mark.parametrize("url", ["oci://ghcr.io/uni/seats", "file:///srv/git/seats.git", "/srv/git/x:y"])
-def test_others_have_none(url: str) -> None:
+def test_a_repository_without_a_web_server_has_no_file_address(url: str) -> None:
     assert file_url(repository(url), FILE) == ""
 
 
-def test_a_site_without_a_repository_has_none() -> None:
+def test_a_site_without_a_repository_has_no_file_address() -> None:
     assert file_url(None, FILE) == ""
 
 
@@ -44,7 +44,7 @@ def test_a_known_forge_has_an_editor_of_a_file(url: str, expected: str) -> None:
 
 
 @tabled("webcalendar")
-def test_only_a_branch_is_edited(url: str, revision: str, expected: str) -> None:
+def test_only_a_branch_has_an_edit_address(url: str, revision: str, expected: str) -> None:
     assert edit_url(repository(url, revision), "a.yaml") == expected
 
 
@@ -72,6 +72,6 @@ def test_a_forge_that_is_not_known_has_no_editor_and_no_form(url: str) -> None:
     ],
     ids=["github", "gitlab", "gitea"],
 )
-def test_a_form_that_is_there_has_an_address(url: str, expected: IssueFormLink) -> None:
+def test_an_existing_form_has_an_address(url: str, expected: IssueFormLink) -> None:
     assert issue_form_link(repository(url), frozenset(FORMS)) == expected
     assert issue_form_link(repository(url), frozenset()) is None

@@ -35,7 +35,7 @@ RECORD = OccurrenceRecord("ml/a", {"small": 20, "gpu": 5}, READY, window=(START 
         ),
     ],
 )
-def test_it_says_when_all_were_ready_or_what_was_missing(
+def test_an_outcome_has_the_ready_time_or_the_missing_seats(
     record: OccurrenceRecord, expected: DateOutcome
 ) -> None:
     assert outcomes([record], [DATE]) == {"ml/a": expected}
@@ -50,5 +50,5 @@ def test_it_says_when_all_were_ready_or_what_was_missing(
         pytest.param(RECORD._replace(occurrence="ml/b"), id="another-date"),
     ],
 )
-def test_of_others_it_says_nothing(record: OccurrenceRecord) -> None:
+def test_an_incomplete_record_or_a_record_of_another_date_has_no_outcome(record: OccurrenceRecord) -> None:
     assert outcomes([record], [DATE]) == {}

@@ -58,7 +58,7 @@ def levels(curve: Data) -> list[tuple[int, float]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_windows_of_the_page_are_those_that_are_reserved(tmp_path: Path, seed: int) -> None:
+def test_the_page_has_exactly_the_reserved_windows(tmp_path: Path, seed: int) -> None:
     generate.project(tmp_path, seed, 40)
 
     data, items = page_of(tmp_path)
@@ -77,7 +77,7 @@ def test_the_windows_of_the_page_are_those_that_are_reserved(tmp_path: Path, see
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_each_step_of_a_curve_changes_it(tmp_path: Path, seed: int) -> None:
+def test_each_step_of_a_curve_changes_the_level(tmp_path: Path, seed: int) -> None:
     """A page of thirty thousand windows would be larger by those that end where others begin."""
     generate.project(tmp_path, seed, 40)
     data, _ = page_of(tmp_path)
@@ -87,7 +87,7 @@ def test_each_step_of_a_curve_changes_it(tmp_path: Path, seed: int) -> None:
         assert all(before != after for before, after in pairwise(amounts))
 
 
-def test_a_window_in_two_clusters_is_there_once_with_the_seats_of_both(tmp_path: Path) -> None:
+def test_a_window_in_two_clusters_is_listed_once_with_the_seats_of_both(tmp_path: Path) -> None:
     data, _ = page_of(project.write(tmp_path))
 
     assert windows(data)["night/2026-02-07T22:00"][3] == {"small": 2, "bench": 3}
@@ -95,7 +95,7 @@ def test_a_window_in_two_clusters_is_there_once_with_the_seats_of_both(tmp_path:
     assert data["classes"] == [["bench", 1], ["small", 0]]
 
 
-def test_what_is_left_out_moved_or_suspended_says_so(tmp_path: Path) -> None:
+def test_left_out_moved_and_suspended_dates_are_marked(tmp_path: Path) -> None:
     data, _ = page_of(project.write(tmp_path))
 
     by_name = {one["name"]: one for one in data["reservations"]}
@@ -107,7 +107,7 @@ def test_what_is_left_out_moved_or_suspended_says_so(tmp_path: Path) -> None:
     assert by_name["rest"]["suspended"] is True
 
 
-def test_a_curve_is_the_sum_of_what_is_open_with_the_ceilings_of_its_cluster(tmp_path: Path) -> None:
+def test_a_curve_has_the_sum_of_open_seats_and_the_ceilings_of_its_cluster(tmp_path: Path) -> None:
     ceiling = "- {name: prod, ceilings: [{seats: {small: 30}}]}"
     site = project.SITE.replace("- name: prod", ceiling)
 
@@ -120,7 +120,7 @@ def test_a_curve_is_the_sum_of_what_is_open_with_the_ceilings_of_its_cluster(tmp
     assert [limit[2] for limit in small["limits"]] == [30]
 
 
-def test_a_number_of_somebody_else_is_in_no_curve_of_seats(tmp_path: Path) -> None:
+def test_a_held_number_is_in_no_curve_of_seats(tmp_path: Path) -> None:
     folder = project.write(tmp_path, site=heldproject.SITE)
     (folder / "reservations/exam.yaml").write_text(heldproject.EXAM, "utf-8")
 
@@ -137,7 +137,7 @@ def html_of(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("title", ["</script><script>alert(1)</script>", "<!--<script>", "]]>", *TITLES[:20]])
-def test_no_title_ends_the_element_that_the_data_are_in(tmp_path: Path, title: str) -> None:
+def test_no_title_can_end_the_element_of_the_data(tmp_path: Path, title: str) -> None:
     text = project.REST.replace("spec:\n", f"spec:\n  title: {json.dumps(title)}\n", 1)
     html = html_of(project.write(tmp_path, rest=text))
 

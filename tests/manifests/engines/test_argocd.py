@@ -23,7 +23,7 @@ def projects(folder: Path, *classes: Any, **spec: Any) -> list[Object]:
     return rendered(folder, *classes, **{"engine": "argocd", **spec})["gitops/argocd/project.yaml"]
 
 
-def test_an_application_leaves_replicas_alone(tmp_path: Path) -> None:
+def test_an_application_ignores_differences_of_replicas(tmp_path: Path) -> None:
     spec = application(tmp_path)["spec"]
 
     assert spec["ignoreDifferences"] == [
@@ -32,7 +32,7 @@ def test_an_application_leaves_replicas_alone(tmp_path: Path) -> None:
     assert "RespectIgnoreDifferences=true" in spec["syncPolicy"]["syncOptions"]
 
 
-def test_options_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
+def test_options_change_only_the_fields_that_they_name(tmp_path: Path) -> None:
     options = {
         "type": "argocd",
         "namespace": "cd",
@@ -72,7 +72,7 @@ def test_options_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
     assert files == {}  # the project is the team's own
 
 
-def test_prune_and_self_heal_can_be_switched_off_each_by_itself(tmp_path: Path) -> None:
+def test_prune_can_be_switched_off_without_self_heal(tmp_path: Path) -> None:
     engine = {"type": "argocd", "prune": False}
     found = application(tmp_path, engine=engine)["spec"]["syncPolicy"]["automated"]
 
@@ -84,7 +84,7 @@ def test_prune_and_self_heal_can_be_switched_off_each_by_itself(tmp_path: Path) 
     [(".", ""), ("./", ""), ("/", ""), ("teaching", "teaching/"), ("./a//b/", "a/b/")],
     ids=["dot", "dot-slash", "slash", "folder", "untidy"],
 )
-def test_the_path_begins_where_the_project_is_in_the_repository(
+def test_the_source_path_starts_with_the_path_of_the_repository(
     tmp_path: Path, path: str, found: str
 ) -> None:
     source = application(tmp_path, repository={**HOME, "path": path})["spec"]["source"]
@@ -122,7 +122,7 @@ def test_the_project_allows_our_places_and_nothing_else(tmp_path: Path) -> None:
     ]
 
 
-def test_the_project_allows_what_reads_sessions_of_the_whole_cluster(tmp_path: Path) -> None:
+def test_the_project_allows_cluster_roles_that_read_sessions_of_all_namespaces(tmp_path: Path) -> None:
     """By patterns: each reservation has a binding, and each kind of sessions a role."""
     by_label = resource_class("a", "prod", "renku")
     by_label["spec"]["sessions"]["namespaces"] = {"matchLabels": {"home": "yes"}}
@@ -137,7 +137,7 @@ def test_the_project_allows_what_reads_sessions_of_the_whole_cluster(tmp_path: P
     ]
 
 
-def test_an_argocd_before_3_3_allows_no_single_names(tmp_path: Path) -> None:
+def test_argocd_before_3_3_gets_no_single_names_in_its_project(tmp_path: Path) -> None:
     (found,) = projects(tmp_path, engine={"type": "argocd", "version": "3.2"})
 
     assert found["spec"]["clusterResourceWhitelist"] == [
@@ -146,7 +146,7 @@ def test_an_argocd_before_3_3_allows_no_single_names(tmp_path: Path) -> None:
     ]
 
 
-def test_an_account_is_impersonated_in_our_namespace_of_each_cluster(tmp_path: Path) -> None:
+def test_the_service_account_is_impersonated_in_the_namespace_of_each_cluster(tmp_path: Path) -> None:
     clusters = [{"name": "prod"}, {"name": "hub", "destination": {"name": "hub"}, "namespace": "seats"}]
     engine = {"type": "argocd", "serviceAccount": "argocd:berth"}
     (found,) = projects(tmp_path, clusters=clusters, engine=engine)
@@ -161,7 +161,7 @@ def test_an_account_is_impersonated_in_our_namespace_of_each_cluster(tmp_path: P
     ]
 
 
-def test_each_argocd_has_a_project_of_its_own_clusters(tmp_path: Path) -> None:
+def test_each_argocd_namespace_has_a_project_of_its_own_clusters(tmp_path: Path) -> None:
     clusters = [
         {"name": "a"},
         {"name": "b", "engine": {"type": "argocd", "namespace": "other"}, "priority": -3},
@@ -175,7 +175,7 @@ def test_each_argocd_has_a_project_of_its_own_clusters(tmp_path: Path) -> None:
     assert names == [["berth", "berth-uni-10"], ["berth", "berth-uni-3"]]
 
 
-def test_a_cluster_that_is_called_project_shares_the_projects_file(tmp_path: Path) -> None:
+def test_a_cluster_named_project_shares_the_file_of_the_project(tmp_path: Path) -> None:
     files = rendered(tmp_path, engine="argocd", clusters=[{"name": "project"}])
 
     assert {path: [one["kind"] for one in file] for path, file in files.items()} == {
@@ -183,7 +183,7 @@ def test_a_cluster_that_is_called_project_shares_the_projects_file(tmp_path: Pat
     }
 
 
-def test_sites_that_share_an_argocd_do_not_meet(tmp_path: Path) -> None:
+def test_names_of_sites_that_share_an_argocd_do_not_collide(tmp_path: Path) -> None:
     """Not even where one's name is the beginning of the other's."""
     names = [
         (one["kind"], one["metadata"]["name"])
@@ -197,7 +197,7 @@ def test_sites_that_share_an_argocd_do_not_meet(tmp_path: Path) -> None:
     assert len(names) == len(set(names)) == 4
 
 
-def test_without_a_repository_there_is_nothing_to_point_at(tmp_path: Path) -> None:
+def test_without_a_repository_no_application_is_rendered(tmp_path: Path) -> None:
     assert rendered(tmp_path, engine="argocd", repository=None) == {}
 
 

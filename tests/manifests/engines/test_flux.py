@@ -26,7 +26,7 @@ def metadata(**more: Any) -> Object:
     return {"name": "berth-uni.prod", "namespace": "flux-system", "labels": OURS, **more}
 
 
-def test_a_kustomization_leaves_replicas_alone_and_waits_for_nothing(tmp_path: Path) -> None:
+def test_a_kustomization_ignores_replicas_and_does_not_wait(tmp_path: Path) -> None:
     spec = kustomization(tmp_path)
     (ignored,) = spec["ignore"]
 
@@ -34,7 +34,7 @@ def test_a_kustomization_leaves_replicas_alone_and_waits_for_nothing(tmp_path: P
     assert spec["wait"] is False
 
 
-def test_before_2_9_there_is_no_field_to_leave_alone(tmp_path: Path) -> None:
+def test_flux_before_2_9_gets_no_field_ignore(tmp_path: Path) -> None:
     expected = kustomization(tmp_path / "plain")
     del expected["ignore"]
 
@@ -42,13 +42,13 @@ def test_before_2_9_there_is_no_field_to_leave_alone(tmp_path: Path) -> None:
 
 
 @tabled("manifests")
-def test_an_option_changes_what_it_names(
+def test_an_option_changes_the_fields_that_it_names(
     options: dict[str, Any], changes: dict[str, Any], tmp_path: Path
 ) -> None:
     assert kustomization(tmp_path, **options) == {**kustomization(tmp_path / "plain"), **changes}
 
 
-def test_labels_annotations_and_namespace_are_those_of_both_objects(tmp_path: Path) -> None:
+def test_both_objects_have_the_labels_annotations_and_namespace_of_the_engine(tmp_path: Path) -> None:
     engine = {"type": "flux", "namespace": "gitops", "labels": {"team": "y"}, "annotations": {"a/b": "1e3"}}
     expected = metadata(labels={**OURS, "team": "y"}, annotations={"a/b": "1e3"})
 
@@ -57,7 +57,7 @@ def test_labels_annotations_and_namespace_are_those_of_both_objects(tmp_path: Pa
     assert [one["metadata"] for one in objects] == [{**expected, "namespace": "gitops"}] * 2
 
 
-def test_the_rendered_source_has_its_own_options(tmp_path: Path) -> None:
+def test_the_rendered_source_has_its_interval_and_secret(tmp_path: Path) -> None:
     engine = {"type": "flux", "sourceInterval": "30s", "sourceSecret": "deploy-key"}
     (found,) = of_kind("GitRepository", of_prod(tmp_path, engine=engine))
 
@@ -65,7 +65,7 @@ def test_the_rendered_source_has_its_own_options(tmp_path: Path) -> None:
     assert "provider" not in found["spec"]
 
 
-def test_a_provider_is_that_of_the_source(tmp_path: Path) -> None:
+def test_the_source_has_the_provider_of_the_engine(tmp_path: Path) -> None:
     (found,) = of_kind(
         "GitRepository", of_prod(tmp_path, engine={"type": "flux", "sourceProvider": "github"})
     )
@@ -108,13 +108,15 @@ def test_an_artifact_is_read_from_its_registry(
 
 
 @tabled("manifests")
-def test_a_revision_is_what_it_looks_like(revision: str, reference: dict[str, str], tmp_path: Path) -> None:
+def test_a_revision_is_taken_as_the_reference_that_it_looks_like(
+    revision: str, reference: dict[str, str], tmp_path: Path
+) -> None:
     (found,) = of_kind("GitRepository", of_prod(tmp_path, repository={**HOME, "revision": revision}))
 
     assert found["spec"]["ref"] == reference
 
 
-def test_the_files_of_several_clusters_can_be_applied_together(tmp_path: Path) -> None:
+def test_files_of_several_clusters_have_no_object_in_common(tmp_path: Path) -> None:
     """A Kustomization over the folder itself would refuse two objects of one name."""
     files = rendered(tmp_path, engine="flux", clusters=[{"name": "a"}, {"name": "b"}])
     names = [(one["kind"], one["metadata"]["name"]) for file in files.values() for one in file]
@@ -123,7 +125,7 @@ def test_the_files_of_several_clusters_can_be_applied_together(tmp_path: Path) -
     assert len(names) == len(set(names)) == 4
 
 
-def test_a_source_of_their_own_needs_no_repository(tmp_path: Path) -> None:
+def test_an_existing_source_needs_no_repository(tmp_path: Path) -> None:
     engine = {"type": "flux", "sourceName": "own", "sourceKind": "Bucket", "path": "prod"}
     (found,) = of_prod(tmp_path, engine=engine, repository=None)
 
@@ -132,7 +134,9 @@ def test_a_source_of_their_own_needs_no_repository(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["flux", "none"], ids=["flux-without-a-repository", "none"])
-def test_there_may_be_nothing_to_render(tmp_path: Path, engine: str) -> None:
+def test_nothing_is_rendered_for_flux_without_a_repository_or_for_no_engine(
+    tmp_path: Path, engine: str
+) -> None:
     repository = HOME if engine == "none" else None
 
     assert rendered(tmp_path, engine=engine, repository=repository) == {}

@@ -15,7 +15,7 @@ from tests.manifests.engines.parts import HOME, rendered
 
 
 @pytest.mark.parametrize("engine", MANUALS)
-def test_the_clusters_that_it_shows_are_good_and_have_what_it_says(engine: str, tmp_path: Path) -> None:
+def test_clusters_in_the_manual_are_valid_and_each_gets_a_file(engine: str, tmp_path: Path) -> None:
     shown = clusters(engine)
     files = rendered(tmp_path, engine=engine, clusters=shown, repository=HOME)
 
@@ -23,7 +23,7 @@ def test_the_clusters_that_it_shows_are_good_and_have_what_it_says(engine: str, 
 
 
 @pytest.mark.parametrize("engine", MANUALS)
-def test_its_commands_name_what_is_rendered(engine: str, tmp_path: Path) -> None:
+def test_commands_in_the_manual_name_the_rendered_objects(engine: str, tmp_path: Path) -> None:
     apply, get = commands(engine)
     files = rendered(tmp_path, engine=engine)
     (one,) = [file for file in files[f"gitops/{engine}/prod.yaml"] if file["kind"] != "GitRepository"]
@@ -37,7 +37,7 @@ def test_its_commands_name_what_is_rendered(engine: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("engine", MANUALS)
-def test_it_names_the_objects_as_they_are_rendered(engine: str, tmp_path: Path) -> None:
+def test_the_manual_names_the_objects_as_they_are_rendered(engine: str, tmp_path: Path) -> None:
     files = rendered(tmp_path, engine=engine)
     names = {one["metadata"]["name"] for file in files.values() for one in file}
 
@@ -45,7 +45,7 @@ def test_it_names_the_objects_as_they_are_rendered(engine: str, tmp_path: Path) 
     assert "`berth-<site>.<cluster>`" in MANUALS[engine]
 
 
-def test_whatever_makes_the_engine_apply_its_own_objects_finds_them() -> None:
+def test_samples_point_at_the_rendered_engine_objects() -> None:
     application = sample("argocd", "Application")["spec"]
     kustomization = sample("flux", "Kustomization")["spec"]
 
@@ -61,7 +61,9 @@ STATIC = {"autoscaler": "karpenter", "karpenter": {"version": "1.14", "gates": {
 
 
 @pytest.mark.parametrize("engine", MANUALS)
-def test_its_table_has_all_that_the_engine_leaves_alone(engine: str, tmp_path: Path) -> None:
+def test_the_table_of_the_manual_lists_every_kind_that_the_engine_ignores(
+    engine: str, tmp_path: Path
+) -> None:
     cluster = {**PROD, **KOORDINATOR, **STATIC} if engine == "argocd" else {"name": "prod", **STATIC}
     *_, made = rendered(tmp_path, engine=engine, clusters=[cluster])[f"gitops/{engine}/prod.yaml"]
     found = made["spec"].get("ignoreDifferences") or [one["target"] for one in made["spec"]["ignore"]]
@@ -82,7 +84,7 @@ def test_its_table_has_all_that_the_engine_leaves_alone(engine: str, tmp_path: P
     ],
     ids=["plain", "whole-nodes", "buffers", "koordinator", "both"],
 )
-def test_an_application_set_makes_the_applications_that_are_rendered(
+def test_the_application_set_creates_the_applications_that_are_rendered(
     tmp_path: Path, more: dict[str, Any], kinds: list[str]
 ) -> None:
     """Of clusters that Argo CD calls like us; its templates are filled for real in tests/e2e. It has the
@@ -128,7 +130,7 @@ PLAIN, CLUSTER_ROLES, SLOTS, MACHINES = (0, 1), (2, 3), (4,), (5,)  # rules that
     ],
     ids=["plain", "koordinator", "cloud", "whole-nodes"],
 )
-def test_the_account_that_applies_may_touch_every_kind_that_is_rendered(
+def test_the_sample_cluster_role_allows_every_rendered_kind(
     tmp_path: Path, more: dict[str, Any], declared: list[dict[str, Any]], needed: tuple[int, ...]
 ) -> None:
     """A ClusterRole for both engines; that it is enough is tried in tests/e2e."""
@@ -145,7 +147,7 @@ def test_the_account_that_applies_may_touch_every_kind_that_is_rendered(
     assert {one for _, one in kinds - children} == {one for rule in allowed for one in rule["resources"]}
 
 
-def test_of_roles_it_may_grant_what_it_has_not() -> None:
+def test_the_sample_cluster_role_may_escalate_and_bind_roles() -> None:
     rules = sample("flux", "ClusterRole")["rules"]
     granting = [rule for rule in rules if "escalate" in rule["verbs"]]
 
@@ -158,7 +160,7 @@ def test_of_roles_it_may_grant_what_it_has_not() -> None:
     }
 
 
-def test_it_may_apply_our_own_examples() -> None:
+def test_the_sample_cluster_role_allows_all_kinds_of_our_examples() -> None:
     found = {
         (one["apiVersion"].rpartition("/")[0], plural(one["kind"]))
         for path in (ROOT / "rendered/clusters").rglob("*.yaml")

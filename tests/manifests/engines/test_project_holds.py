@@ -20,7 +20,9 @@ NAMESPACED = ("ConfigMap", "ServiceAccount", "Deployment", "CronJob", "Role", "R
     [(34, "ClusterColocationProfile"), (15, "Reservation"), (13, "Deployment")],
     ids=["profiles", "standing-slots", "placeholders"],
 )
-def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, seed: int, kind: str) -> None:
+def test_the_project_allows_every_object_that_its_application_applies(
+    tmp_path: Path, seed: int, kind: str
+) -> None:
     """Each seed has made something of the kind."""
     generate.project(tmp_path, seed, 12)
     pipeline = Pipeline(str(tmp_path))
@@ -56,7 +58,7 @@ def allows(project: Object, one: Object) -> bool:
     ]
 
 
-def test_it_allows_nothing_else(tmp_path: Path) -> None:
+def test_the_project_allows_only_rendered_kinds_and_their_children(tmp_path: Path) -> None:
     """Each kind is one that we render, or the child of one."""
     generate.project(tmp_path, 11, 10)
     pipeline = Pipeline(str(tmp_path))
