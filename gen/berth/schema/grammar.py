@@ -62,9 +62,10 @@ def notice(text: str) -> int:
     return int(match[1]) * {"h": 3600, "d": 86_400}[match[2]]
 
 
-# Line ends, tabs, and what nobody sees or what changes the direction of text; scripts and emoji need joiners.
+# Line ends, tabs, and what nobody sees or what changes the direction of text. Scripts and emoji need joiners,
+# and pasted text has spaces of width zero.
 _hidden = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff]"
 ).search
 
