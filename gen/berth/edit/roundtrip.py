@@ -90,7 +90,9 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     piece = pieces[index].replace("\r\n", "\n") + ("" if has_end else "\n")
     try:
         edited = _written(piece, edit)
-        lost = _comments(piece) - _comments(_written(piece, lambda *_: None)) if "#" in piece else {}
+        lost = _comments(piece) - _comments(edited)
+        if lost:  # by the edit, which may remove what it is about, or by writing alone
+            lost &= _comments(piece) - _comments(_written(piece, lambda *_: None))
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
     if lost:
