@@ -18,7 +18,7 @@ from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
 from tests.runtime.timetables import pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster
 
-PACKAGE = Path(berth.runtime.__path__[0])
+CODE = Path(berth.runtime.__path__[0]).parents[1]
 OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
 OVER = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z"
 INCOMPLETE = [
@@ -80,21 +80,19 @@ def foreign_modules(berth: Path, program: str) -> list[str]:
 
 
 def start(
-    account: Path, variables: Mapping[str, str], program: str = "scaler", folder: Path = PACKAGE.parents[1]
+    account: Path, variables: Mapping[str, str], program: str = "scaler", folder: Path = CODE
 ) -> subprocess.Popen[str]:
     """Of this very code, whatever else is installed here."""
     return run_code(START.format(program), variables, str(account), folder=folder)
 
 
-def start_main(
-    share: Path, changes: str = "pass", folder: Path = PACKAGE.parents[1]
-) -> subprocess.Popen[str]:
+def start_main(share: Path, changes: str = "pass", folder: Path = CODE) -> subprocess.Popen[str]:
     """The main container. It has no token, and no environment but this. `changes` of its constants `o`."""
     return run_code(MAIN.format(changes), {"BERTH_SHARE": str(share)}, folder=folder)
 
 
 def run_code(
-    code: str, variables: Mapping[str, str], *arguments: str, folder: Path = PACKAGE.parents[1]
+    code: str, variables: Mapping[str, str], *arguments: str, folder: Path = CODE
 ) -> subprocess.Popen[str]:
     command = [sys.executable, "-BS", "-c", code, *arguments]
     return subprocess.Popen(command, cwd=folder, env=dict(variables), stdout=subprocess.PIPE, text=True)

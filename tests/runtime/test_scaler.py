@@ -21,10 +21,10 @@ from tests.console import ROOT
 from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
+    CODE,
     INCOMPLETE,
     OPEN,
     OVER,
-    PACKAGE,
     SESSIONS,
     START,
     both,
@@ -224,8 +224,7 @@ def test_the_scaler_goes_on_if_its_log_is_closed(account: Path, tmp_path: Path) 
         reader, writer = os.pipe()
         os.close(reader)
         command = [sys.executable, "-c", START.format("scaler"), str(account)]
-        folder = PACKAGE.parents[1]
-        with subprocess.Popen(command, cwd=folder, env=site.variables, stdout=writer) as scaler:
+        with subprocess.Popen(command, cwd=CODE, env=site.variables, stdout=writer) as scaler:
             os.close(writer)
             assert site.reaches(0)
             assert wait_until(lambda: site.word == "closed")
@@ -332,7 +331,7 @@ def test_nothing_is_imported_after_the_start(account: Path, tmp_path: Path) -> N
             variables = environment(server, tmp_path)
             process = subprocess.Popen(
                 [sys.executable, "-c", WATCHED, str(account)],
-                cwd=PACKAGE.parents[1],
+                cwd=CODE,
                 env=variables,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -536,7 +535,7 @@ def test_the_main_container_loads_only_its_own_module() -> None:
 
     def loaded(what: str) -> set[str]:
         command = [sys.executable, "-BSE", "-c", LOADED.format(what)]
-        found = subprocess.run(command, cwd=PACKAGE.parents[1], capture_output=True, text=True, check=True)
+        found = subprocess.run(command, cwd=CODE, capture_output=True, text=True, check=True)
         return set(found.stdout.split())
 
     ours = {"berth", "berth.runtime", "berth.runtime.occurrence"}

@@ -16,7 +16,7 @@ from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
 from berth.schema.values import Recurrence
 
-_IF_MEANT = f'if it is meant, annotate berth.dev/ignore: "{"B240"}: <reason>".'
+_IF_MEANT = 'if it is meant, annotate berth.dev/ignore: "B240: <reason>".'
 
 
 def check_zone_is_named(project: Project) -> Iterator[Problem]:
@@ -180,6 +180,6 @@ def _same_course(reservation: Reservation, other: str, name: str, at: int) -> Pr
     )
     fix = (
         "Remove one of the two, or narrow their sessions; if the sum is meant, "
-        f'annotate berth.dev/ignore: "{"B057"}: <reason>".'
+        'annotate berth.dev/ignore: "B057: <reason>".'
     )
     return reservation.problem("B057", ("spec", "recurrence"), message, fix)

@@ -133,7 +133,7 @@ def _check_selectors(classes: Sequence[ResourceClass], hubs: Sequence[ComparedHu
             where = "extra_labels in kubespawner_override of its profile" if has_profiles else "extraLabels"
             fix = (
                 f"Add to {where}: {flow(missing)}; if something else sets it, "
-                f'annotate berth.dev/ignore: "{"B085"}: <reason>".'
+                'annotate berth.dev/ignore: "B085: <reason>".'
             )
             yield resource_class.origin.problem("B085", ("spec", "sessions", "selector"), message, fix)
 

@@ -296,7 +296,7 @@ def _templates(
                 f"sessions of class {resource_class.name} belong to a project only if they have the "
                 f"annotation {RENKU_PROJECT}; those without it do not count."
             )
-            fix = f'Remove it; if they have it, annotate berth.dev/ignore: "{"B074"}: <reason>".'
+            fix = 'Remove it; if they have it, annotate berth.dev/ignore: "B074: <reason>".'
             yield reservation.problem("B074", path, message, fix)
     names = ", ".join(
         resource_class.name for resource_class in counted if _has_projects(resource_class) is not False

@@ -75,7 +75,7 @@ def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[P
     if is_scheduled and recurrence.last is not None and not recurrence.within:
         path = (*path, "endDate")
     message = f"the last date is {_when(last)}, more than 18 months away."
-    fix = f'Check the year; if it is meant, annotate berth.dev/ignore: "{"B084"}: <reason>".'
+    fix = 'Check the year; if it is meant, annotate berth.dev/ignore: "B084: <reason>".'
     yield reservation.problem("B084", path, message, fix)
 
 

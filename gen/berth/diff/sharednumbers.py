@@ -13,11 +13,7 @@ from berth.schema.reservation import Reservation
 
 def level_now(number: object, cluster: str, side: Pipeline, now: int) -> int | None:
     """Return what windows hold a number at; None if none is open."""
-    level = max(
-        (level for level in _levels(number, cluster, side) if level.since <= now),
-        default=None,
-        key=lambda level: level.since,
-    )
+    level = next((one for one in reversed(_levels(number, cluster, side)) if one.since <= now), None)
     return level.amount if level and level.counts else None
 
 

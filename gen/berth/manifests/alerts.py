@@ -23,7 +23,6 @@ from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import Cluster, Site
 from berth.version import VERSION
 
-CRITICAL, WARNING = "critical", "warning"
 RUNBOOKS = f"https://github.com/{REPOSITORY}/blob/v{VERSION}/docs/alerts.md"
 SHORTEST = 5  # minutes in which placeholders that are requested may become ready, whatever the lead
 # Reasons of the warnings that the scaler and the sweep write as Events.

@@ -15,7 +15,6 @@ from berth.reading.text import visible
 LIMIT = 1024 * 1024
 """The most bytes in one file: about 2,000 reservations."""
 
-
 RESERVATIONS = "reservations"
 """The folder of the project that holds the declarations."""
 

@@ -223,14 +223,14 @@ def _references(spec: Any, origin: Origin) -> Iterator[Reference]:
     for i, row in enumerate(_list(provisioning.get("seats"))):
         path: Path = ("provisioning", "seats", i, "resourceClass")
         named.append(("ResourceClass", path, _mapping(row).get("resourceClass")))
-    for above, key, kind in (
-        (("recurrence",), "calendars", "Calendar"),
-        (("recurrence",), "within", TERM),
-        ((), "calendars", "Calendar"),  # of a Site
-        ((), "cloudCapacity", "CloudCapacity"),  # of a ResourceClass
-    ):
-        values = _mapping(recurrence if above else spec).get(key)
-        named += [(kind, (*above, key, i), name) for i, name in enumerate(_list(values))]
+    lists: tuple[tuple[dict[str, Any], tuple[str, ...], str], ...] = (
+        (recurrence, ("recurrence", "calendars"), "Calendar"),
+        (recurrence, ("recurrence", "within"), TERM),
+        (spec, ("calendars",), "Calendar"),  # of a Site
+        (spec, ("cloudCapacity",), "CloudCapacity"),  # of a ResourceClass
+    )
+    for tree, place, kind in lists:
+        named += [(kind, (*place, i), name) for i, name in enumerate(_list(tree.get(place[-1])))]
     named.append(("CloudCapacity", ("recurrence", "cloudCapacity"), recurrence.get("cloudCapacity")))
     for kind, path, name in named:
         if type(name) is str and accepts(dns_label, name):

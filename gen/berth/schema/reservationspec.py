@@ -338,12 +338,7 @@ class ReservationSpec(Model):
             behavior = line.scale_down_behavior
             if behavior not in (None, *self.holder.behaviors):
                 message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
-                report(
-                    "B170",
-                    (*path, *at, "scaleDownBehavior"),
-                    message,
-                    "Write none, or leave it out.",
-                )
+                report("B170", (*path, *at, "scaleDownBehavior"), message, "Write none, or leave it out.")
 
     def _check_buffer(self, path: Path, report: DocumentProblems) -> None:
         """Check that the behavior `buffer` and its numbers come together."""

@@ -33,7 +33,6 @@ from berth.schema.outline import Node, fields
 
 M = TypeVar("M", bound=Model)
 _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty
-_SIGNED = re.compile(r"\+[0-9]+", re.ASCII)
 _FEW_DIGITS = re.compile(r"[-+]?[0-9]{1,9}", re.ASCII)
 _TRUE, _FALSE = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
 # Keys that people write for one another; which of them is meant, the value tells.
@@ -84,8 +83,8 @@ def read_text(model: type[Model], key: str, text: str) -> Any:
 
 def without_plus(text: str) -> str:
     """Return the text of a command line, unless it is `+20`: that may mean 20, or 20 more than before."""
-    if _SIGNED.fullmatch(text.strip()):
-        number = text.strip()[1:]
+    if match := re.fullmatch(r"\s*\+([0-9]+)\s*", text, re.ASCII):
+        number = match[1]
         fix = f"Write {number}, or the sum."
         raise Refusal(f"{shown(text)} may mean {number}, or {number} more than before.", fix, "B013")
     return text

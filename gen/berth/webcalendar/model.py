@@ -190,11 +190,6 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int]) -> PageReser
     )
 
 
-def _usual_end(wall: int, name: str) -> str:
-    """Return how the id of a window ends that starts when its schedule says."""
-    return f"{date_text(wall // DAY)}T{clock(wall)}{f'~{name}' if name else ''}"
-
-
 def _shape(found: Occurrence, wall: int, numbers: Mapping[str, int]) -> WindowShape:
     start = found.start // 60
     seats = _seats(found.seats, found.opens_by_class(), found.start, numbers)
