@@ -117,6 +117,20 @@ def test_add_writes_an_extra_date_and_skip_removes_it(
     assert lab.read_text("utf-8") == LAB
 
 
+def test_add_asks_how_many_seats_where_the_lines_of_the_schedule_differ(berth: Berth, lab: Path) -> None:
+    lines = LAB.replace(
+        "  # lab",
+        """
+      - {dayOfWeek: thu, startTime: "09:00", endTime: "12:00", placeholderCount: 9}""",
+    )
+    lab.write_text(lines, "utf-8")
+    asked = berth("add", "lab", "2026-03-11", "14:00-15:00")
+    assert (asked.code, lab.read_text("utf-8")) == (2, lines)
+    assert "5 small or 9 small" in asked.err
+    assert berth("add", "lab", "2026-03-11", "14:00-15:00", "--seats", "7").code == 0
+    assert "placeholderCount: 7}" in lab.read_text("utf-8")
+
+
 def test_named_groups_at_the_same_time_get_no_overlap_warning(berth: Berth, lab: Path) -> None:
     words = ("add", "lab", "2026-03-10", "09:00-13:00", "--name", "extra-time", "--seats", "2")
     assert "warning[B031]" in berth(*words, "--strict").err

@@ -29,6 +29,7 @@ from berth.notation.days import next_weekday
 from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan, end_time
 from berth.output.answers import seats_text
+from berth.schema.reservation import Reservation
 from berth.schema.values import Seats
 
 
@@ -184,7 +185,7 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
         if end == start:
             raise CommandError("TIMES: the end equals the start. Write another time", "B024")
         dates.check_open(start, end)
-        seats = reservation.seats
+        seats = _usual_seats(reservation, date.fromisoformat(day), counts)
         if counts is not None:
             seats = _with_counts(dates, seats, counts)
         changes = ListChanges()
@@ -192,6 +193,22 @@ def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) 
         return changes
 
     return plan
+
+
+def _usual_seats(reservation: Reservation, day: date, counts: Counts | None) -> Seats:
+    """Return what all lines of the schedule have that are valid on a day, or without any the reservation.
+
+    Raise CommandError if they differ, and `counts` do not name every class.
+    """
+    lines = {
+        line.seats
+        for line in reservation.recurrence.schedule
+        if (line.dates.first or day) <= day <= (line.dates.last or day)
+    }
+    if len(lines) > 1 and len(counts or ()) < len(reservation.seats):
+        each = " or ".join(sorted(seats_text(seats, reservation.holder.unit) for seats in lines))
+        raise CommandError(f"its schedule has {each} at that time. Say how many: --seats COUNT")
+    return lines.pop() if len(lines) == 1 else reservation.seats
 
 
 def extra_keys(dates: Dates, start: int, end: int, name: str, seats: Seats) -> dict[str, Any]:
