@@ -74,7 +74,8 @@ def title(text: str, most: int = LONGEST_TITLE) -> str:
     if len(text) <= most and not _hidden(text):
         return text
     message = f"{shown(text)} is not one line of at most {most} characters that people see."
-    raise Refusal(message, "Write one short line, without tabs and invisible characters.", "B012")
+    block = " A YAML block begins with >- so that it has no line end." if text.endswith("\n") else ""
+    raise Refusal(message, f"Write one short line, without tabs and invisible characters.{block}", "B012")
 
 
 def line(text: str) -> str:
