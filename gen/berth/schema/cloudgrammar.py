@@ -5,9 +5,11 @@ ours does not.
 """
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 
+from berth.durations import whole_seconds
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
@@ -18,10 +20,6 @@ BY_ALIAS = {
     for family in ("AL2", "AL2023", "Bottlerocket", "Windows2019", "Windows2022", "Windows2025")
 }
 # These stay text until somebody needs them, as in `berth.schema.grammar`.
-_SPAN = r"([0-9]{1,7})(s|m|h)"
-_SPANS = r"([0-9]{1,7}[smh])+"
-_BUDGET_SPAN = r"(?:[0-9]{1,7}h)?(?:[0-9]{1,7}m)?(?:0s)?"
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
 _LONGEST = 2**63 // 10**9  # seconds that Go counts
 _TYPE = r"[a-z][a-z0-9-]{0,30}\.[a-z0-9-]{1,30}"
 _ZONE = r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}(-[a-z]+-[0-9]{1,2})?[a-z]"
@@ -35,23 +33,25 @@ _CRON = (
     r"@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)"
     rf"|(?:{_CRON_FIELD}\s+){{4}}(?!(?:\S*[,-])?0*7){_CRON_FIELD}"
 )
-_NODES = r"(100|[0-9]{1,2})%|[0-9]{1,9}"
-_SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
-_LARGEST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
+# Up to 59000Gi, 64000G, 58Ti or 64T.
+_SIZE = (
+    "([1-9][0-9]{0,3}|[1-4][0-9]{4}|5[0-8][0-9]{3}|59000)Gi|([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-3][0-9]{3}|64000)G"
+    "|([1-9]|[1-5][0-7]|58)Ti|([1-9]|[1-5][0-9]|6[0-4])T"
+)
 
 
-def seconds(text: str) -> int:
-    """Return the seconds of a span that `span` accepts."""
-    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(_SPAN, text, re.ASCII))
+def _karpenter(pattern: str, what: str, fix: str) -> Callable[[str], str]:
+    return grammar.matching(pattern, what, fix, "B151")
+
+
+_span = _karpenter(
+    "([0-9]{1,7}[smh])+", "a duration that Karpenter reads", "Write hours, minutes or seconds: 72h."
+)
 
 
 def span(text: str) -> str:
     """Read whole hours, minutes and seconds, as Karpenter does."""
-    if not re.fullmatch(_SPANS, text, re.ASCII):
-        longer = re.fullmatch(r"([0-9]{1,5})d", text, re.ASCII)
-        fix = f"Write {int(longer[1]) * 24}h." if longer else "Write hours, minutes or seconds, such as 30m."
-        raise Refusal(f"{shown(text)} is not a duration that Karpenter reads.", fix, "B151")
-    if seconds(text) > _LONGEST:
+    if whole_seconds(_span(text)) > _LONGEST:
         raise Refusal(f"{text} is too long.", "Write a shorter one.", "B151")
     return text
 
@@ -62,95 +62,47 @@ def span_or_never(text: str) -> str:
 
 def lifetime(text: str) -> str:
     """Read how long nodes live, which is some time."""
-    if text != "Never" and not seconds(span(text)):
+    if text != "Never" and not whole_seconds(span(text)):
         message = "nodes are replaced as soon as they exist, again and again."
         raise Refusal(message, "Write Never, or a time longer than any window.", "B151")
     return text
 
 
-def budget_span(text: str) -> str:
-    """Read the duration of a budget, in which Karpenter takes no seconds."""
-    if not text or text == "0s" or not re.fullmatch(_BUDGET_SPAN, text, re.ASCII):
-        message = f"{shown(text)} is not the duration of a budget."
-        raise Refusal(message, "Write hours and minutes, such as 8h30m.", "B151")
-    if not seconds(text):
-        raise Refusal(f"{text} is zero: the budget would never apply.", "Write at least 1m.", "B151")
-    return span(text)
-
-
-reservation_id = grammar.matching(
-    r"cr-[0-9a-z]{1,60}",
-    "the id of a capacity reservation",
-    "Write it as AWS shows it: cr- and small letters and digits.",
-    "B151",
+_budget_span = _karpenter(
+    "(?=.*[1-9])([0-9]{1,7}h)?([0-9]{1,7}m)?(0s)?",
+    "the duration of a budget",
+    "Write hours and minutes: 8h30m.",
 )
-account = grammar.matching("[0-9]{12}", "the id of an AWS account", "Write its 12 digits.", "B151")
-instance_type = grammar.matching(_TYPE, "an instance type", "Write it like p5.48xlarge.", "B151")
-zone = grammar.matching(_ZONE, "a zone of AWS", "Write it like us-east-1a.", "B151")
+
+
+def budget_span(text: str) -> str:
+    """Read the duration of a budget, in which Karpenter takes no seconds and which is not zero."""
+    return span(_budget_span(text))
+
+
+_ID_ADVICE = "Write it as AWS shows it: cr- and small letters and digits."
+reservation_id = _karpenter("cr-[0-9a-z]{1,60}", "the id of a capacity reservation", _ID_ADVICE)
+account = _karpenter("[0-9]{12}", "the id of an AWS account", "Write its 12 digits.")
+instance_type = _karpenter(_TYPE, "an instance type", "Write it like p5.48xlarge.")
+zone = _karpenter(_ZONE, "a zone of AWS", "Write it like us-east-1a.")
+tag_key = _karpenter("(?s:.{1,128})", "the key of a tag", "Write 1 to 128 characters.")
+# In a selector: an empty value selects nothing.
+tag_value = _karpenter("(?s:.{1,256})", "the value of a tag", 'Write 1 to 256 characters; "*" is any value.')
+nodes = _karpenter(
+    "(100|[0-9]{1,2})%|[0-9]{1,9}", "a number of nodes", 'Write a number or a share: "3" or "10%".'
+)
+_SIZE_ADVICE = "Write a whole number and Gi, G, Ti or T, such as 100Gi; at most 59000Gi."
+size = grammar.matching(_SIZE, "the size of a volume", _SIZE_ADVICE, "B022")
 
 
 def instant(text: str) -> int:
     """Return the seconds of an instant in UTC."""
-    try:
-        return int(datetime.fromisoformat(grammar.utc(text)).astimezone(UTC).timestamp())
-    except Refusal as refusal:  # its code is that of Koordinator
-        raise Refusal(refusal.message, refusal.fix, "B151") from None
-
-
-def tag_key(text: str) -> str:
-    if 0 < len(text) <= 128:
-        return text
-    message = f"the key of a tag has {len(text)} characters." if text else "a tag has no key."
-    raise Refusal(message, "Write its key, at most 128 characters.", "B151")
-
-
-def tag_value(text: str) -> str:
-    """Read the value of a tag in a selector: it may be `*`, but not empty."""
-    if 0 < len(text) <= 256:
-        return text
-    if text:
-        message = f"the value of a tag has {len(text)} characters."
-        raise Refusal(message, "Write at most 256 characters.", "B151")
-    message = "a tag without value selects nothing."
-    raise Refusal(message, 'Write its value, or "*" for any.', "B151")
+    return int(datetime.fromisoformat(grammar.utc(text, "B151")).timestamp())
 
 
 def threshold(text: str) -> str:
     """Read a threshold of the kubelet's evictions: a quantity, or a share in percent."""
     return text if re.fullmatch(_EVICTION, text, re.ASCII) else grammar.quantity(text)
-
-
-def size(text: str) -> str:
-    """Read the size of a volume."""
-    match = re.fullmatch(_SIZE, text, re.ASCII)
-    if match is None:
-        fix = "Write a whole number and Gi, G, Ti or T, such as 100Gi."
-        raise Refusal(f"{shown(text)} is not the size of a volume.", fix, "B022")
-    if int(match[1]) > _LARGEST[match[2]]:
-        fix = f"Write at most {_LARGEST[match[2]]}{match[2]}."
-        raise Refusal(f"{text} is more than AWS allows.", fix, "B022")
-    if match[2] == "Ti" and len(match[1]) == 2 and match[1][1] in "89" and match[1] != "58":
-        fix = f"Write {int(match[1]) * 1024}Gi."
-        raise Refusal(f"{text} is a size that Karpenter's CRD does not accept.", fix, "B022")
-    return text
-
-
-def taint_value(text: str) -> str:
-    if text:
-        return grammar.label_value(text)
-    raise Refusal(
-        "a taint's value may not be empty here.",
-        "Remove it: a taint without value has an empty one.",
-        "B019",
-    )
-
-
-def nodes(text: str) -> str:
-    """Read the number or share of nodes of a budget."""
-    if re.fullmatch(_NODES, text, re.ASCII):
-        return text
-    message = f"{shown(text)} is not a number of nodes."
-    raise Refusal(message, 'Write a number or a share: "3" or "10%".', "B151")
 
 
 def schedule(text: str) -> str:
@@ -165,11 +117,8 @@ def schedule(text: str) -> str:
         message = f"{shown(text)} never occurs, and Karpenter always applies such a budget."
         fix = "Write a date that exists, or leave out schedule and duration."
         raise Refusal(message, fix, "B151")
-    if text.startswith(("TZ=", "CRON_TZ=")):
-        message = "a budget's schedule is in UTC; it takes no time zone."
-        raise Refusal(message, "Remove the zone, and write the hours of UTC.", "B151")
     message = f"{shown(text)} is not a schedule that Karpenter reads: it would stop all disruption forever."
-    fix = 'Write five fields in UTC, such as "0 8 * * 1-5", or @daily.'
+    fix = 'Write five fields in UTC, without a zone, such as "0 8 * * 1-5", or @daily.'
     raise Refusal(message, fix, "B151")
 
 
@@ -181,7 +130,7 @@ def _place(value: str) -> int:
 
 def limited(text: str) -> str:
     """Read a resource that a NodePool may limit."""
-    return text if text in ("nodes", "pods") else grammar.resource_name(text)
+    return text if text == "nodes" else daemon_resource(text)
 
 
 def node_resource(text: str) -> str:

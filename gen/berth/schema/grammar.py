@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
 
+from berth.durations import exact_seconds
 from berth.notation.days import FIRST_YEAR, LAST_YEAR
 from berth.notation.refusal import as_typed
 from berth.quantity import NANO
@@ -42,24 +43,24 @@ _IMAGE = (
     r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?"
 )
 _URL = rf"https?://({_HOST}(\.{_HOST})*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?(/[-\w.~%!$&'()*+,;=:@]*)*"
-_CONTACT = r"(?a:@\w[\w.-]*(/[\w.-]+)*)|[^@\s#]+@[^@\s#]+\.[^@\s#]+"
 MOST_HOURS = 2_562_047  # whole hours in Go's 63 bits of nanoseconds
 _LONGEST_DURATION = 40  # characters: enough for any that is meant
-_SCALE = 10**_LONGEST_DURATION
-_UNITS = {"h": 3600, "m": 60, "s": 1}
-_GO_PART = r"([0-9]+\.?[0-9]*|\.[0-9]+)([hms])"
-_GO = r"([-+]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)[hms])+)"
+_GO = r"[-+]?(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)[hms])+)"
 _LONGER = r"([0-9]{1,5})(d|w)"
 _INSTANT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}Z"
 
 
-def notice(text: str) -> int:
-    """Read whole hours or days before something, such as 48h or 7d, as seconds."""
-    match = re.fullmatch(r"([0-9]{1,4})([hd])", text, re.ASCII)
-    if match is None:
-        fix = "Write hours or days, for instance 48h or 7d."
-        raise Refusal(f"{shown(text)} is not a time such as 48h or 7d.", fix, "B018")
-    return int(match[1]) * {"h": 3600, "d": 86_400}[match[2]]
+def matching(
+    pattern: str, what: str, fix: str, code: str = "B019", longest: int = 500
+) -> Callable[[str], str]:
+    """Make the grammar of a text that matches a pattern."""
+
+    def read(text: str) -> str:
+        if len(text) <= longest and re.fullmatch(pattern, text, re.ASCII):
+            return text
+        raise Refusal(f"{shown(text)} is not {what}.", fix, code)
+
+    return read
 
 
 # Line ends, tabs, and what nobody sees or what changes the direction of text. Scripts and emoji need joiners,
@@ -82,14 +83,6 @@ def line(text: str) -> str:
     if text:
         return title(text, LONGEST_LINE)
     raise Refusal("the text is empty.", "Write one short line.", "B012")
-
-
-def contact(text: str) -> str:
-    """Read what CODEOWNERS can name."""
-    if re.fullmatch(_CONTACT, line(text)):
-        return text
-    fix = "Write an e-mail address, @user or @organization/team."
-    raise Refusal(f"{shown(text)} is not a contact.", fix, "B014")
 
 
 @lru_cache(maxsize=256)
@@ -132,20 +125,6 @@ def _meant_name(text: str, separator: str = "") -> str:
     return f"Did you mean {meant}? " if is_name else ""
 
 
-def label_key(text: str) -> str:
-    prefix, slash, name = text.rpartition("/")
-    if re.fullmatch(_WORD, name, re.ASCII) and (
-        not slash or (len(prefix) <= 253 and _DNS_NAME.fullmatch(prefix))
-    ):
-        return text
-    raise Refusal(
-        f"{shown(text)} is not a key that Kubernetes allows.",
-        "Write at most 63 letters, digits, -, _ and ., "
-        "if need be after a domain and a slash: example.org/course.",
-        "B019",
-    )
-
-
 def quantity(text: str) -> str:
     amount = parse_quantity(text)
     if amount is None:
@@ -184,13 +163,6 @@ def image(text: str) -> str:
         "Write registry/name:tag or registry/name@sha256:digest.",
         "B019",
     )
-
-
-def kubernetes_version(text: str) -> tuple[int, int]:
-    """Read a minor version, such as 1.36."""
-    if not re.fullmatch(r"1\.[1-9][0-9]?", text, re.ASCII):
-        raise Refusal(f"{shown(text)} is not a version of Kubernetes.", 'Write it as "1.36".', "B019")
-    return 1, int(text[2:])
 
 
 def image_by_digest(text: str) -> str:
@@ -266,13 +238,6 @@ def is_artifact(repository: str) -> bool:
     return repository.startswith("oci://")
 
 
-def revision(text: str) -> str:
-    """Read a branch, tag, commit or reference of git, or the tag or digest of an artifact."""
-    if len(text) <= 250 and re.fullmatch(r"(?:sha256:)?[\w./#+@=-]+", text) and not text.startswith("-"):
-        return text
-    raise Refusal(f"{shown(text)} is not a revision.", "Write a branch, for instance main.", "B038")
-
-
 def resource_name(text: str) -> str:
     """Read a resource that a container may request: one that containers share, huge pages, or a device."""
     if text in SHARED or page_size(text) or _is_device(text):
@@ -318,26 +283,18 @@ def go_duration(text: str) -> str:
 
     The sum must be whole seconds, from 0 to 2562047 hours.
     """
-    match = re.fullmatch(_GO, text, re.ASCII) if len(text) <= _LONGEST_DURATION else None
-    if match is None:
+    if len(text) > _LONGEST_DURATION or not re.fullmatch(_GO, text, re.ASCII):
         raise Refusal(f"{shown(text)} is not a duration that Go reads.", _longer_advice(text), "B107")
-    total = sum(_scaled(number) * _UNITS[unit] for number, unit in re.findall(_GO_PART, text, re.ASCII))
-    if match[1] == "-" and total:
+    total = exact_seconds(text)
+    if total < 0:
         raise Refusal(f"{text} is negative: it would end at once.", "Write 0s or more.", "B107")
-    if total > MOST_HOURS * 3600 * _SCALE:
+    if total > MOST_HOURS * 3600:
         raise Refusal(f"{text} is too long.", f"Write at most {MOST_HOURS}h.", "B107")
-    if total % _SCALE:
+    if total.denominator != 1:
         raise Refusal(f"{text} is not a whole number of seconds.", "Write whole seconds.", "B107")
     from berth.plugins.slots.slots import go_duration as canonical_duration  # noqa: PLC0415 - few reservations have one
 
-    return canonical_duration(total // _SCALE)
-
-
-def _scaled(number: str) -> int:
-    """Return the number times 10 to the power of `_LONGEST_DURATION`, exactly: it has fewer digits."""
-    whole, _, part = number.partition(".")
-    scale: int = 10 ** (_LONGEST_DURATION - len(part))
-    return int(whole + part) * scale
+    return canonical_duration(int(total))
 
 
 def _longer_advice(text: str) -> str:
@@ -347,19 +304,17 @@ def _longer_advice(text: str) -> str:
     return f"Write {int(longer[1]) * (24 if longer[2] == 'd' else 168)}h."
 
 
-def utc(text: str) -> str:
+def utc(text: str, code: str = "B107") -> str:
     """Read an instant in UTC, to the second, that exists."""
     if not re.fullmatch(_INSTANT, text, re.ASCII):
-        message = f"{shown(text)} is not an instant in UTC."
-        raise Refusal(message, "Write it as 2026-12-31T23:00:00Z.", "B107")
+        raise Refusal(f"{shown(text)} is not an instant in UTC.", "Write it as 2026-12-31T23:00:00Z.", code)
     try:
         year = datetime.fromisoformat(text).year
     except ValueError:
-        message = f"{text} does not exist."
-        raise Refusal(message, "Write a date and a time that exist.", "B107") from None
+        raise Refusal(f"{text} does not exist.", "Write a date and a time that exist.", code) from None
     if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
-        raise Refusal(message, "Write one within.", "B107")
+        raise Refusal(message, "Write one within.", code)
     return text
 
 
@@ -368,21 +323,14 @@ def optional(grammar: Callable[[str], str]) -> Callable[[str], str]:
     return lambda text: text if text == "" else grammar(text)
 
 
-def matching(
-    pattern: str, what: str, fix: str, code: str = "B019", longest: int = 500
-) -> Callable[[str], str]:
-    """Make the grammar of a text that matches a pattern."""
-
-    def read(text: str) -> str:
-        if len(text) <= longest and re.fullmatch(pattern, text, re.ASCII):
-            return text
-        raise Refusal(f"{shown(text)} is not {what}.", fix, code)
-
-    return read
-
-
 _WORD_ADVICE = "Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends."
 label_value = matching(rf"({_WORD})?", "a label value that Kubernetes allows", _WORD_ADVICE)
+taint_value = matching(_WORD, "the value of a taint", "Write a label value; without one, leave it out.")
+_KEY = rf"((?=[^/]{{1,253}}/){_DNS_NAME.pattern}/)?{_WORD}"
+_KEY_ADVICE = (
+    "Write at most 63 letters, digits, -, _ and ., if need be after a domain and a slash: example.org/course."
+)
+label_key = matching(_KEY, "a key that Kubernetes allows", _KEY_ADVICE)
 ulid = matching(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", "a ULID", "Write the 26 characters that Renku shows.")
 _SECRET_ADVICE = "Write at most 253 letters, digits, -, _ and ., for instance token."
 secret_key = matching(r"(?!\.{1,2}$)[-._A-Za-z0-9]{1,253}", "a key that a Secret may have", _SECRET_ADVICE)
@@ -391,6 +339,29 @@ duration = matching(_SPAN, "a duration", "Write hours, minutes or seconds, for i
 _URL_ADVICE = "Write one such as https://git.example.org/capacity.git."
 # In any form that git takes, or of an artifact (`oci://`).
 repository = matching(r"[!-~]+[:/][!-~]+", "the address of a repository", _URL_ADVICE, "B038")
+# A branch, tag, commit or reference of git, or the tag or digest of an artifact.
+_REVISION = r"(?!-)(?u:(?:sha256:)?[\w./#+@=-]+)"
+revision = matching(_REVISION, "a revision", "Write a branch, for instance main.", "B038", 250)
+_CONTACT = r"@\w[\w.-]*(/[\w.-]+)*|(?u:[^@\s#]+@[^@\s#]+\.[^@\s#]+)"  # what CODEOWNERS can name
+_CONTACT_ADVICE = "Write an e-mail address, @user or @organization/team."
+_contact = matching(_CONTACT, "a contact", _CONTACT_ADVICE, "B014")
+_NOTICE = "Write hours or days, for instance 48h or 7d."
+_notice = matching("[0-9]{1,4}[hd]", "a time such as 48h or 7d", _NOTICE, "B018")
+_minor_version = matching("1[.][1-9][0-9]?", "a version of Kubernetes", 'Write it as "1.36".')
+
+
+def contact(text: str) -> str:
+    return _contact(line(text))
+
+
+def notice(text: str) -> int:
+    """Read whole hours or days before something, such as 48h or 7d, as seconds."""
+    return int(_notice(text)[:-1]) * {"h": 3600, "d": 86_400}[text[-1]]
+
+
+def kubernetes_version(text: str) -> tuple[int, int]:
+    """Read a minor version, such as 1.36."""
+    return 1, int(_minor_version(text)[2:])
 
 
 def ip_address(text: str) -> str:

@@ -106,7 +106,7 @@ Requirements = Annotated[tuple[PoolRequirement, ...], Strict(False), Length(0, M
 
 class NodeTaint(Model):
     key: LabelKey
-    value: Annotated[str, Text("label value", cloudgrammar.taint_value)] | None = field(None)
+    value: Annotated[str, Text("label value", grammar.taint_value)] | None = field(None)
     effect: Effect
 
 
