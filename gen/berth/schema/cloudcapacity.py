@@ -238,11 +238,7 @@ class GenericSpec(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
-        known: set[str] = set()
-        for i, shape in enumerate(self.nodes):
-            if shape.name in known:
-                report("B016", (*path, "nodes", i, "name"), f"duplicate name {shape.name}.", "Rename it.")
-            known.add(shape.name)
+        report.repeated("name ", [shape.name for shape in self.nodes], (*path, "nodes"), "name")
 
 
 class CloudCapacity(CloudSpec):

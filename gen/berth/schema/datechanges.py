@@ -17,6 +17,7 @@ from berth.schema.entry import (
     OwnSeats,
     ScaledSeats,
     StandardSeats,
+    Timed,
     check_length,
     dated,
 )
@@ -35,20 +36,15 @@ from berth.schema.values import Entry, EntryDates, Except, Extra, Move
 SAME_SEATS = "those of its entry"
 
 
-class ExtraEntry(ScaledSeats):
+class ExtraEntry(Timed):
     day: Date = dated(meaning="date of one more occurrence", alias="date")
-    start_time: StartTime = dated(meaning=TIME)
-    end_time: EndTime = dated(meaning=END)
-    end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
-    name: DnsLabel | None = dated(None, NAME, "none")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
-        check_length((self.start_time, self.end_time, self.end_day), path, report)
+        check_length(self.times, path, report)
 
     def extra(self, standard: StandardSeats) -> Extra:
-        times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "")
+        return Extra(self.day, *self.times, *self.scaled_seats(standard), self.name or "")
 
 
 class DateOrSpan(Model):

@@ -1,6 +1,6 @@
 """The problems of one document, and how they are collected."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from berth.findings import ERROR, Origin, Path, Problem, severity
 from berth.notation.refusal import Refusal, article, choice, close, nearest, shown
@@ -41,6 +41,12 @@ class DocumentProblems:
             if value in values[:i]:
                 at = (*path, i, key) if key else (*path, i)
                 self(code, at, f"duplicate {what}{shown(value)}.", "Change or remove one of the two.")
+
+    def exclude(self, values: Mapping[str, object], path: Path) -> None:
+        """Report keys of one mapping of which only one may be given."""
+        given = [name for name, value in values.items() if value is not None]
+        if len(given) > 1:
+            self("B016", path, f"{' and '.join(given)} exclude each other.", "Keep one of them.")
 
     @property
     def is_full(self) -> bool:

@@ -1,7 +1,7 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
 from functools import partial
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
@@ -36,21 +36,20 @@ LEAD = "minutes before the start at which capacity is requested"
 BEHAVIOR = "what placeholders do as sessions arrive: maintain, reduce, none or buffer"
 
 
-class ScalingKeys(Protocol):
+class ScalingKeys(Model):
     """A line that may say when seats open, and how they scale down."""
 
-    lead_time_minutes: int | None
-    scale_down_behavior: Behavior | None
+    lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "that of the entry, else of provisioning")
+    scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "that of the entry, else of provisioning")
 
+    def scaling(self, general: Scaling) -> Scaling:
+        """Return what holds here: its own keys, and those of the more general line where it has none.
 
-def scaling(line: ScalingKeys, general: Scaling) -> Scaling:
-    """Return what holds at a line: its own keys, and those of the more general line where it has none.
-
-    From special to general: a line of `seats` in an entry, the entry, a line of `seats` in `provisioning`,
-    `provisioning`, the default.
-    """
-    lead, behavior = line.lead_time_minutes, line.scale_down_behavior
-    return Scaling(general.lead if lead is None else lead, behavior or general.behavior)
+        From special to general: a line of `seats` in an entry, the entry, a line of `seats` in
+        `provisioning`, `provisioning`, the default.
+        """
+        lead, behavior = self.lead_time_minutes, self.scale_down_behavior
+        return Scaling(general.lead if lead is None else lead, behavior or general.behavior)
 
 
 class ClassSeats(Model):
@@ -61,11 +60,8 @@ class ClassSeats(Model):
     node_count: NodeCount | None = dated(None, "only backend nodePool: nodes of this class", "none")
 
 
-class ScaledClassSeats(ClassSeats):
+class ScaledClassSeats(ClassSeats, ScalingKeys):
     """How many seats of one class, and how they scale."""
-
-    lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "that of the entry, or of provisioning")
-    scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "that of the entry, or of provisioning")
 
 
 def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: DocumentProblems) -> None:
@@ -116,22 +112,33 @@ class OwnSeats(Model):
         return ((standard[0][0], own),) if own else standard
 
 
-class ScaledSeats(OwnSeats):
+class ScaledSeats(OwnSeats, ScalingKeys):
     """A line of a recurrence that may have its own seats, lead and behavior."""
 
     seats: NonEmpty[ScaledClassSeats] | None = field(
         None, "seats by class, instead of provisioning's", "provisioning's"
     )
-    lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "provisioning's")
-    scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "provisioning's")
 
     def scaled_seats(self, standard: StandardSeats) -> tuple[Seats, tuple[Scaling, ...]]:
         """Return the seats of the line, and how they scale if not all as the reservation."""
         seats = self.seats_or(standard.seats)
-        scalings = [scaling(self, standard.scaling_of(name)) for name, _ in seats]
+        scalings = [self.scaling(standard.scaling_of(name)) for name, _ in seats]
         if self.seats is not None:
-            scalings = [scaling(line, general) for line, general in zip(self.seats, scalings, strict=True)]
+            scalings = [line.scaling(own) for line, own in zip(self.seats, scalings, strict=True)]
         return seats, () if {*scalings} == {standard.usual} else tuple(scalings)
+
+
+class Timed(ScaledSeats):
+    """A line of a recurrence with its hours."""
+
+    start_time: StartTime = dated(meaning=TIME)
+    end_time: EndTime = dated(meaning=END)
+    end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = dated(None, NAME, "none")
+
+    @property
+    def times(self) -> tuple[int, int, int | None]:
+        return self.start_time, self.end_time, self.end_day
 
 
 _OR_LIST = Switch(lambda value: int(isinstance(value, list)))
@@ -151,14 +158,10 @@ class Monthly(Model):
     week: NthWeek = dated(meaning="1 to 5 for the first to fifth in the month; -1 for the last")
 
 
-class ScheduleEntry(ScaledSeats):
+class ScheduleEntry(Timed):
     dates_in_order = ("from", "until")
     day_of_week: WeekdaysOrList | None = dated(None, "1 = Monday to 7 = Sunday, or a name", "none")
     days_of_week: WeekdaysOrList | None = dated(None, "several weekdays: [mon, wed] or mon-fri", "none")
-    start_time: StartTime = dated(meaning=TIME)
-    end_time: EndTime = dated(meaning=END)
-    end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
-    name: DnsLabel | None = dated(None, NAME, "none")
     first: Date | None = dated(None, "its first date", "the recurrence's", alias="from")
     last: Date | None = dated(None, "its last date, inclusive", "the recurrence's", alias="until")
     weeks: WeeksOrList | None = dated(
@@ -168,14 +171,11 @@ class ScheduleEntry(ScaledSeats):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
-        if self.weeks is not None and self.monthly is not None:
-            report("B016", path, "weeks and monthly are both given.", "Keep one of the two.")
+        report.exclude({"weeks": self.weeks, "monthly": self.monthly}, path)
 
     def entry(self, weekly: bool, standard: StandardSeats) -> Entry:
         days = _numbers(self.days_of_week or self.day_of_week) if weekly else ()
-        times = (self.start_time, self.end_time, self.end_day)
-        seats, scaling = self.scaled_seats(standard)
-        return Entry(days, *times, seats, scaling, self.name or "", self._dates())
+        return Entry(days, *self.times, *self.scaled_seats(standard), self.name or "", self._dates())
 
     def _dates(self) -> EntryDates:
         if (self.first, self.last, self.weeks, self.monthly) == (None, None, None, None):

@@ -1,6 +1,5 @@
 """The parts of a NodePool that a CloudCapacity has, as its CRD of Karpenter v1.15.0 has them."""
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import Strict
@@ -19,14 +18,13 @@ from berth.machines.nodelabels import (
 from berth.schema import cloudgrammar, grammar
 from berth.schema.basemodel import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.documentproblems import DocumentProblems, Refusal
-from berth.schema.scheduling import Effect
+from berth.schema.scheduling import Effect, LabelRequirementSpec
 from berth.schema.types import Amount, LabelKey, LabelValue
 
 MOST_BUDGETS, MOST_LABELS = 50, 100
 MOST_REQUIREMENTS = 90  # 100 with those that Berth adds
 LONGEST_KEY = 316
 _KNOWN = {ARCH: ("amd64", "arm64"), OS: ("linux", "windows")}
-_DIGITS = r"[0-9]{1,18}"
 
 Span = Annotated[str, Text("duration", cloudgrammar.span)]
 Lifetime = Annotated[str, Text("duration or Never", cloudgrammar.lifetime)]
@@ -61,27 +59,19 @@ NodeLabels = Annotated[
 ]
 
 
-class PoolRequirement(Model):
+class PoolRequirement(LabelRequirementSpec):
     """What a NodePool requires of its nodes."""
 
+    too_few = wrong = "B151"
     key: Annotated[str, Text("label key", _required_label)]
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"]
-    values: ListOf[LabelValue] | None = field(None)
     min_values: Annotated[int, Whole(1, 50)] | None = field(None)
 
     def check(self, path: Path, report: DocumentProblems) -> None:
+        super().check(path, report)
         operator, values = self.operator, self.values or ()
-        if operator in ("In", "NotIn") and not values:
-            report("B151", path, f"operator {operator} needs values.", "Add values: a list.")
-        elif operator in ("Exists", "DoesNotExist") and values:
-            message = f"operator {operator} takes no values."
-            report("B151", (*path, "values"), message, "Remove values.", at_key=True)
-        elif operator == "In" and normalized(self.key) in _KNOWN:
+        if operator == "In" and normalized(self.key) in _KNOWN:
             self._check_known(values, (*path, "values"), report)
-        elif operator in ("Gt", "Lt", "Gte", "Lte") and not _is_one_number(values):
-            fix = 'Write one, for instance values: ["8"].'
-            message = f"operator {operator} needs one whole number from 0 up."
-            report("B151", path, message, fix)
         least, many = self.min_values, len(set(values))
         if least is not None and operator == "In" and many < least:
             message = f"minValues {least} is more than the {many} values."
@@ -95,10 +85,6 @@ class PoolRequirement(Model):
             names = ", ".join(wrong)
             message = f"Karpenter does not know {names}, and uses no pool without values that it knows."
             report("B151", path, message, f"Write {' or '.join(known)}.")
-
-
-def _is_one_number(values: tuple[str, ...]) -> bool:
-    return len(values) == 1 and re.fullmatch(_DIGITS, values[0], re.ASCII) is not None
 
 
 Requirements = Annotated[tuple[PoolRequirement, ...], Strict(False), Length(0, MOST_REQUIREMENTS)]

@@ -110,13 +110,13 @@ class RecurrenceSpec(Model):
             report("B011", path, "dates is missing.", "Add dates: a list of dates.")
 
     def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
-        pairs = (("dayOfWeek", entry.day_of_week), ("daysOfWeek", entry.days_of_week))
-        given = [name for name, value in pairs if value is not None]
+        weekdays = {"dayOfWeek": entry.day_of_week, "daysOfWeek": entry.days_of_week}
+        given = [name for name, value in weekdays.items() if value is not None]
         if self.type == "weekly" and not given:
             message = "an entry of type weekly needs its weekday."
             report("B011", path, message, "Add dayOfWeek or daysOfWeek.")
-        elif self.type == "weekly" and len(given) == 2:
-            report("B016", path, "dayOfWeek and daysOfWeek are both given.", "Keep one of the two.")
+        elif self.type == "weekly":
+            report.exclude(weekdays, path)
         elif self.type in ("daily", "dates"):
             for name in given:
                 message = f"type {self.type} ignores weekdays."
@@ -155,7 +155,7 @@ class RecurrenceSpec(Model):
                 message, fix = "endDate already sets the day of the end.", "Remove endDay."
                 report("B016", (*path, "endDay"), message, fix, at_key=True)
         elif self.type != "once" or first is not None:
-            check_length((entry.start_time, entry.end_time, entry.end_day), path, report)
+            check_length(entry.times, path, report)
 
     def lines(self) -> list[tuple[Path, OwnSeats]]:
         """Return each line that may have its own seats, with its path."""

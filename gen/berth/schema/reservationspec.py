@@ -17,12 +17,11 @@ from berth.schema.entry import (
     ClassSeats,
     OwnSeats,
     ScaledClassSeats,
-    ScaledSeats,
     ScalingKeys,
     StandardSeats,
     check_seats,
+    dated,
     listed,
-    scaling,
 )
 from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.seatholders import Holder, Unit
@@ -68,30 +67,15 @@ class BufferSpec(Model):
         return Buffer(self.percent, self.minimum)
 
 
-class Provisioning(Model):
-    placeholder_count: SeatCount | None = field(
-        None,
-        "seats of `resourceClass`",
-        "none: then write `seats`",
-        use=Use(resolved="the seats of each class"),
-    )
-    node_count: NodeCount | None = field(
-        None,
-        "only backend nodePool: nodes for `resourceClass`",
-        "none",
-        use=Use(resolved="the seats of each class"),
-    )
+class Provisioning(ScalingKeys):
+    placeholder_count: SeatCount | None = dated(None, "seats of `resourceClass`", "none: then write `seats`")
+    node_count: NodeCount | None = dated(None, "only backend nodePool: nodes for `resourceClass`", "none")
     seats: NonEmpty[ScaledClassSeats] | None = field(
         None, "instead of `resourceClass`: seats by class", "none"
     )
-    lead_time_minutes: LeadMinutes | None = field(
-        None, LEAD, f"`{DEFAULT_LEAD}`", use=Use(resolved="the lead of each class")
-    )
-    scale_down_behavior: Behavior | None = field(
-        None,
-        BEHAVIOR,
-        default_text(lambda holder: holder.behaviors[0]),
-        use=Use(resolved="the behavior of each class"),
+    lead_time_minutes: LeadMinutes | None = dated(None, LEAD, f"`{DEFAULT_LEAD}`")
+    scale_down_behavior: Behavior | None = dated(
+        None, BEHAVIOR, default_text(lambda holder: holder.behaviors[0])
     )
     overlap: Literal["sum", "max"] | None = field(
         None,
@@ -202,11 +186,8 @@ class ReservationSpec(Model):
     title: Title | None = field(
         None, "title in lists and calendars", "the name", use=Use(resolved="the title, by default the name")
     )
-    resource_class: DnsLabel | None = field(
-        None,
-        "the class of its seats",
-        "none: then write provisioning.seats",
-        use=Use(resolved="the seats of each class"),
+    resource_class: DnsLabel | None = dated(
+        None, "the class of its seats", "none: then write provisioning.seats"
     )
     rehearses: Rehearses | None = field(
         None, "whose opening the reservation tries beforehand: `berth rehearse` writes it", "nothing"
@@ -353,8 +334,7 @@ class ReservationSpec(Model):
 
     def scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
         """Yield what may say how seats scale, with its place below spec."""
-        scaled = (Provisioning, ScaledSeats, ScaledClassSeats)
-        return ((at, line) for at, line, _ in self._lines() if isinstance(line, scaled))
+        return ((at, line) for at, line, _ in self._lines() if isinstance(line, ScalingKeys))
 
     def _lines(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
         """Yield what may count seats or nodes and scale them, with its place, and whether it must count."""
@@ -367,9 +347,9 @@ class ReservationSpec(Model):
 
     def standard(self, default: Scaling) -> StandardSeats:
         provisioning = self.provisioning
-        usual = scaling(provisioning, default)
+        usual = provisioning.scaling(default)
         if provisioning.seats is None:
             count = provisioning.placeholder_count or provisioning.node_count or 0
             return StandardSeats(((self.resource_class or "", count),), (usual,), usual)
-        by_class = tuple(scaling(seat, usual) for seat in provisioning.seats)
+        by_class = tuple(seat.scaling(usual) for seat in provisioning.seats)
         return StandardSeats(listed(provisioning.seats), by_class, usual)

@@ -3,7 +3,7 @@
 Most documents have none of them, so that the other models import this module only with the first value.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
@@ -38,34 +38,40 @@ class PodToleration(Model):
             report("B016", at, "only effect NoExecute takes seconds.", fix, at_key=True)
 
 
-class _Requirement(Model):
+class LabelRequirementSpec(Model):
     """A requirement of labels: key, operator, values."""
+
+    too_few: ClassVar[str] = "B011"
+    """The code of a requirement that lacks values."""
+
+    wrong: ClassVar[str] = "B016"
+    """The code of one whose values do not suit its operator."""
 
     key: LabelKey
     operator: str
     values: ListOf[LabelValue] | None = field(None)
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        operator, values = self.operator, self.values
+        operator, values = self.operator, self.values or ()
         if operator in ("In", "NotIn") and not values:
-            report("B011", path, f"operator {operator} needs values.", "Add values: a list.")
+            report(self.too_few, path, f"operator {operator} needs values.", "Add values: a list.")
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
-            report("B016", (*path, "values"), message, "Remove values.", at_key=True)
-        elif operator in ("Gt", "Lt") and not _is_one_number(values or ()):
+            report(self.wrong, (*path, "values"), message, "Remove values.", at_key=True)
+        elif operator in ("Gt", "Lt", "Gte", "Lte") and not (len(values) == 1 and _is_number(values[0])):
             fix = 'Write one, for instance values: ["8"].'
-            report("B016", path, f"operator {operator} needs one whole number.", fix)
+            report(self.wrong, path, f"operator {operator} needs one whole number from 0 up.", fix)
 
 
-def _is_one_number(values: tuple[str, ...]) -> bool:
-    return len(values) == 1 and values[0].isdecimal()
+def _is_number(value: str) -> bool:
+    return value.isdecimal() and len(value) < 19
 
 
-class LabelExpression(_Requirement):
+class LabelExpression(LabelRequirementSpec):
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
 
 
-class NodeRequirement(_Requirement):
+class NodeRequirement(LabelRequirementSpec):
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
 

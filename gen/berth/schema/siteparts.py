@@ -140,16 +140,11 @@ class HubSpec(Model):
 
 def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems) -> None:
     """Report hubs that cannot be told apart."""
-    taken: list[str] = []
+    report.repeated("namespace ", [hub.namespace or i for i, hub in enumerate(hubs)], path, "namespace")
     for i, hub in enumerate(hubs if len(hubs) > 1 else ()):
         if hub.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
             report("B011", (*path, i), message, "Add namespace: where the sessions of this hub run.")
-        elif hub.namespace in taken:
-            message = f"duplicate namespace {shown(hub.namespace)}: another hub has it."
-            report("B016", (*path, i, "namespace"), message, "Name each namespace once.")
-        else:
-            taken.append(hub.namespace)
 
 
 class Destination(Model):
@@ -157,7 +152,6 @@ class Destination(Model):
     name: AnyText | None = field(None)
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        if self.server is not None and self.name is not None:
-            report("B016", path, "server and name are both given.", "Keep one of the two.")
+        report.exclude({"server": self.server, "name": self.name}, path)
         if self.server is None and self.name is None:
             report("B011", path, "it has neither server nor name.", "Add one of the two.")
