@@ -14,7 +14,7 @@ from berth.manifests import code
 
 from tests.live.happenings import NOW, Case
 from tests.live.project import Project
-from tests.live.world import RefusedError, World
+from tests.live.world import World
 
 _VALUE = re.compile(
     r"kubectl --.*"  # a command is one value
@@ -41,7 +41,7 @@ def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = N
 def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
     (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
     world.renew(now)
-    return gather_facts(world.ask, cluster, git.site.name, parse_instant(now), RefusedError)
+    return gather_facts(world.ask, cluster, git.site.name, parse_instant(now))
 
 
 def looked(world: World, git: Project, at: str, earlier: EarlierLooks = NO_LOOKS) -> EarlierLooks:

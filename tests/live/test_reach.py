@@ -18,7 +18,7 @@ from tests.live.happenings import NOW, in_order
 GIT = project.project()
 (PROD,) = GIT.site.clusters
 SITE = GIT.site.model_copy(update={"clusters": (PROD, PROD.model_copy(update={"name": "lab"}))})
-PLACES = [ClusterLocation(name, "berth", name) for name in ("prod", "lab")]
+PLACES = {name: ClusterLocation(name, "berth", name) for name in ("prod", "lab")}
 
 
 def test_each_task_returns_its_own_result_error_or_timeout() -> None:
@@ -41,7 +41,8 @@ def looked_at(
     with ApiServer(in_order(GIT)) as prod, ApiServer(in_order(GIT)) as lab:
         change(lab)
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": lab.url})
-        return ClusterAccess(str(file), {}, patience=patience).facts(SITE, PLACES, parse_instant(NOW))
+        reach = ClusterAccess(SITE, SITE.clusters, str(file), {}, patience=patience)
+        return reach.facts(PLACES, parse_instant(NOW))
 
 
 def test_a_cluster_that_hangs_is_given_up_while_the_other_answers(tmp_path: Path) -> None:
@@ -57,10 +58,10 @@ def test_a_second_look_reuses_clients_and_reaches_a_recovered_cluster(tmp_path: 
     """Whoever fails is looked up anew: a login may have run out, or a cluster moved."""
     with ApiServer(in_order(GIT)) as prod, ApiServer(in_order(GIT)) as lab:
         file = kubeconfig(tmp_path / "kubeconfig", {"prod": prod.url, "lab": "http://127.0.0.1:9"})
-        reach = ClusterAccess(str(file), {})
-        first = reach.facts(SITE, PLACES, parse_instant(NOW))
+        reach = ClusterAccess(SITE, SITE.clusters, str(file), {})
+        first = reach.facts(PLACES, parse_instant(NOW))
         kubeconfig(file, {"lab": lab.url})
-        second = reach.facts(SITE, PLACES, parse_instant(NOW))
+        second = reach.facts(PLACES, parse_instant(NOW))
 
     assert [isinstance(first[name], ClusterFacts) for name in ("prod", "lab")] == [True, False]
     assert [isinstance(second[name], ClusterFacts) for name in ("prod", "lab")] == [True, True]

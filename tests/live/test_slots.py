@@ -10,8 +10,7 @@ from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.dates.moments import named
 from berth.findings import LiveFinding
-from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.poolstate import ClusterState, status_from_git
+from berth.live.poolstate import status_from_git
 from berth.output.answers import serialize
 from berth.plugins.slots.slots import (
     PlaceholderOwner,
@@ -83,11 +82,8 @@ def test_json_output_counts_the_slots_of_each_item() -> None:
 def test_standing_slots_show_their_end_date_if_the_cluster_is_unreachable() -> None:
     git, finding = slots(lab=UNTIL), LiveFinding("S001", "prod", "", "no answer.", "Wait.")
     for now in ("2026-02-28T23:59:59Z", "2026-03-01T00:00:00Z"):
-        place = ClusterLocation("prod", "berth", None)
-        snapshot = ClusterState(place, git.site, git.expected["prod"], ClusterFacts(), parse_instant(now))
-        assert told(status_from_git(snapshot, finding)).splitlines()[1] == (
-            "lab/brief unknown ? 2026-03-01T00:00:00Z ? ? ? ?"
-        )
+        found = status_from_git(git.expected["prod"], None, finding, parse_instant(now))
+        assert told(found).splitlines()[1] == ("lab/brief unknown ? 2026-03-01T00:00:00Z ? ? ? ?")
 
 
 def test_koordinator_reservations_are_listed_once_without_a_selector() -> None:

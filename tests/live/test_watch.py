@@ -20,7 +20,7 @@ from berth import cli
 from berth.cli import console, status
 from berth.cli.console import new_lines, on_screen
 from berth.live import access
-from berth.live.client import ClusterError
+from berth.live.kubeobject import ClusterError
 
 from tests.cases import tabled
 from tests.live import project

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from berth.live.kubeobject import ClusterError
 from berth.runtime.apiclient import JSON_PATCH, Request, Response
 
 from tests.objectstore import ObjectStore, Target, good, refusal, target
@@ -18,13 +19,11 @@ APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything
 CONTROLLER = "argocd-controller"
 
 
-class RefusedError(Exception):
+class RefusedError(ClusterError):
     """What the server says instead of an answer: `HTTP 403: ...`."""
 
-    @property
-    def status(self) -> int:
-        said = str(self)
-        return int(said[5:8]) if said.startswith("HTTP ") else 0
+    def __init__(self, said: str) -> None:
+        super().__init__(int(said[5:8]) if said.startswith("HTTP ") else 0, said)
 
 
 class World(ObjectStore):

@@ -93,8 +93,8 @@ def override(  # noqa: PLR0913 - one for each option
         for part in parts
         if any(resource_class.name in wanted for resource_class in part.placed.classes)
     }
-    means = choice.access(settings, [part.placed.cluster for part in concerned.values()])
-    return _carry_out(settings, means, site, name, concerned, wanted, clock.now)
+    access = choice.access(settings, site, concerned)
+    return _carry_out(settings, access, site, name, concerned, wanted, clock.now)
 
 
 def _targets(
@@ -160,7 +160,7 @@ def override_end(text: str | None, clock: Clock) -> int:
 
 def _carry_out(  # noqa: PLR0913, PLR0917
     settings: Settings,
-    means: ClusterAccess,
+    access: ClusterAccess,
     site: Site,
     name: str,
     parts: dict[str, Part],
@@ -175,13 +175,11 @@ def _carry_out(  # noqa: PLR0913, PLR0917
         changes = {own: wanted[own] for own in classes if own in wanted}
         return overriding.write_overrides(remote, at.namespace, labels, changes, now)
 
-    places = means.places(site, [part.placed.cluster for part in parts.values()])
-    reached = [place for place in places.values() if isinstance(place, ClusterLocation)]
-    answers = means.at_each(reached, write)
-    facts = means.facts(site, reached, now) if any(wanted.values()) else {}
+    places = access.places()
+    answers = access.at_each(places, write)
+    facts = access.facts(places, now) if any(wanted.values()) else {}
     code = EXIT_OK
-    for cluster, place in places.items():
-        answer = place if isinstance(place, LiveFinding) else answers[cluster]
+    for cluster, answer in answers.items():
         if answer is None:
             stderr(f"{cluster}: there is no timetable of {name}: nothing to override.\n")
         elif isinstance(answer, LiveFinding):

@@ -14,7 +14,6 @@ from berth.cli.selection import clock_of, items_of, names_argument, require_clus
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
-from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import expected_states
 from berth.live.preflight import Preflight, PreflightCheck, PreflightClock, PreflightScope
 from berth.live.room import Room, WindowSteps, steps_by_cluster
@@ -23,7 +22,6 @@ from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_text
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
-from berth.schema.values import Cluster, Site
 
 CLOCK = PreflightClock(time.monotonic, time.sleep)
 _DRY_RUNS = 60.0  # seconds for all dry runs and permissions of a cluster
@@ -53,14 +51,13 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
     require_cluster(choice.cluster, pipeline)
     items = list(items_of(settings, pipeline))
     site = settings.valid_site(pipeline)
-    clusters = choice.of(site)
-    means = choice.access(settings, clusters, _DRY_RUNS + timeout * max(len(selected), 1))
+    access = choice.access(settings, site, patience=_DRY_RUNS + timeout * max(len(selected), 1))
     steps, minute = steps_by_cluster(items), clock_of(settings, pipeline).now // 60
     scopes = {
         cluster: PreflightScope(site, git, selected, timeout, steps.get(cluster, WindowSteps({}, {})), minute)
         for cluster, git in expected_states(site, items, pipeline.declared.classes.values()).items()
     }
-    checks, unreachable = _run(means, site, clusters, scopes)
+    checks, unreachable = _run(access, scopes)
     told = [*unreachable.values(), *(finding for check in checks for finding in check.findings)]
     findings = list(dict.fromkeys(told))
     settings.answer(
@@ -70,24 +67,21 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
 
 
 def _run(
-    means: ClusterAccess, site: Site, clusters: Sequence[Cluster], scopes: Mapping[str, PreflightScope]
+    access: ClusterAccess, scopes: Mapping[str, PreflightScope]
 ) -> tuple[list[PreflightCheck], dict[str, LiveFinding]]:
     """Run the preflight in all clusters at once.
 
     Return the checks, and a finding for each cluster that cannot be read.
     """
-    places = means.places(site, clusters)
-    known = [
-        place
-        for place in places.values()
-        if isinstance(place, ClusterLocation)
-        and (scopes[place.cluster].reservations or not scopes[place.cluster].named)
-    ]
-    answers = means.at_each(
-        known, lambda client, place: [*Preflight(client, place, scopes[place.cluster], CLOCK).checks()]
+    places = {
+        name: place
+        for name, place in access.places().items()
+        if isinstance(place, LiveFinding) or scopes[name].reservations or not scopes[name].named
+    }
+    answers = access.at_each(
+        places, lambda client, place: [*Preflight(client, place, scopes[place.cluster], CLOCK).checks()]
     )
-    asked = (*places.items(), *answers.items())
-    unreachable = {name: answer for name, answer in asked if isinstance(answer, LiveFinding)}
+    unreachable = {name: answer for name, answer in answers.items() if isinstance(answer, LiveFinding)}
     checks = [check for checked in answers.values() if isinstance(checked, list) for check in checked]
     return checks, unreachable
 

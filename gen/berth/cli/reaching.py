@@ -1,6 +1,6 @@
 """The clusters that a command looks at, and the way to them: --cluster, --context and --kubeconfig."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,7 +8,7 @@ import click
 
 from berth.cli.command import FILE, Settings
 from berth.cli.selection import cluster_option
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Site
 
 if TYPE_CHECKING:
     from berth.live.access import ClusterAccess
@@ -21,18 +21,27 @@ class ClusterChoice(NamedTuple):
     contexts: tuple[str, ...]
     kubeconfig: str | None
 
-    def of(self, site: Site) -> list[Cluster]:
-        return [cluster for cluster in site.clusters if self.cluster in (None, cluster.name)]
-
     def access(
-        self, settings: Settings, clusters: Sequence[Cluster], patience: float | None = None
+        self,
+        settings: Settings,
+        site: Site,
+        names: Container[str] | None = None,
+        patience: float | None = None,
     ) -> "ClusterAccess":
-        """Return the way to some of these clusters. `patience`: seconds for the answers, if not the usual."""
+        """Return the way to these clusters, of those with the `names`.
+
+        `patience`: seconds for the answers, if not the usual.
+        """
         from berth.live import access  # noqa: PLC0415 - it loads the client
 
+        clusters = [
+            cluster
+            for cluster in site.clusters
+            if self.cluster in (None, cluster.name) and (names is None or cluster.name in names)
+        ]
         ordered = access.parse_contexts(self.contexts, [cluster.name for cluster in clusters])
         file = None if self.kubeconfig is None else settings.given(self.kubeconfig)
-        return access.ClusterAccess(file, ordered, patience or access.ANSWER_SECONDS)
+        return access.ClusterAccess(site, clusters, file, ordered, patience or access.ANSWER_SECONDS)
 
 
 def cluster_options(function: Callable[..., int]) -> Callable[..., int]:

@@ -109,10 +109,7 @@ def _of_clusters(
     settings: Settings, site: Site, choice: ClusterChoice
 ) -> tuple[Sequence[OccurrenceRecord], int]:
     """Return the records of clusters, and the exit code that their findings mean."""
-    from berth.live.access import read_clusters  # noqa: PLC0415 - it loads the client
-
-    clusters = choice.of(site)
-    records, findings = read_clusters(choice.access(settings, clusters), site, clusters)
+    records, findings = choice.access(settings, site).records()
     for finding in findings:
         if finding.severity != NOTE or not records:
             stderr(f"{live_line(finding, color=has_color(sys.stderr))}\n")

@@ -53,7 +53,7 @@ from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.plugins.numbers.foreignnumbers import path_text
 from berth.schema.reservationspec import OwnerSpec
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Site
 from berth.version import VERSION
 
 _EVERY = 5.0  # seconds between two looks
@@ -120,8 +120,7 @@ def status(
     items = list(items_of(settings, pipeline))
     site = settings.valid_site(pipeline)
     wanted = expected_states(site, items, pipeline.declared.classes.values())
-    clusters = choice.of(site)
-    looks = _Looks(choice.access(settings, clusters), site, clusters, wanted)
+    looks = _Looks(choice.access(settings, site), site, wanted)
     return _show(looks, view, _zones(site, items), settings, watch=watch)
 
 
@@ -151,40 +150,31 @@ def _show(
 class _Looks:
     """Looks at all clusters, as often as asked, and remembers what one look cannot tell."""
 
-    def __init__(
-        self, means: ClusterAccess, site: Site, clusters: list[Cluster], wanted: Mapping[str, ExpectedState]
-    ) -> None:
-        self._means, self._site, self._clusters, self._wanted = means, site, clusters, wanted
+    def __init__(self, access: ClusterAccess, site: Site, wanted: Mapping[str, ExpectedState]) -> None:
+        self._access, self._site, self._wanted = access, site, wanted
         self._earlier: dict[str, EarlierLooks] = {}
 
     def look(self, now: int) -> list[ClusterStatus]:
-        places = self._means.places(self._site, self._clusters)
-        known = [place for place in places.values() if isinstance(place, ClusterLocation)]
-        seen = self._means.facts(self._site, known, now)
-        return [
-            self._status(cluster, places[cluster.name], seen.get(cluster.name), now)
-            for cluster in self._clusters
-        ]
+        places = self._access.places()
+        seen = self._access.facts(places, now)
+        return [self._status(places[name], self._wanted[name], answer, now) for name, answer in seen.items()]
 
     def _status(
         self,
-        cluster: Cluster,
         place: ClusterLocation | LiveFinding,
-        seen: ClusterFacts | LiveFinding | None,
+        git: ExpectedState,
+        seen: ClusterFacts | LiveFinding,
         now: int,
     ) -> ClusterStatus:
-        nowhere = ClusterLocation(cluster.name, cluster.namespace, None)
-        at = nowhere if isinstance(place, LiveFinding) else place
-        facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
-        case = ClusterState(at, self._site, self._wanted[cluster.name], facts, now)
-        if isinstance(place, LiveFinding):
-            return status_from_git(case, place)._replace(place=None)
         if isinstance(seen, LiveFinding):
-            return status_from_git(case, seen)
-        earlier = self._earlier.get(cluster.name, NO_LOOKS)
-        names = [configmap.name for configmap in code.of_cluster(cluster)]
-        status = judge_cluster(case._replace(earlier=earlier), names)
-        self._earlier[cluster.name] = remember_look(earlier, facts, status, now)
+            context = place.context if isinstance(place, ClusterLocation) else None
+            return status_from_git(git, context, seen, now)
+        assert isinstance(place, ClusterLocation)  # it was reached there
+        earlier = self._earlier.get(git.cluster, NO_LOOKS)
+        case = ClusterState(place, self._site, git, seen, now, earlier=earlier)
+        names = [configmap.name for configmap in code.of_cluster(case.cluster)]
+        status = judge_cluster(case, names)
+        self._earlier[git.cluster] = remember_look(earlier, seen, status, now)
         return status
 
 
@@ -363,7 +353,7 @@ def as_answer(clusters: Sequence[ClusterStatus]) -> Answer:
     about = [
         {
             "name": cluster.cluster,
-            "context": cluster.place.context if cluster.place else None,
+            "context": cluster.context,
             "findings": live_json(cluster.findings),
         }
         for cluster in clusters

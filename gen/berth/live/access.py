@@ -5,22 +5,24 @@ A cluster that cannot be read becomes a finding and does not hide the others.
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from berth.core.labels import RECORD, ROLE, SITE
 from berth.core.objects import CONFIG_MAP
 from berth.core.record import OccurrenceRecord
 from berth.findings import LiveFinding
-from berth.live.client import ClusterClient, ClusterError, KubeContexts, read_contexts
+from berth.live.client import ClusterClient, KubeContexts, read_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.gather import gather_facts
-from berth.live.kubeobject import Get, list_all
+from berth.live.kubeobject import ClusterError, Get, list_all
 from berth.live.records import ReadRecords, of_config_maps
 from berth.notation.refusal import CommandError
 from berth.schema.values import Cluster, Site
 
 T = TypeVar("T")
+Places = Mapping[str, ClusterLocation | LiveFinding]
+"""The location of each cluster, or a finding if it is unknown."""
 
 
 def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, str]:
@@ -41,34 +43,6 @@ def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, s
                 f'--context: "{word}" names none of the clusters {known}. Write CLUSTER=CONTEXT.'
             )
     return contexts
-
-
-def choose_context(
-    cluster: str, ordered: Mapping[str, str], known: KubeContexts, *, only: bool
-) -> str | LiveFinding | None:
-    """Return the context of a cluster, None inside the cluster.
-
-    That is the given one, else the one with the cluster's name, else the current one if it is the `only`
-    cluster.
-    """
-    if cluster in ordered:
-        if ordered[cluster] in known.names:
-            return ordered[cluster]
-        message = f"the kubeconfig has no context {ordered[cluster]}: {_context_list(known)}."
-        return LiveFinding("S001", cluster, "", message, "Name one of them.")
-    if cluster in known.names:
-        return cluster
-    if only and known.current:
-        return known.current
-    if only and known.inside:
-        return None
-    message = f"the kubeconfig has no context {cluster}: {_context_list(known)}."
-    fix = f"Say which one it is: --context {cluster}=CONTEXT."
-    return LiveFinding("S001", cluster, "", message, fix)
-
-
-def _context_list(known: KubeContexts) -> str:
-    return f"it has {', '.join(sorted(known.names))}" if known.names else "it has none"
 
 
 def run_concurrently(tasks: Mapping[str, Callable[[], T]], seconds: float) -> dict[str, T | Exception]:
@@ -100,36 +74,46 @@ ANSWER_SECONDS = 10.0  # seconds that a cluster has to answer all questions
 
 
 class ClusterAccess:
-    """Access to clusters. Keeps working clients for the next time."""
+    """Access to clusters of a site. Keeps working clients for the next time."""
 
     def __init__(
-        self, kubeconfig: str | None, ordered: Mapping[str, str], patience: float = ANSWER_SECONDS
+        self,
+        site: Site,
+        clusters: Sequence[Cluster],
+        kubeconfig: str | None,
+        ordered: Mapping[str, str],
+        patience: float = ANSWER_SECONDS,
     ) -> None:
         """A kubeconfig file, or the default ones; and contexts by cluster."""
+        self._site, self._clusters = site, {cluster.name: cluster for cluster in clusters}
         self._kubeconfig, self._ordered, self._patience = kubeconfig, ordered, patience
         self._remotes: dict[str, ClusterClient] = {}
 
-    def places(self, site: Site, clusters: Sequence[Cluster]) -> dict[str, ClusterLocation | LiveFinding]:
-        """Return the location of each cluster, or a finding if it is unknown."""
+    def places(self) -> Places:
         try:
             known = read_contexts(self._kubeconfig)
         except ClusterError as error:
             fix = error.fix or "Name a kubeconfig: --kubeconfig FILE, or the variable KUBECONFIG."
-            names = (cluster.name for cluster in clusters)
-            return {name: LiveFinding("S001", name, "", f"{error}.", fix) for name in names}
-        places: dict[str, ClusterLocation | LiveFinding] = {}
-        for cluster in clusters:
-            context = choose_context(cluster.name, self._ordered, known, only=len(site.clusters) == 1)
-            if isinstance(context, LiveFinding):
-                places[cluster.name] = context
-            else:
-                places[cluster.name] = ClusterLocation(cluster.name, cluster.namespace, context)
-        return places
+            return {name: LiveFinding("S001", name, "", f"{error}.", fix) for name in self._clusters}
+        return {name: self._place(cluster, known) for name, cluster in self._clusters.items()}
+
+    def _place(self, cluster: Cluster, known: KubeContexts) -> ClusterLocation | LiveFinding:
+        """Choose the context that is given, or has the cluster's name, or is current with an only cluster."""
+        name, is_given = cluster.name, cluster.name in self._ordered
+        context: str | None = self._ordered.get(name, name)
+        if context not in known.names:
+            if is_given or len(self._site.clusters) > 1 or not (known.current or known.inside):
+                those = f"it has {', '.join(sorted(known.names)) or 'none'}"
+                fix = "Name one of them." if is_given else f"Say which one it is: --context {name}=CONTEXT."
+                message = f"the kubeconfig has no context {context}: {those}."
+                return LiveFinding("S001", name, "", message, fix)
+            context = known.current or None
+        return ClusterLocation(name, cluster.namespace, context)
 
     def at_each(
-        self, places: Sequence[ClusterLocation], act: Callable[[ClusterClient, ClusterLocation], T]
+        self, places: Places, act: Callable[[ClusterClient, ClusterLocation], T]
     ) -> dict[str, T | LiveFinding]:
-        """Run an action on each cluster; return the results, or a finding if a cluster is unreachable."""
+        """Run an action on each cluster; return the results, or why a cluster is unknown or unreachable."""
 
         deadline = time.monotonic() + self._patience
 
@@ -145,28 +129,44 @@ class ClusterAccess:
 
             return run
 
-        answers = run_concurrently({place.cluster: task(place) for place in places}, self._patience)
+        known = {name: place for name, place in places.items() if isinstance(place, ClusterLocation)}
+        answers = run_concurrently({name: task(place) for name, place in known.items()}, self._patience)
         results: dict[str, T | LiveFinding] = {}
-        for place in places:
-            answer = answers[place.cluster]
+        for name, place in places.items():
+            answer = place if isinstance(place, LiveFinding) else answers[name]
             if isinstance(answer, ClusterError | TimeoutError):
-                results[place.cluster] = _unreachable(place, answer)
+                results[name] = _unreachable(known[name], answer)
             elif isinstance(answer, Exception):
                 raise answer
             else:
-                results[place.cluster] = answer
+                results[name] = answer
         return results
 
-    def facts(
-        self, site: Site, places: Sequence[ClusterLocation], now: int
-    ) -> dict[str, ClusterFacts | LiveFinding]:
+    def facts(self, places: Places, now: int) -> dict[str, ClusterFacts | LiveFinding]:
         """Read the state of each cluster."""
-        clusters = {cluster.name: cluster for cluster in site.clusters}
 
         def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
-            return gather_facts(lists_of(remote), clusters[place.cluster], site.name, now, ClusterError)
+            return gather_facts(lists_of(remote), self._clusters[place.cluster], self._site.name, now)
 
         return self.at_each(places, snapshot)
+
+    def records(self) -> tuple[list[OccurrenceRecord], list[LiveFinding]]:
+        """Read the records in clusters, and say what could not be read."""
+        selector = f"{SITE}={self._site.name},{ROLE}={RECORD}"
+
+        def listed(remote: ClusterClient, place: ClusterLocation) -> ReadRecords:
+            return of_config_maps(list_all(lists_of(remote), CONFIG_MAP.path(place.namespace), selector))
+
+        records: list[OccurrenceRecord] = []
+        findings: list[LiveFinding] = []
+        for name, answer in self.at_each(self.places(), listed).items():
+            if isinstance(answer, LiveFinding):
+                findings.append(answer)
+                continue
+            records += answer.records
+            fix = "It is left out. The scaler writes the record anew at the next occurrence."
+            findings += [LiveFinding("S024", name, "", f"{problem}.", fix) for problem in answer.problems]
+        return records, findings
 
 
 def lists_of(remote: ClusterClient) -> Get:
@@ -197,25 +197,3 @@ def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:
     elif status == 403:
         fix = f"Ask for permission to list the objects in the namespace {place.namespace}."
     return place.finding("S001", f"{context} does not answer: {error}.", fix)
-
-
-def read_clusters(
-    access: ClusterAccess, site: Site, clusters: Iterable[Cluster]
-) -> tuple[list[OccurrenceRecord], list[LiveFinding]]:
-    """Read the records in clusters, and say what could not be read."""
-    places = access.places(site, [*clusters])
-    known = [place for place in places.values() if isinstance(place, ClusterLocation)]
-
-    def listed(remote: ClusterClient, place: ClusterLocation) -> ReadRecords:
-        path, selector = CONFIG_MAP.path(place.namespace), f"{SITE}={site.name},{ROLE}={RECORD}"
-        return of_config_maps(list_all(lists_of(remote), path, selector, "", "application/json"))
-
-    answers = access.at_each(known, listed)
-    records: list[OccurrenceRecord] = []
-    findings = [one for one in (*places.values(), *answers.values()) if isinstance(one, LiveFinding)]
-    for name, answer in answers.items():
-        if isinstance(answer, ReadRecords):
-            records += answer.records
-            fix = "It is left out. The scaler writes the record anew at the next occurrence."
-            findings += [LiveFinding("S024", name, "", f"{problem}.", fix) for problem in answer.problems]
-    return records, findings

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from berth.live.kubeobject import ClusterError
 from berth.names import CLUSTER_EXTRA
 from berth.runtime.apiclient import JSON, JSON_PATCH, MERGE_PATCH
 
@@ -35,15 +36,6 @@ class KubeContexts(NamedTuple):
     names: tuple[str, ...]
     current: str
     inside: bool = False
-
-
-class ClusterError(Exception):
-    """A request failed. `status` is 0 without a response; the message is one line for people, like `fix`."""
-
-    def __init__(self, status: int, message: str, fix: str = "") -> None:
-        super().__init__(" ".join(message.split())[:400].removesuffix("."))
-        self.status = status
-        self.fix = fix
 
 
 def read_contexts(kubeconfig: str | None) -> KubeContexts:

@@ -31,7 +31,7 @@ from berth.core.timetable import (
 )
 from berth.findings import LiveFinding
 from berth.live.expected import template_json
-from berth.live.kubeobject import KubeObject, value_at
+from berth.live.kubeobject import ClusterError, KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
 from berth.live.podstate import pod_down_since
 from berth.manifests.rbac import Access
@@ -262,7 +262,7 @@ class ClusterFacts(NamedTuple):
     code: frozenset[str] = frozenset()
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[LiveSlot, ...] | None = None
-    slots_refused: tuple[int, str] | None = None  # the HTTP status, 0 without one, and the message
+    slots_refused: ClusterError | None = None  # why they cannot be listed
     unread: Mapping[str, str] = {}  # Reservations of anybody that the scheduler cannot parse, and why
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     # What could not be made, by kind and name of the maker, and when; none if Events cannot be listed.

@@ -15,12 +15,17 @@ from berth.core.leases import parse_lease
 from berth.core.objectnames import is_held, is_record, is_timetable
 from berth.core.objects import (
     CAPACITY_BUFFER,
+    CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
     EVENT,
+    JOB,
     LEASE,
     NODE_POOL,
+    POD,
+    RUNNING_PODS,
     SLOT,
+    ObjectKind,
     is_terminating,
 )
 from berth.core.sessions import (
@@ -49,7 +54,17 @@ from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
 from berth.live.grants import read_grants
 from berth.live.heldnumbers import read_numbers
-from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all, value_at
+from berth.live.kubeobject import (
+    METADATA_LIST,
+    NODE,
+    POD_TEMPLATE,
+    ClusterError,
+    Get,
+    KubeObject,
+    list_all,
+    list_or_error,
+    value_at,
+)
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
 from berth.plugins.slots.slots import AVAILABLE
 from berth.runtime.apiclient import JSON, ApiError
@@ -143,19 +158,18 @@ class OccurrenceSessions:
         return count_sessions(sessions, claims[name], Contest(name, known, claims))
 
 
-def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[Exception]) -> ClusterFacts:
-    """Read the state of a cluster.
+def gather_facts(ask: Get, cluster: Cluster, site: str, now: int) -> ClusterFacts:
+    """Read the state of a cluster. Raises ClusterError.
 
     Reservations are read only if the site says that there is Koordinator, CapacityBuffers and NodePools only
-    if it says that there are some. Raises what `ask` raises, except that `refused` for a list of sessions or
-    Reservations becomes part of the state.
+    if it says that there are some. That a list of sessions or Reservations is refused is part of the state.
     """
     namespace, ours = cluster.namespace, f"{labels.SITE}={site}"
 
-    def listed(path: str, selector: str = ours, fields: str = "") -> list[KubeObject]:
-        return list_all(ask, path.format(namespace), selector, fields, JSON)
+    def listed(kind: ObjectKind, selector: str = ours, fields: str = "") -> list[KubeObject]:
+        return list_all(ask, kind.path(namespace), selector, fields)
 
-    maps = listed("/api/v1/namespaces/{}/configmaps")
+    maps = listed(CONFIG_MAP)
     timetables, records, ignored = list[LiveTimetable](), list[LiveRecord](), list[IgnoredConfigMap]()
     for item in maps:
         role, is_named = _kind_of_map(item)
@@ -166,13 +180,13 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[
         elif role:
             reservation = clusterfacts.label(item, labels.RESERVATION)
             ignored.append(IgnoredConfigMap(item["metadata"]["name"], reservation, role))
-    waiting = listed(_PODS, f"{ours},{labels.CLASS}", "status.phase=Pending")
-    own = listed(_PODS, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
+    waiting = listed(POD, f"{ours},{labels.CLASS}", "status.phase=Pending")
+    own = listed(POD, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = list(_deployments(listed, timetables))
     unready = [clusterfacts.parse_waiting(pod) for pod in waiting if not is_terminating(pod)]
     unready += _running_unready(listed, ours, pools, unready)
     pools += _other_pools(listed, cluster, ours)
-    cronjobs = listed("/apis/batch/v1/namespaces/{}/cronjobs", labels.SITE)
+    cronjobs = listed(CRON_JOB, labels.SITE)
     by_site: dict[str, list[KubeObject]] = {}
     for cronjob in cronjobs:
         by_site.setdefault(clusterfacts.label(cronjob, labels.SITE), []).append(cronjob)
@@ -180,28 +194,25 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int, refused: type[
         tuple(timetables),
         tuple(pools),
         tuple(map(clusterfacts.parse_cronjob, by_site.pop(site, ()))),
-        tuple(map(clusterfacts.parse_job, listed("/apis/batch/v1/namespaces/{}/jobs"))),
+        tuple(map(clusterfacts.parse_job, listed(JOB))),
         tuple(clusterfacts.parse_pod(pod) for pod in own if not is_terminating(pod)),
         tuple(unready),
         frozenset(item["metadata"]["name"] for item in maps if _has_role(item, labels.CODE)),
         records=tuple(records),
-        leases={lease.name: lease for lease in map(parse_lease, listed(LEASE.path(namespace)))},
+        leases={lease.name: lease for lease in map(parse_lease, listed(LEASE))},
         ignored=tuple(ignored),
         other_sites=tuple(sorted(by_site)),
     )
     held = (name for held in cluster.held for name in held.namespaces or ())
-    grants = read_grants(ask, namespace, (*_session_namespaces(facts), *held), refused)
+    grants = read_grants(ask, namespace, (*_session_namespaces(facts), *held))
     facts = facts._replace(
         grants=grants,
-        numbers=tuple(read_numbers(ask, facts.readable, maps, site, refused)),
-        sessions=_sessions(ask, facts, now, refused),
-        refusals=_refusals(ask, namespace, refused),
-        by_namespace=_by_namespace(ask, site, refused),
+        numbers=tuple(read_numbers(ask, facts.readable, maps, site)),
+        sessions=_sessions(ask, facts, now),
+        refusals=_refusals(ask, namespace),
+        by_namespace=_by_namespace(ask, site),
     )
-    return _with_slots(ask, facts, site, refused) if cluster.koordinator else facts
-
-
-_PODS = "/api/v1/namespaces/{}/pods"
+    return _with_slots(ask, facts, site) if cluster.koordinator else facts
 
 
 def _running_unready(
@@ -217,7 +228,7 @@ def _running_unready(
         if pool.replicas - pool.ready <= waiting[pool.reservation, pool.resource_class]:
             continue
         selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
-        for placed in listed(_PODS, selector, "status.phase=Running"):
+        for placed in listed(POD, selector, "status.phase=Running"):
             if clusterfacts.is_unready(placed) and not is_terminating(placed):
                 found.append(clusterfacts.parse_waiting(placed))
     return found
@@ -230,8 +241,7 @@ def _deployments(
 
     A Deployment belongs to the reservation whose timetable names it.
     """
-    path = "/apis/apps/v1/namespaces/{}/deployments"
-    deployments = [clusterfacts.parse_deployment(item) for item in listed(path)]
+    deployments = [clusterfacts.parse_deployment(item) for item in listed(DEPLOYMENT)]
     read = [timetable.read for timetable in timetables if timetable.read]
     owners = {
         pool.scaled: (timetable.reservation, pool.resource_class)
@@ -243,7 +253,7 @@ def _deployments(
     unlisted = [
         clusterfacts.parse_deployment(item)
         for name in missing
-        for item in listed(path, "", f"metadata.name={name}")
+        for item in listed(DEPLOYMENT, "", f"metadata.name={name}")
     ]
     for deployment in (*deployments, *unlisted):
         reservation, resource_class = owners.get(
@@ -265,40 +275,36 @@ def _session_namespaces(facts: ClusterFacts) -> list[str]:
 def _other_pools(listed: Callable[..., list[KubeObject]], cluster: Cluster, ours: str) -> Iterator[LivePool]:
     """Yield what holds seats beside Deployments. `listed` reads a collection of the site."""
     if cluster.has_static_pools:
-        for node_pool in listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}"):
+        for node_pool in listed(NODE_POOL, f"{ours},{labels.RESERVATION}"):
             # The others have no fixed number of nodes.
             if value_at(node_pool, "spec", "replicas") is not None:
                 yield clusterfacts.parse_node_pool(node_pool)
     if cluster.has_buffers:
-        known = listed("/api/v1/namespaces/{}/podtemplates")
+        known = listed(POD_TEMPLATE)
         templates = {template["metadata"]["name"]: template_json(template) for template in known}
-        for item in listed(CAPACITY_BUFFER.path(cluster.namespace)):
+        for item in listed(CAPACITY_BUFFER):
             yield clusterfacts.parse_buffer(item, templates)
 
 
-def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> dict[tuple[str, str], tuple[str, int]]:
+def _refusals(ask: Get, namespace: str) -> dict[tuple[str, str], tuple[str, int]]:
     """Return why objects could not make what they make, and when; nothing without permission."""
-    try:
-        events = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", JSON)
-    except refused:
-        return {}
+    events = list_or_error(ask, EVENT.path(namespace), "", "reason=FailedCreate")
     found = [
         (
             (value_at(event, "involvedObject", "kind"), value_at(event, "involvedObject", "name")),
             clusterfacts.parse_refusal(event),
         )
-        for event in events
+        for event in (() if isinstance(events, ClusterError) else events)
     ]
     return dict(sorted(found, key=lambda refusal: refusal[1][1]))
 
 
-def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, dict[str, int]]:
+def _by_namespace(ask: Get, site: str) -> dict[str, dict[str, int]]:
     """Count the site's objects that hold or open seats, by namespace and kind; nothing without permission."""
     by_namespace: dict[str, dict[str, int]] = {}
     for kind in (CRON_JOB, DEPLOYMENT):
-        try:
-            items = list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", METADATA_LIST)
-        except refused:
+        items = list_or_error(ask, kind.path(""), f"{labels.SITE}={site}", "", METADATA_LIST)
+        if isinstance(items, ClusterError):
             return {}
         for item in items:
             counts = by_namespace.setdefault(str(item["metadata"].get("namespace", "")), {})
@@ -306,14 +312,13 @@ def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, di
     return by_namespace
 
 
-def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
+def _with_slots(ask: Get, facts: ClusterFacts, site: str) -> ClusterFacts:
     """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
     from berth.backends.koordinator.slottypes import why_unread  # noqa: PLC0415
 
-    try:
-        reservations = list_all(ask, SLOT.path(""), "", "", JSON)
-    except refused as error:
-        return facts._replace(slots_refused=(getattr(error, "status", 0), str(error)))
+    reservations = list_or_error(ask, SLOT.path(""))
+    if isinstance(reservations, ClusterError):
+        return facts._replace(slots_refused=reservations)
     slots = tuple(
         clusterfacts.parse_live_slot(item)
         for item in reservations
@@ -327,21 +332,19 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
             for item in reservations
             if value_at(item, "status", "phase") == AVAILABLE and not value_at(item, "spec", "allocatePolicy")
         ),
-        overbooked=_overbooked_nodes(ask, slots, reservations, refused),
+        overbooked=_overbooked_nodes(ask, slots, reservations),
     )
 
 
 def _overbooked_nodes(
-    ask: Get, slots: Iterable[LiveSlot], reservations: Sequence[KubeObject], refused: type[Exception]
+    ask: Get, slots: Iterable[LiveSlot], reservations: Sequence[KubeObject]
 ) -> tuple[OverbookedNode, ...]:
     """Return the overbooked nodes with slots; nothing without permission."""
     names = {slot.node for slot in slots} - {""}
     if not names:
         return ()
-    try:
-        nodes = list_all(ask, "/api/v1/nodes", "", "", JSON)
-        pods = list_all(ask, "/api/v1/pods", "", "status.phase!=Succeeded,status.phase!=Failed", JSON)
-    except refused:
+    nodes, pods = list_or_error(ask, NODE.path("")), list_or_error(ask, POD.path(""), "", RUNNING_PODS)
+    if isinstance(nodes, ClusterError) or isinstance(pods, ClusterError):
         return ()
     return overbooked_nodes([node for node in nodes if node["metadata"]["name"] in names], pods, reservations)
 
@@ -362,9 +365,7 @@ def _has_role(item: KubeObject, role: str) -> bool:
     return clusterfacts.label(item, labels.ROLE) == role
 
 
-def _sessions(
-    ask: Get, facts: ClusterFacts, now: int, refused: type[Exception]
-) -> dict[Recognition, tuple[Session, ...] | str]:
+def _sessions(ask: Get, facts: ClusterFacts, now: int) -> dict[Recognition, tuple[Session, ...] | str]:
     """List sessions; classes with the same collection share a list."""
     timetables = facts.readable
     recognitions, kept = needed_sessions(timetables, now)
@@ -374,9 +375,9 @@ def _sessions(
         for pool in timetable.pools
         if pool.sessions
     }
-    answers: dict[Collection, list[KubeObject] | str] = {}
+    answers: dict[Collection, list[KubeObject] | ClusterError] = {}
     by_recognition: dict[Recognition, tuple[Session, ...] | str] = {}
-    labeled, unlisted = _labeled_namespaces(ask, recognitions, known.values(), refused)
+    labeled, unlisted = _labeled_namespaces(ask, recognitions, known.values())
     for recognition in recognitions:
         sessions: list[Session] = []
         if recognition.namespace_labels and unlisted:
@@ -384,10 +385,10 @@ def _sessions(
             continue
         for namespace, collection in session_collections(recognition).items():
             if collection not in answers:
-                answers[collection] = _list_or_reason(ask, collection, refused)
+                answers[collection] = _listed(ask, collection)
             answer = answers[collection]
-            if isinstance(answer, str):
-                by_recognition[recognition] = answer
+            if isinstance(answer, ClusterError):
+                by_recognition[recognition] = str(answer)
                 break
             try:
                 context = SessionContext(recognition, known, kept, labeled)
@@ -401,7 +402,7 @@ def _sessions(
 
 
 def _labeled_namespaces(
-    ask: Get, needed: Iterable[Recognition], known: Iterable[Recognition], refused: type[Exception]
+    ask: Get, needed: Iterable[Recognition], known: Iterable[Recognition]
 ) -> tuple[dict[Pairs, frozenset[str]], str]:
     """List namespaces by the labels of all `known` recognitions, if one that is needed has such labels.
 
@@ -410,16 +411,13 @@ def _labeled_namespaces(
     labeled: dict[Pairs, frozenset[str]] = {}
     is_needed = any(recognition.namespace_labels for recognition in needed)
     for pairs in {recognition.namespace_labels for recognition in known} - {()} if is_needed else ():
-        answer = _list_or_reason(ask, namespace_collection(pairs), refused)
-        if isinstance(answer, str):
-            return {}, answer
+        answer = _listed(ask, namespace_collection(pairs))
+        if isinstance(answer, ClusterError):
+            return {}, str(answer)
         labeled[pairs] = frozenset(item["metadata"]["name"] for item in answer)
     return labeled, ""
 
 
-def _list_or_reason(ask: Get, asked: Collection, refused: type[Exception]) -> list[KubeObject] | str:
-    try:
-        accept = METADATA_LIST if asked.metadata_only else JSON
-        return list_all(ask, asked.path, asked.labels, asked.fields, accept)
-    except refused as error:
-        return str(error)
+def _listed(ask: Get, asked: Collection) -> list[KubeObject] | ClusterError:
+    accept = METADATA_LIST if asked.metadata_only else JSON
+    return list_or_error(ask, asked.path, asked.labels, asked.fields, accept)

@@ -5,17 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from berth.core import labels
 from berth.core.objects import ROLE, ROLE_BINDING, ObjectKind
 from berth.live.clusterfacts import LiveGrants
-from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all, value_at
+from berth.live.kubeobject import METADATA_LIST, ClusterError, Get, KubeObject, list_or_error, value_at
 from berth.manifests.naming import EVERYWHERE
 from berth.manifests.rbac import RBAC, Access, Grant, allowed
-from berth.runtime.apiclient import JSON
 
 CLUSTER_ROLE = ObjectKind("ClusterRole", f"{RBAC}/v1", "clusterroles", of_cluster=True)
 CLUSTER_ROLE_BINDING = ObjectKind("ClusterRoleBinding", f"{RBAC}/v1", "clusterrolebindings", of_cluster=True)
 _NAMED = 2  # permissions that a message names one by one
 
 
-def read_grants(ask: Get, home: str, others: Iterable[str], refused: type[Exception]) -> LiveGrants:
+def read_grants(ask: Get, home: str, others: Iterable[str]) -> LiveGrants:
     """List Roles and RoleBindings in the Berth namespace and in those of sessions.
 
     An empty namespace lists ClusterRoles and their bindings.
@@ -24,17 +23,16 @@ def read_grants(ask: Get, home: str, others: Iterable[str], refused: type[Except
     bindings: dict[tuple[str, str], tuple[str, frozenset[tuple[str, str]]]] = {}
     unread, missing = set(), set()
     for namespace in dict.fromkeys((home, *others)):
-        of_role, of_binding = _kinds(namespace)
-        try:
-            roles = list_all(ask, of_role.path(namespace), labels.SITE, "", JSON)
-            bound = list_all(ask, of_binding.path(namespace), labels.SITE, "", JSON)
-        except refused:
+        roles, bound = (list_or_error(ask, kind.path(namespace), labels.SITE) for kind in _kinds(namespace))
+        if isinstance(roles, ClusterError) or isinstance(bound, ClusterError):
             unread.add(namespace)
             continue
         accesses |= {(namespace, role["metadata"]["name"]): _access(role, namespace) for role in roles}
         bindings |= {(namespace, binding["metadata"]["name"]): _subjects(binding) for binding in bound}
-        if not bound and namespace not in ("", home) and _is_missing(ask, namespace, refused):
-            missing.add(namespace)
+        if not bound and namespace not in ("", home):
+            fields = f"metadata.name={namespace}"  # without permission to know, it is not missing
+            if list_or_error(ask, "/api/v1/namespaces", "", fields, METADATA_LIST) == []:
+                missing.add(namespace)
     return LiveGrants(accesses, bindings, frozenset(unread), frozenset(missing))
 
 
@@ -53,14 +51,6 @@ def _subjects(binding: KubeObject) -> tuple[str, frozenset[tuple[str, str]]]:
     subjects = binding.get("subjects") or ()
     accounts = {(str(subject.get("namespace")), str(subject.get("name"))) for subject in subjects}
     return str(value_at(binding, "roleRef", "name") or ""), frozenset(accounts)
-
-
-def _is_missing(ask: Get, namespace: str, refused: type[Exception]) -> bool:
-    """Return whether a namespace does not exist; False without permission to know."""
-    try:
-        return not list_all(ask, "/api/v1/namespaces", "", f"metadata.name={namespace}", METADATA_LIST)
-    except refused:
-        return False
 
 
 def missing_grants(

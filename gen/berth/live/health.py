@@ -93,11 +93,10 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """Report what keeps Koordinator from holding slots."""
     place = snapshot.place
-    if snapshot.facts.slots_refused is not None:
-        status, reason = snapshot.facts.slots_refused
-        message = f"the Reservations of Koordinator cannot be listed: {reason}."
+    if refused := snapshot.facts.slots_refused:
+        message = f"the Reservations of Koordinator cannot be listed: {refused}."
         fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
-        if status == 404:
+        if refused.status == 404:
             fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield snapshot.place.finding("S060", message, fix)
     for name, why in snapshot.facts.unread.items():

@@ -4,7 +4,7 @@ At rest a number belongs to its owner, whatever it is.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from berth.core import labels
 from berth.core.objectnames import is_held
@@ -16,23 +16,22 @@ from berth.core.state import TargetObject
 from berth.core.timetable import Timetable, note_name
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LiveNumber, label
-from berth.live.kubeobject import Get, KubeObject, list_all
+from berth.live.kubeobject import ClusterError, Get, KubeObject, list_or_error
 from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.foreignnumbers import ForeignNumber, field_value, path_text
 from berth.plugins.numbers.numberdecision import release
-from berth.runtime.apiclient import JSON
 
 NOT_FOUND = 404
 
 
 def read_numbers(
-    ask: Get, timetables: Iterable[Timetable], maps: Iterable[KubeObject], site: str, refused: type[Exception]
+    ask: Get, timetables: Iterable[Timetable], maps: Iterable[KubeObject], site: str
 ) -> Iterator[LiveNumber]:
     """Yield the numbers that timetables name, and those that are held and that no timetable names.
 
-    `maps` are the ConfigMaps of the site. An error that is `refused` becomes part of the number.
+    `maps` are the ConfigMaps of the site. A list that is refused becomes part of the number.
     """
     kept = [
         parse_object(site, CONFIG_MAP, item)
@@ -54,7 +53,10 @@ def read_numbers(
     names: dict[str, set[str]] = {}
     for pool in pools.values():
         names.setdefault(number_path(pool.holder.foreign), set()).add(pool.scaled)
-    answers = {path: _objects(ask, path, sorted(some), refused) for path, some in names.items()}
+    answers = {  # one object alone, or all where several are needed
+        path: list_or_error(ask, path, "", f"metadata.name={some.pop()}" if len(some) == 1 else "")
+        for path, some in names.items()
+    }
     for (reservation, _), pool in pools.items():
         answer = answers[number_path(pool.holder.foreign)]
         yield _live_number(LiveNumber(reservation, pool), answer, notes.get(note_name(pool)))
@@ -66,27 +68,16 @@ def number_path(number: ForeignNumber | None) -> str:
     return number.object_kind.path(number.namespace or "")
 
 
-def _objects(
-    ask: Get, path: str, names: Sequence[str], refused: type[Exception]
-) -> dict[str, KubeObject] | Exception:
-    """Return objects by name: one alone, or all that are there where several are needed."""
-    fields = f"metadata.name={names[0]}" if len(names) == 1 else ""
-    try:
-        return {item["metadata"]["name"]: item for item in list_all(ask, path, "", fields, JSON)}
-    except refused as error:
-        return error
-
-
 def _live_number(
-    known: LiveNumber, answer: dict[str, KubeObject] | Exception, note: HeldValue | None
+    known: LiveNumber, answer: list[KubeObject] | ClusterError, note: HeldValue | None
 ) -> LiveNumber:
     number = known.pool.holder.foreign
     assert number is not None
-    if isinstance(answer, Exception):
-        if getattr(answer, "status", 0) != NOT_FOUND:
+    if isinstance(answer, ClusterError):
+        if answer.status != NOT_FOUND:
             return known._replace(unread=str(answer))
         return known._replace(problem=no_kind(number))
-    tree = answer.get(number.name)
+    tree = next((item for item in answer if item["metadata"]["name"] == number.name), None)
     if problem := number_problem(number, tree):
         return known._replace(problem=problem)
     assert tree is not None

@@ -80,7 +80,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
             [pod for pod in snapshot.facts.pods if pod.role == SWEEP],
             [job for job in snapshot.facts.jobs if job.role == SWEEP],
         )
-    return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), tuple(findings))
+    return ClusterStatus(snapshot.place.cluster, snapshot.place.context, tuple(pools), tuple(findings))
 
 
 def remember_look(

@@ -7,7 +7,7 @@ from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.labels import RESERVATION
 from berth.core.timetable import OVERRIDE_ANNOTATION, Override, parse_overrides
 from berth.live.client import ClusterClient
-from berth.live.kubeobject import KubeObject
+from berth.live.kubeobject import ClusterError, KubeObject
 from berth.manifests import naming
 
 OVERRIDE_FIELD_MANAGER = "berth-override"
@@ -69,8 +69,8 @@ def write_overrides(
         path = f"/api/v1/namespaces/{namespace}/configmaps/{metadata['name']}"
         try:
             client.merge(path, {"metadata": patch}, {"fieldManager": OVERRIDE_FIELD_MANAGER})
-        except Exception as error:
-            if getattr(error, "status", 0) != CONFLICT or attempt == ATTEMPTS:
+        except ClusterError as error:
+            if error.status != CONFLICT or attempt == ATTEMPTS:
                 raise
         else:
             return before, after

@@ -90,10 +90,10 @@ class PoolStatus(NamedTuple):
 
 
 class ClusterStatus(NamedTuple):
-    """The status of a cluster: its pools, and findings about the cluster. `place` None: no context."""
+    """The status of a cluster: its pools, and findings about the cluster."""
 
     cluster: str
-    place: ClusterLocation | None
+    context: str | None
     pools: tuple[PoolStatus, ...]
     findings: tuple[LiveFinding, ...]
 
@@ -322,16 +322,18 @@ def state_by_clock(
     return COMPLETED, last.open if last else None, last.end if last else None
 
 
-def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStatus:
+def status_from_git(git: ExpectedState, context: str | None, finding: LiveFinding, now: int) -> ClusterStatus:
     """Return the status of an unreachable cluster; each pool has the `finding`."""
-    pools, cluster = [], snapshot.place.cluster
-    for name, timetable in sorted(snapshot.git.timetables.items()):
+    pools = []
+    for name, timetable in sorted(git.timetables.items()):
         for pool in timetable.pools:
-            _, opens, ends = state_by_clock(timetable, pool.resource_class, snapshot.now)
-            row = PoolStatus(name, pool.resource_class, cluster, UNKNOWN, opens, ends, findings=(finding,))
+            _, opens, ends = state_by_clock(timetable, pool.resource_class, now)
+            row = PoolStatus(name, pool.resource_class, git.cluster, UNKNOWN, opens, ends)
             pools.append(row._replace(remark="suspended" if timetable.suspend else ""))
-    for name, pools_of_one in sorted(snapshot.git.persistent.items()):
+    for name, pools_of_one in sorted(git.persistent.items()):
         for seats in pools_of_one:
-            row = PoolStatus(name, seats.resource_class, cluster, UNKNOWN, None, seats.until)
-            pools.append(row._replace(findings=(finding,), persistent=True))
-    return ClusterStatus(cluster, snapshot.place, tuple(pools), (finding,))
+            row = PoolStatus(name, seats.resource_class, git.cluster, UNKNOWN, None, seats.until)
+            pools.append(row._replace(persistent=True))
+    return ClusterStatus(
+        git.cluster, context, tuple(row._replace(findings=(finding,)) for row in pools), (finding,)
+    )

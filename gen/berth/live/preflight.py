@@ -16,12 +16,12 @@ from berth.core.timetable import TIMETABLE_KEY
 from berth.dates.moments import local_text, named
 from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
-from berth.live.client import ClusterClient, ClusterError
+from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterLocation, LivePod
 from berth.live.expected import ExpectedState
 from berth.live.health import other_sites
 from berth.live.heldnumbers import NOT_FOUND, kind_problem, most_units, no_kind, number_path, number_problem
-from berth.live.kubeobject import KubeObject, list_all, value_at
+from berth.live.kubeobject import NODE, ClusterError, KubeObject, list_all, list_or_error, value_at
 from berth.live.room import (
     LimitingObject,
     PodLoad,
@@ -36,10 +36,10 @@ from berth.manifests import naming
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.foreignnumbers import ForeignNumber
-from berth.runtime.apiclient import JSON
 from berth.schema.values import Site
 
 CLAIM_TEMPLATE = ObjectKind("ResourceClaimTemplate", "resource.k8s.io/v1", "resourceclaimtemplates")
+QUOTA = ObjectKind("ResourceQuota", "v1", "resourcequotas")
 ROLE = "preflight"
 SUFFIX = "-preflight"
 KEPT_SECONDS = 60  # of a test Job that is over and that nobody has deleted
@@ -163,22 +163,41 @@ class Preflight:
     ) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
         self._access = scope.git.access
-        cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
+        cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE)
         self._cronjobs = [
             each for each in cronjobs if clusterfacts.label(each, labels.SITE) == scope.site.name
         ]
         self._foreign = [cronjob for cronjob in cronjobs if cronjob not in self._cronjobs]
-        self._deployments = self._list(DEPLOYMENT)
+        ours = f"{labels.SITE}={scope.site.name}"
+        self._deployments = self._list(DEPLOYMENT, ours)
         self._timetables = {
             name
-            for item in self._list(CONFIG_MAP)
+            for item in self._list(CONFIG_MAP, ours)
             if is_timetable(item["metadata"]["name"], name := clusterfacts.label(item, labels.RESERVATION))
             and value_at(item, "data", TIMETABLE_KEY) is not None
         }
 
-    def _list(self, kind: ObjectKind) -> list[KubeObject]:
-        path = kind.path(self._place.namespace)
-        return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site.name}", "", JSON)
+    def _list(self, kind: ObjectKind, selector: str = "", fields: str = "") -> list[KubeObject]:
+        """List objects in the Berth namespace, or in the cluster."""
+        return list_all(self._client.get, kind.path(self._place.namespace), selector, fields)
+
+    def _tried(
+        self,
+        subject: str,
+        what: str,
+        act: Callable[[], object],
+        refused: Callable[[ClusterError], LiveFinding],
+    ) -> list[LiveFinding]:
+        """Do what the API server may refuse, or a person may lack the permission for, and report that."""
+        try:
+            act()
+        except ClusterError as error:
+            if is_unpermitted(error) or "does not support dry run" in str(error):
+                return [self._unchecked(subject, what, error)]
+            if not error.status:
+                raise
+            return [refused(error)]
+        return []
 
     def checks(self) -> Iterator[PreflightCheck]:
         if others := {clusterfacts.label(cronjob, labels.SITE) for cronjob in self._foreign}:
@@ -229,10 +248,10 @@ class Preflight:
 
     def _of_room(self) -> Iterator[PreflightCheck]:
         loads = [*self._loads()]
-        quotas = self._limits(f"/api/v1/namespaces/{self._place.namespace}/resourcequotas", "ResourceQuotas")
-        pools = self._limits(NODE_POOL.path(""), "NodePools")
-        nodes = self._limits("/api/v1/nodes", "Nodes") if pools.found else _Limits([])
-        status = self._limits(CONFIG_MAP.path("kube-system"), "ConfigMaps", _AUTOSCALER)
+        quotas = self._limits(QUOTA, self._place.namespace)
+        pools = self._limits(NODE_POOL)
+        nodes = self._limits(NODE) if pools.found else _Limits([])
+        status = self._limits(CONFIG_MAP, "kube-system", _AUTOSCALER)
         for limits in (quotas, pools, nodes, status):
             if limits.unread is not None:
                 yield limits.unread
@@ -253,16 +272,17 @@ class Preflight:
             if cronjob := self._cronjob(name):
                 yield PodLoad(steps, cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"])
 
-    def _limits(self, path: str, what: str, fields: str = "") -> "_Limits":
-        try:
-            return _Limits(list_all(self._client.get, path, "", fields, JSON))
-        except ClusterError as error:
-            if error.status == 404:
-                return _Limits([])  # the cluster does not have this kind
-            if not error.status:
-                raise
-            finding = self._unknown_room(f"{what} cannot be listed: {error}")
-            return _Limits([], self._check("", "room", what, [finding]))
+    def _limits(self, kind: ObjectKind, namespace: str = "", fields: str = "") -> _Limits:
+        found = list_or_error(self._client.get, kind.path(namespace), "", fields)
+        if not isinstance(found, ClusterError):
+            return _Limits(found)
+        if found.status == 404:
+            return _Limits([])  # the cluster does not have this kind
+        if not found.status:
+            raise found
+        what = f"{kind.name}s"
+        finding = self._unknown_room(f"{what} cannot be listed: {found}")
+        return _Limits([], self._check("", "room", what, [finding]))
 
     def _room(self, limiting_object: LimitingObject) -> PreflightCheck:
         findings = []
@@ -299,31 +319,27 @@ class Preflight:
         return self._dry_run(subject, JOB, job, name) or self._dry_run(subject, POD, pod, name)
 
     def _dry_run(self, subject: str, kind: ObjectKind, body: KubeObject, name: str) -> list[LiveFinding]:
-        try:
-            self._client.create(kind.path(self._place.namespace), body, _DRY_RUN)
-        except ClusterError as error:
-            if is_unpermitted(error) or "does not support dry run" in str(error):
-                return [self._unchecked(subject, f"whether {kind.plural} of {name} are admitted", error)]
-            if not error.status:
-                raise
-            message = f"the API server refuses a {kind.name} of {name}: {error}."
-            return [
-                self._place.finding("S052", message, f"Check the {_RULES}: one of them refuses it.", subject)
-            ]
-        return []
+        fix = f"Check the {_RULES}: one of them refuses it."
+        return self._tried(
+            subject,
+            f"whether {kind.plural} of {name} are admitted",
+            lambda: self._client.create(kind.path(self._place.namespace), body, _DRY_RUN),
+            lambda error: self._place.finding(
+                "S052", f"the API server refuses a {kind.name} of {name}: {error}.", fix, subject
+            ),
+        )
 
     def _claim_templates(self, subject: str, spec: KubeObject) -> list[LiveFinding]:
         """Look for the templates of a pod's device claims: the API server admits a pod without them."""
         claims = spec.get("resourceClaims") or ()
         names = {str(name) for claim in claims if (name := claim.get("resourceClaimTemplateName"))}
         path = CLAIM_TEMPLATE.path(self._place.namespace)
-        try:
-            found = list_all(self._client.get, path, "", "", JSON) if names else []
-        except ClusterError as error:
-            if is_unpermitted(error):
-                return [self._unchecked(subject, "whether there are templates of its claims", error)]
-            if error.status != 404:  # the cluster does not have this kind
-                raise
+        found = list_or_error(self._client.get, path) if names else []
+        if isinstance(found, ClusterError):
+            if is_unpermitted(found):
+                return [self._unchecked(subject, "whether there are templates of its claims", found)]
+            if found.status != 404:  # the cluster does not have this kind
+                raise found
             found = []
         missing = sorted(names - {template["metadata"]["name"] for template in found})
         return [self._missing(subject, CLAIM_TEMPLATE.name, name) for name in missing]
@@ -332,12 +348,12 @@ class Preflight:
 
     def _of_number(self, subject: str, number: ForeignNumber, most: int) -> list[LiveFinding]:
         """Read the object, and try to write the most that its windows want."""
+        version = number.object_kind.version
         try:
-            problem = self._kind_problem(number)
-            tree = None
+            served = self._client.get(f"/{'apis' if '/' in version else 'api'}/{version}", {})
+            problem, tree = kind_problem(number, served.get("resources") or ()), None
             if problem is None:
-                fields = f"metadata.name={number.name}"
-                found = list_all(self._client.get, number_path(number), "", fields, JSON)
+                found = list_all(self._client.get, number_path(number), "", f"metadata.name={number.name}")
                 tree = found[0] if found else None
                 problem = number_problem(number, tree)
         except ClusterError as error:
@@ -350,30 +366,23 @@ class Preflight:
             return [self._place.finding("S039", f"{problem[0]}.", problem[1], subject)]
         return self._try_number(subject, number, number.value(most), tree or {}) if most else []
 
-    def _kind_problem(self, number: ForeignNumber) -> tuple[str, str] | None:
-        """Compare the kind with what the API says of it. Raise ClusterError."""
-        version = number.object_kind.version
-        served = self._client.get(f"/{'apis' if '/' in version else 'api'}/{version}", {})
-        return kind_problem(number, served.get("resources") or ())
-
     def _try_number(
         self, subject: str, number: ForeignNumber, value: object, tree: KubeObject
     ) -> list[LiveFinding]:
         path = number.object_kind.path(number.namespace or "", number.name)
         where = f"{value} at {number.text}"
-        try:
+
+        def write() -> None:
             if number.object_kind.has_scale:
                 self._client.merge(f"{path}/scale", {"spec": {"replicas": value}}, _DRY_RUN)
             else:  # without the version, as a status may change at any time
                 self._client.edit(path, field_patch(tree, number.path, value)[1:], _DRY_RUN)
-        except ClusterError as error:
-            if is_unpermitted(error) or "does not support dry run" in str(error):
-                return [self._unchecked(subject, f"whether {where} is accepted", error)]
-            if not error.status:
-                raise
-            message, fix = f"the API server refuses {where}: {error}.", "Correct target, or the number."
-            return [self._place.finding("S039", message, fix, subject)]
-        return []
+
+        def refused(error: ClusterError) -> LiveFinding:
+            message = f"the API server refuses {where}: {error}."
+            return self._place.finding("S039", message, "Correct target, or the number.", subject)
+
+        return self._tried(subject, f"whether {where} is accepted", write, refused)
 
     # what its account may do
 
@@ -425,10 +434,14 @@ class Preflight:
         job = trial_job(cronjob, self._scope.seconds)
         name, path = job["metadata"]["name"], JOB.path(self._place.namespace)
         began = self._clock.now()
-        try:
-            self._client.create(path, job, _QUERY)
-        except ClusterError as error:
-            return self._check(reservation, "test Job", name, [self._not_made(reservation, name, error)])
+        refused = self._tried(
+            reservation,
+            "whether a Job runs",
+            lambda: self._client.create(path, job, _QUERY),
+            lambda error: self._not_made(reservation, name, error),
+        )
+        if refused:
+            return self._check(reservation, "test Job", name, refused)
         try:
             findings = self._outcome(reservation, name, began + self._scope.seconds)
             seconds = None if findings else round(self._clock.now() - began)
@@ -437,10 +450,6 @@ class Preflight:
         return self._check(reservation, "test Job", name, [*findings, *left])._replace(seconds=seconds)
 
     def _not_made(self, subject: str, name: str, error: ClusterError) -> LiveFinding:
-        if is_unpermitted(error):
-            return self._unchecked(subject, "whether a Job runs", error)
-        if not error.status:
-            raise error
         if error.status == 409:
             message = f"the Job {name} exists: another preflight runs, or one was interrupted."
             delete = self._place.kubectl(f"delete job/{name}")
@@ -466,8 +475,7 @@ class Preflight:
 
     def _look(self, name: str) -> tuple[str, str]:
         """Return how the Job has ended, empty if it has not, and what keeps it from that."""
-        namespace = self._place.namespace
-        jobs = list_all(self._client.get, JOB.path(namespace), "", f"metadata.name={name}", JSON)
+        jobs = self._list(JOB, "", f"metadata.name={name}")
         if not jobs:
             return "Failed", "somebody has deleted it"
         job = clusterfacts.parse_job(jobs[0])
@@ -475,8 +483,7 @@ class Preflight:
             return "Failed", most_common_reason([job.failure]).removesuffix(".")
         if job.is_over:
             return "Complete", ""
-        selector = f"batch.kubernetes.io/job-name={name}"
-        pods = list_all(self._client.get, POD.path(namespace), selector, "", JSON)
+        pods = self._list(POD, f"batch.kubernetes.io/job-name={name}")
         if not pods and (refused := self._refusal(name)):
             return "Failed", f"its pod cannot be made: {refused}"
         return "", _state_of([clusterfacts.parse_pod(pod) for pod in pods])
@@ -484,11 +491,8 @@ class Preflight:
     def _refusal(self, job: str) -> str:
         """Return why the Job's pod cannot be made; empty if nobody says so."""
         fields = f"reason=FailedCreate,involvedObject.name={job}"
-        try:
-            events = list_all(self._client.get, EVENT.path(self._place.namespace), "", fields, JSON)
-        except ClusterError:
-            return ""
-        return clusterfacts.parse_refusal(events[-1])[0] if events else ""
+        events = list_or_error(self._client.get, EVENT.path(self._place.namespace), "", fields)
+        return clusterfacts.parse_refusal(events[-1])[0] if isinstance(events, list) and events else ""
 
     def _delete(self, subject: str, name: str) -> list[LiveFinding]:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}
