@@ -105,6 +105,12 @@ class Pipeline:
         """The files, by path."""
         return self._sources
 
+    def with_files(self, texts: Mapping[str, str | None]) -> "Pipeline":
+        """Return the project with new texts of files, or without a file if its text is None."""
+        changed = [Source(file, text.encode()) for file, text in texts.items() if text is not None]
+        kept = [source for source in self._sources if source.file not in texts]
+        return Pipeline(sources=sorted([*kept, *changed]))
+
     def _read_other(self, path: str) -> Source:
         """Read a file that the Site names. Raises OSError."""
         assert self._other_file is not None

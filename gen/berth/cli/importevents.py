@@ -3,18 +3,18 @@
 from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 import click
 
-from berth.cli.command import Settings, exit_code
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr
-from berth.cli.selection import clock_of, require_class
-from berth.cli.writing import keep_schema
+from berth.cli.command import Settings
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK
+from berth.cli.selection import clock_of, require
+from berth.cli.writing import checked_import, keep_schema
 from berth.dates.moments import named
 from berth.dates.zone import DAY, day_of
-from berth.edit.create import refuse_link, write_file
+from berth.edit.create import write_file
 from berth.edit.feed import EventOutcome, Feed, read_feed
 from berth.edit.feedclosures import CLOSED, import_closed_dates
 from berth.edit.feedgroups import GROUPINGS
@@ -43,7 +43,7 @@ def import_events(settings: Settings, pipeline: Pipeline, source: Source, given:
     for option in ("seats", "group") if calendar is not None else ():
         if given[option]:
             raise click.UsageError(f"--{option} does not go with --calendar.")
-    require_class(resource_class, pipeline)
+    require(pipeline, (), resource_class)
     options = _options(settings, pipeline, source, given)
     site = pipeline.site
     zone_name = options.zone or (site.zone if site else "UTC")
@@ -92,28 +92,14 @@ def _finish(
 ) -> int:
     """Write the files unless the project would have errors then, and say what became of each event."""
     names = {written.file: written.event for written in files}
-    kept = [source for source in pipeline.sources if source.file not in names]
-    sources = [Source(written.file, written.text.encode()) for written in files]
-    after = Pipeline(sources=sorted([*kept, *sources]))
-    after.items(now=now)
-    findings = after.findings()
-    problems = [finding for finding in findings if finding.file in names or finding.severity == "error"]
-    if exit_code([*feed.findings, *problems], strict=settings.strict) != EXIT_OK:
-        # The files are not written, so their lines say nothing.
-        shown = [
-            finding._replace(file=f"{feed.file}, {names[finding.file]}", line=0, column=0)
-            if finding.file in names
-            else finding
-            for finding in problems
-        ]
-        code = settings.report([*in_order(feed.findings), *shown])
-        stderr("Nothing was written.\n")
-        return code
-    settings.report([*in_order(feed.findings), *problems])
-    for written in files:
-        refuse_link(written.file)
-        if written.before is None and Path(written.file).exists():
-            raise CommandError(f"{settings.shown(written.file)}: the file exists; nothing was written")
+    after = checked_import(
+        settings,
+        pipeline,
+        {written.file: written.text for written in files},
+        lambda one: one._replace(file=f"{feed.file}, {names[one.file]}", line=0, column=0),
+        findings=in_order(feed.findings),
+        now=now,
+    )
     for written in files:
         write_file(written.file, written.text, written.before)
     outcomes = sorted(feed.outcomes)

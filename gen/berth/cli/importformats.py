@@ -2,22 +2,21 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from berth.cli.command import FILE, Settings, ask, command
 from berth.cli.console import EXIT_OK, is_terminal, stdout
-from berth.cli.selection import Clock, class_option, clock_of, read_given
+from berth.cli.selection import Clock, class_option, clock_of, read_files
 from berth.cli.writing import finish_edit, keep_schema, of_options
 from berth.edit.create import QUESTIONS, ReservationRequest, new_reservation, option_places, reservation_yaml
 from berth.edit.edits import EditResult, check_edit
 from berth.edit.prompts import LABELS, PROMPTS, Prompt
-from berth.findings import Problem
 from berth.notation.refusal import CommandError, raise_all, read_all
 from berth.pipeline import Pipeline
-from berth.reading.source import LIMIT, Source, is_input
+from berth.reading.source import LIMIT, is_input
 from berth.schema.declared import Declared
 from berth.schema.describe import json_schema_text
 from berth.schema.documentproblems import nearest
@@ -327,17 +326,10 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
         raise click.UsageError(f"-o does not go with {source}.")
     if len(files) > 1 and source not in ("renku", "z2jh"):
         raise click.UsageError(f"{source} takes one FILE.")
-    found = [read_given(settings, file, LIMIT if source != "ics" else FEED_LIMIT) for file in files]
+    sources, problems = read_files(settings, files, LIMIT if source != "ics" else FEED_LIMIT)
     pipeline = Pipeline()
-    unreadable_files = [problem for problem in found if isinstance(problem, Problem)]
-    if unreadable_files:
-        return settings.report(pipeline.located(unreadable_files))
-    return _import(settings, pipeline, source, [one for one in found if isinstance(one, Source)], options)
-
-
-def _import(
-    settings: Settings, pipeline: Pipeline, source: str, sources: list[Source], options: Mapping[str, Any]
-) -> int:
+    if problems:
+        return settings.report(pipeline.located(problems))
     given = {name: options[name] for name in _FLAGS[source].split()}
     if source == "ics":
         from berth.cli.importevents import import_events  # noqa: PLC0415 - it loads icalendar

@@ -88,10 +88,7 @@ class _TableImport:
 
     def checked(self, now: int) -> tuple[list[Finding], dict[str, Expansion]]:
         """Return what is wrong with the project then, of rows at their cells, and the dates of courses."""
-        kept = [source for source in self._pipeline.sources if source.file not in self.texts]
-        after = Pipeline(
-            sources=sorted([*kept, *(Source(file, text.encode()) for file, text in self.texts.items())])
-        )
+        after = self._pipeline.with_files(self.texts)
         dates: dict[str, Expansion] = {}
         for item in after.items(now=now):
             name, dates[item.reservation.name] = item.reservation.name, item.expansion
@@ -135,8 +132,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     findings += of_project
     if exit_code(findings, strict=settings.strict) != EXIT_OK:
         return settings.refused(in_order(findings))
-    if code := write_imported(settings, pipeline, found.texts, source.file):
-        return code
+    write_imported(settings, pipeline, found.texts, source.file)
     settings.report([finding for finding in in_order(findings) if finding.code == "B081"])
     for name, row in found.rows.items():
         occurrences, skipped, _ = dates[name]

@@ -15,7 +15,7 @@ from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import Clock, clock_of, require_cluster, require_reservations
+from berth.cli.selection import Clock, clock_of, require
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import RESERVATION, SITE
 from berth.core.timetable import MAX_TARGET, Override
@@ -70,8 +70,7 @@ def override(  # noqa: PLR0913 - one for each option
     not in git, for at most 7 days.
     """
     pipeline = Pipeline()
-    require_reservations([name], pipeline)
-    require_cluster(choice.cluster, pipeline)
+    require(pipeline, [name], cluster=choice.cluster)
     clock = clock_of(settings, pipeline)
     items = [one for one in pipeline.items() if one.reservation.name == name]
     site = settings.valid_site(pipeline)

@@ -10,7 +10,7 @@ from berth import quantity
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import has_color
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import clock_of, items_of, names_argument, require_cluster, require_reservations
+from berth.cli.selection import clock_of, items_of, names_argument, require
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
@@ -47,14 +47,15 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
     With NAMEs, only these reservations, with a test Job for each. Exits 1 if anything is not proven.
     """
     pipeline = Pipeline()
-    selected = require_reservations(names, pipeline)
-    require_cluster(choice.cluster, pipeline)
+    require(pipeline, names, cluster=choice.cluster)
     items = list(items_of(settings, pipeline))
     site = settings.valid_site(pipeline)
-    access = choice.access(settings, site, patience=_DRY_RUNS + timeout * max(len(selected), 1))
+    access = choice.access(settings, site, patience=_DRY_RUNS + timeout * max(len({*names}), 1))
     steps, minute = steps_by_cluster(items), clock_of(settings, pipeline).now // 60
     scopes = {
-        cluster: PreflightScope(site, git, selected, timeout, steps.get(cluster, WindowSteps({}, {})), minute)
+        cluster: PreflightScope(
+            site, git, frozenset(names), timeout, steps.get(cluster, WindowSteps({}, {})), minute
+        )
         for cluster, git in expected_states(site, items, pipeline.declared.classes.values()).items()
     }
     checks, unreachable = _run(access, scopes)

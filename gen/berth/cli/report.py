@@ -14,8 +14,7 @@ from berth.cli.selection import (
     clock_of,
     items_of,
     names_argument,
-    require_cluster,
-    require_reservations,
+    require,
     since_option,
     until_option,
 )
@@ -71,7 +70,7 @@ def report(  # noqa: PLR0913 - one for each option
     --records: ConfigMaps as kubectl prints them in JSON.
     """
     pipeline = Pipeline()
-    require_cluster(choice.cluster, pipeline)
+    require(pipeline, (), cluster=choice.cluster)
     clock = clock_of(settings, pipeline)
     first, end = clock.between(since, until)
     declared = {item.reservation.name: item.reservation for item in items_of(settings, pipeline)}
@@ -84,7 +83,7 @@ def report(  # noqa: PLR0913 - one for each option
         read, code = read_record_file(settings, records), EXIT_OK
     known = past_dates(read, site.scaler.ready_minutes, clock.now)
     recorded = {date.reservation for date in known}
-    require_reservations([name for name in names if name not in recorded], pipeline)
+    require(pipeline, [name for name in names if name not in recorded])
     uncounted = {name for name, own in declared.items() if own.holder.unit is not Unit.SEAT}
     dates = [
         date._replace(unused=None) if date.reservation in uncounted else date

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
-from berth.cli.selection import clock_of, read_given
+from berth.cli.selection import clock_of, read_files
 from berth.cli.writing import keep_schema, noted_lines
 from berth.edit.create import new_reservation, reservation_yaml, write_file
 from berth.edit.edits import check_edit
@@ -13,8 +13,7 @@ from berth.edit.requestform import at_headings, read_request, requested, taken_n
 from berth.findings import Finding, in_order
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Pipeline
-from berth.reading.source import LIMIT as SOURCE_LIMIT
-from berth.reading.source import Source
+from berth.reading.source import LIMIT
 from berth.schema import grammar
 
 MARKDOWN = "markdown"
@@ -26,10 +25,8 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     With `-o markdown`, print the answer for the people who asked instead.
     """
     pipeline = Pipeline()
-    texts = [read_given(settings, file, SOURCE_LIMIT) for file in files]
-    sources = [text for text in texts if isinstance(text, Source)]
-    if len(sources) < len(texts):
-        problems = [text for text in texts if not isinstance(text, Source)]
+    sources, problems = read_files(settings, files, LIMIT)
+    if problems:
         return _refused(settings, pipeline.located(problems), "")
     if name:
         read_at("NAME", lambda: grammar.dns_label(name))

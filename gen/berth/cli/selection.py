@@ -8,13 +8,14 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from berth.checks.project import Item, Part
-from berth.cli.command import Settings
+from berth.cli.command import Settings, reason
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import day_span, local_day, named
@@ -24,7 +25,7 @@ from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.notation.refusal import CommandError, Refusal, read_at
 from berth.pipeline import Pipeline
-from berth.reading.source import Source, read_file, unreadable
+from berth.reading.source import Source, unreadable
 from berth.schema.documentproblems import nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -57,40 +58,58 @@ name_argument = click.argument("name", shell_complete=complete_reservations)
 names_argument = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_reservations)
 
 
-def require_reservations(names: Sequence[str], pipeline: Pipeline) -> frozenset[str]:
-    """Return the names of reservations, all of which must be declared."""
-    known = tuple(reservation.name for reservation in pipeline.declared.reservations)
-    for name in names:
-        _require("reservation", name, known, pipeline)
-    return frozenset(names)
+def require(
+    pipeline: Pipeline,
+    names: Iterable[str | None],
+    resource_class: str | None = None,
+    cluster: str | None = None,
+) -> None:
+    """Raise CommandError for a name of a reservation, class or cluster that is not declared."""
+    declared, site = pipeline.declared, pipeline.site
+    known = {
+        "reservation": (names, [reservation.name for reservation in declared.reservations]),
+        "class": ((resource_class,), sorted(declared.classes)),
+        "cluster": ((cluster,), [one.name for one in site.clusters] if site else []),
+    }
+    for what, (given, there) in known.items():
+        for name in given:
+            if name is not None and name not in there and not pipeline.has_errors():
+                hint = nearest(name, there) if there else f"There is no {what}."
+                raise CommandError(f"No {what} is named {shown(name)}. {hint}")
 
 
-def require_class(name: str | None, pipeline: Pipeline) -> str | None:
-    """Return the name of a resource class, which must be declared."""
-    if name is not None:
-        _require("class", name, tuple(sorted(pipeline.declared.classes)), pipeline)
-    return name
-
-
-def require_cluster(name: str | None, pipeline: Pipeline) -> str | None:
-    """Return the name of a cluster, which must be the site's."""
-    if name is not None:
-        site = pipeline.site
-        _require("cluster", name, tuple(cluster.name for cluster in site.clusters) if site else (), pipeline)
-    return name
-
-
-def read_given(settings: Settings, file: str, limit: int) -> Source | Problem:
-    """Return a file, or stdin for `-`."""
-    if file != "-":
+def read_given(settings: Settings, file: str, limit: int) -> Source:
+    """Return a file, or stdin for `-`. Raises OSError, also if it is larger than the limit."""
+    if file == "-":
+        source = Source("stdin", b"" if sys.stdin is None else sys.stdin.buffer.read(limit + 1))
+    else:
         try:
-            return read_file(settings.given(file), limit)
+            with Path(settings.given(file)).open("rb") as stream:
+                source = Source(settings.given(file), stream.read(limit + 1))
+        except ValueError as error:  # a name with a NUL
+            raise OSError(errno.EINVAL, str(error)) from error
+    if len(source.text) > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return source
+
+
+def read_option(settings: Settings, option: str, file: str, limit: int, fix: str = "") -> bytes:
+    """Return the content of the file that an option names, or of stdin for `-`. Raises CommandError."""
+    try:
+        return read_given(settings, file, limit).text
+    except OSError as error:
+        raise CommandError(f"{option} {file}: {reason(error)}.{fix}") from error
+
+
+def read_files(settings: Settings, files: Iterable[str], limit: int) -> tuple[list[Source], list[Problem]]:
+    """Return files, or stdin for `-`, and what is wrong with those that cannot be read."""
+    sources, problems = list[Source](), list[Problem]()
+    for file in files:
+        try:
+            sources.append(read_given(settings, file, limit))
         except OSError as error:
-            return unreadable(settings.given(file), error)
-    text = b"" if sys.stdin is None else sys.stdin.buffer.read(limit + 1)
-    if len(text) > limit:
-        return unreadable("stdin", OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
-    return Source("stdin", text)
+            problems.append(unreadable("stdin" if file == "-" else settings.given(file), error))
+    return sources, problems
 
 
 class Clock(NamedTuple):
@@ -204,14 +223,8 @@ def selected(  # noqa: PLR0913 - one for each option
     first, end = clock.between(since, until)
     if week is not None:
         first, end = clock.week(week)
-    return Selection(
-        require_reservations(names, pipeline),
-        clock.instant("--at", at),
-        first,
-        end,
-        require_class(resource_class, pipeline),
-        require_cluster(cluster, pipeline),
-    )
+    require(pipeline, names, resource_class, cluster)
+    return Selection(frozenset(names), clock.instant("--at", at), first, end, resource_class, cluster)
 
 
 def published(settings: Settings, pipeline: Pipeline) -> int:
@@ -220,12 +233,6 @@ def published(settings: Settings, pipeline: Pipeline) -> int:
 
     stamp = None if settings.now is not None else commit_time(".")
     return clock_of(settings, pipeline).now if stamp is None else stamp
-
-
-def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -> None:
-    if name not in known and not pipeline.has_errors():
-        hint = nearest(name, known) if known else f"There is no {what}."
-        raise CommandError(f"No {what} is named {shown(name)}. {hint}")
 
 
 def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:

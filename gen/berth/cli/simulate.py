@@ -1,24 +1,22 @@
 """`berth simulate`: one occurrence while sessions come and go, by the scaler's own code."""
 
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from berth.checks.project import Item
-from berth.cli.command import FILE, Settings, command, reason
+from berth.cli.command import FILE, Settings, command
 from berth.cli.console import EXIT_OK, stderr
 from berth.cli.selection import (
     class_option,
     clock_of,
     items_of,
     name_argument,
-    require_class,
-    require_reservations,
+    read_option,
+    require,
 )
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
@@ -48,6 +46,7 @@ from berth.simulation import simulate as simulate_pool
 
 _KEYS = ("at", "class", "behavior", "active", "target", "unit")
 _LARGEST = 1 << 20  # bytes of a file of sessions
+_ADVICE = " Name a file, or write 08:55+10,11:00-3."
 _AS_BEFORE = "as before"
 _LONGEST_RUN = 4  # rows that only the clock has made
 _SESSIONS_LINE = 62  # characters of an example crowd in a line
@@ -99,8 +98,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     crowd comes, which is marked as one; answers for programs have no sessions then.
     """
     pipeline = Pipeline()
-    require_reservations([name], pipeline)
-    require_class(resource_class, pipeline)
+    require(pipeline, [name], resource_class)
     now = clock_of(settings, pipeline).now
     items = [*items_of(settings, pipeline)]
     site = settings.valid_site(pipeline)
@@ -205,18 +203,7 @@ def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dic
 
 def _content(settings: Settings, name: str) -> str:
     try:
-        if name == "-":
-            content = sys.stdin.buffer.read(_LARGEST + 1) if sys.stdin else b""
-        else:
-            with Path(settings.given(name)).open("rb") as file:
-                content = file.read(_LARGEST + 1)
-    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-        message = f"--sessions {name}: {reason(error)}. Name a file, or write 08:55+10,11:00-3."
-        raise CommandError(message) from error
-    if len(content) > _LARGEST:
-        raise CommandError(f"--sessions {name}: the file is larger than 1 MiB.")
-    try:
-        return content.decode("utf-8-sig")
+        return read_option(settings, "--sessions", name, _LARGEST, _ADVICE).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
 

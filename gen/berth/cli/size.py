@@ -11,7 +11,7 @@ from berth.checks.project import Item
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_reservations
 from berth.cli.console import DEFAULT_COLUMNS, EXIT_OK
-from berth.cli.selection import class_option, clock_of, items_of, require_class, require_reservations
+from berth.cli.selection import class_option, clock_of, items_of, require
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_day, named, near_text, span_text
@@ -28,7 +28,6 @@ from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.answers import Answer, document
 from berth.output.table import wrapped
 from berth.pipeline import Pipeline
-from berth.reading.source import Source
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
@@ -85,8 +84,7 @@ def size_(  # noqa: PLR0913 - one for each option
     says now. Without NAME, it sizes two hours of --class.
     """
     pipeline = Pipeline()
-    require_reservations([] if name is None else [name], pipeline)
-    require_class(resource_class, pipeline)
+    require(pipeline, [name], resource_class)
     question = SizeQuestion(
         *read_all(
             lambda: _people(students),
@@ -169,8 +167,7 @@ def sized_request(
 
 
 def _with_reservation(pipeline: Pipeline, reservation: Reservation) -> Pipeline:
-    source = Source(f"reservations/{reservation.name}.yaml", reservation_yaml(reservation).encode())
-    return Pipeline(sources=sorted([*pipeline.sources, source]))
+    return pipeline.with_files({f"reservations/{reservation.name}.yaml": reservation_yaml(reservation)})
 
 
 def _item_of(settings: Settings, pipeline: Pipeline, name: str) -> Item | None:

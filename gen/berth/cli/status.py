@@ -16,9 +16,7 @@ from berth.cli.selection import (
     clock_of,
     items_of,
     names_argument,
-    require_class,
-    require_cluster,
-    require_reservations,
+    require,
 )
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
@@ -111,12 +109,10 @@ def status(
     if watch and settings.form in DATA_FORMS:
         raise CommandError(f"--watch shows a table. Leave out -o {settings.form}, or leave out --watch.")
     pipeline = Pipeline()
-    selected = require_reservations(names, pipeline)
-    require_class(resource_class, pipeline)
-    require_cluster(choice.cluster, pipeline)
+    require(pipeline, names, resource_class, choice.cluster)
     now = None if settings.now is None else clock_of(settings, pipeline).now
     owners = {each.name: each.owner for each in pipeline.declared.reservations if each.owner}
-    view = _View(selected, resource_class, now, owners)
+    view = _View(frozenset(names), resource_class, now, owners)
     items = list(items_of(settings, pipeline))
     site = settings.valid_site(pipeline)
     wanted = expected_states(site, items, pipeline.declared.classes.values())

@@ -2,10 +2,12 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import unified_diff
 from itertools import islice
 from pathlib import Path
+
+import click
 
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
@@ -17,7 +19,7 @@ from berth.git import staged_text
 from berth.notation.refusal import CommandError
 from berth.output.escape import visible
 from berth.pipeline import Pipeline
-from berth.reading.source import SCHEMA, Source
+from berth.reading.source import SCHEMA
 from berth.schema.describe import json_schema_text
 
 Places = tuple[Mapping[str, str], str]
@@ -116,25 +118,39 @@ def _of_option(finding: Finding, places: Places) -> Finding:
     return finding._replace(file=otherwise, line=0, column=0) if otherwise else finding
 
 
-def write_imported(settings: Settings, pipeline: Pipeline, texts: Mapping[str, str], source: str) -> int:
-    """Write the files of an import unless the project would have errors then; show what changed in them.
+def checked_import(  # noqa: PLR0913 - what is imported, and from where
+    settings: Settings,
+    pipeline: Pipeline,
+    texts: Mapping[str, str],
+    at_source: Callable[[Finding], Finding],
+    *,
+    findings: Sequence[Finding] = (),
+    now: int | None = None,
+) -> Pipeline:
+    """Return the project with the files of an import; if it would have errors, end the command.
 
-    `source` is what they are made of: a finding about text that is not written names it and the document.
+    A finding about text that is not written is shown `at_source`, what it is made of, after the `findings`
+    about that.
     """
-    before = {known.file: known.text for known in pipeline.sources}
-    kept = [known for known in pipeline.sources if known.file not in texts]
-    after = Pipeline(sources=sorted([*kept, *(Source(file, text.encode()) for file, text in texts.items())]))
-    after.items()
-    findings = [one for one in after.findings() if one.file in texts or one.severity == ERROR]
-    if exit_code(findings, strict=settings.strict) != EXIT_OK:
-        return settings.refused(
-            [_at_source(one, texts[one.file], source) if one.file in texts else one for one in findings]
-        )
+    after = pipeline.with_files(texts)
+    after.items(now=now)
+    problems = [one for one in after.findings() if one.file in texts or one.severity == ERROR]
+    if exit_code([*findings, *problems], strict=settings.strict) != EXIT_OK:
+        shown = [at_source(one) if one.file in texts else one for one in problems]
+        raise click.exceptions.Exit(settings.refused([*findings, *shown]))
+    settings.report([*findings, *problems])
+    known = {source.file for source in pipeline.sources}
     for file in texts:
         refuse_link(file)
-        if file not in before and Path(file).exists():
+        if file not in known and Path(file).exists():
             raise CommandError(f"{settings.shown(file)}: the file exists; nothing was written")
-    settings.report(findings)
+    return after
+
+
+def write_imported(settings: Settings, pipeline: Pipeline, texts: Mapping[str, str], source: str) -> None:
+    """Write the files of an import of a `source`; show what changed in them."""
+    before = {known.file: known.text for known in pipeline.sources}
+    checked_import(settings, pipeline, texts, lambda one: _at_source(one, texts[one.file], source))
     for file, text in texts.items():
         old = before.get(file)
         if old == text.encode():
@@ -146,7 +162,6 @@ def write_imported(settings: Settings, pipeline: Pipeline, texts: Mapping[str, s
             lines = unified_diff(old.decode().splitlines(), text.splitlines(), n=1, lineterm="")
             stdout("".join(f"{line}\n" for line in islice(lines, 2, None)))  # without the names of files
     keep_schema()
-    return EXIT_OK
 
 
 def _at_source(finding: Finding, text: str, source: str) -> Finding:

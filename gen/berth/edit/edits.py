@@ -314,7 +314,7 @@ def all_steps(pipeline: Pipeline, edits: Iterable[Callable[[Pipeline], EditResul
         steps.append((pipeline, result))
         if result.findings:
             return steps[-1:]
-        pipeline = with_file(pipeline, result.file, result.text)
+        pipeline = pipeline.with_files({result.file: result.text})
     return steps
 
 
@@ -367,7 +367,7 @@ def check_edit(
 
     `previous` is the reservation that the file had before; with `now`, dates are compared with it.
     """
-    after = with_file(pipeline, file, text)
+    after = pipeline.with_files({file: text})
     old = {item.reservation.name: item for item in pipeline.items(now=now)}
     known = {finding.without_place() for finding in pipeline.findings()}
     new: list[Item] = [item for item in after.items(now=now) if _is_new(item, old)]
@@ -419,12 +419,6 @@ def _rehearsals(change: ReservationChange, declared: Declared) -> tuple[str, ...
     dates = [after for _, after in change.occurrences.changed]
     pairs = [(one.name, one.spec.rehearses) for one in rehearsals_of(change.name, declared.reservations)]
     return tuple(f"{name} rehearses {date}." for name, date in pairs if date and rehearsed(date, dates))
-
-
-def with_file(pipeline: Pipeline, file: str, text: str | None) -> Pipeline:
-    """Return the project with a new text of a file, or without the file if it is None."""
-    changed = () if text is None else (Source(file, text.encode()),)
-    return Pipeline(sources=sorted([*(one for one in pipeline.sources if one.file != file), *changed]))
 
 
 def _policy_subject(item: Item, pipeline: Pipeline) -> PolicySubject | None:
