@@ -77,6 +77,13 @@ def headline(berth: Berth, *arguments: str) -> str:
 
 
 @pytest.mark.usefixtures("evening")
+@pytest.mark.parametrize("on", ["2026-02-08 20:00", "sunday 20:00", "evening/2026-02-08T20:00"])
+def test_an_occurrence_is_named_by_date_and_time_or_id(on: str, berth: Berth) -> None:
+    told = headline(berth, "evening", "--on", on, "--class", "seat", "--now", "2026-02-07")
+    assert told.startswith("evening/2026-02-08T20:00, ")
+
+
+@pytest.mark.usefixtures("evening")
 def test_a_simulation_shows_overlapping_occurrences_of_the_reservation(berth: Berth) -> None:
     asked = ("simulate", "evening", *FIRST, "--class", "seat", "--sessions", "18:05+3")
 

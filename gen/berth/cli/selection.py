@@ -19,7 +19,8 @@ from berth.cli.command import Settings, reason
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import day_span, local_day, named
-from berth.dates.zone import DAY, Zone, date_text, resolve
+from berth.dates.zone import DAY, Zone, clock, day_of, local, resolve
+from berth.edit.dateselect import OccurrenceSelector
 from berth.findings import Problem
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
@@ -235,8 +236,10 @@ def published(settings: Settings, pipeline: Pipeline) -> int:
     return clock_of(settings, pipeline).now if stamp is None else stamp
 
 
-def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:
-    """Return the occurrence of an id or a date; by default the next to open from `now` on, or the first.
+def occurrence(
+    item: Item, which: OccurrenceSelector | None, resource_class: str | None, now: int
+) -> Occurrence:
+    """Return the occurrence that is meant; by default the next to open from `now` on, or the first.
 
     Of groups that open together, it is the largest. With a class, only occurrences with seats of it count.
     """
@@ -249,34 +252,40 @@ def occurrence(item: Item, text: str | None, resource_class: str | None, now: in
     if not known:
         of_class = f" with seats of class {resource_class}" if resource_class else ""
         raise CommandError(f"{name} has no occurrence{of_class}.")
-    if text is None:
+    if which is None:
         coming = (one for one in known if one.open >= now)
         return min(
             coming, key=lambda one: (one.open, -sum(dict(one.seats).values()), one.id), default=known[0]
         )
-    found = [one for one in known if text in (one.id, one.id.partition("/")[2])]
-    found = found or [one for one in known if text in (one.date, _local_date(one))]
-    if len(found) == 1:
-        return found[0]
-    for one in item.expansion.occurrences:
-        if not found and text in (one.id, one.id.partition("/")[2]):
-            others = ", ".join(name for name, _ in one.seats)
-            raise CommandError(f"{one.id} has no seats of class {resource_class}; it has {others}.")
+    found = [one for one in item.expansion.occurrences if _is_meant(one, which)]
+    matches = [one for one in found if one in known]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        ids = ", ".join(one.id for one in matches)
+        raise CommandError(
+            f"{name} has {len(matches)} occurrences on {which.day}: {ids}. Name one by its id."
+        )
     if found:
-        ids = ", ".join(one.id for one in found)
-        raise CommandError(f"{name} has {len(found)} occurrences on {text}: {ids}. Name one by its id.")
-    raise CommandError(f'{name} has no occurrence "{text}"{_alternative(item, text, known)}')
+        others = ", ".join(name for name, _ in found[0].seats)
+        raise CommandError(f"{found[0].id} has no seats of class {resource_class}; it has {others}.")
+    raise CommandError(
+        f"{name} has no occurrence on {which.day}{which.words}{_alternative(item, which.day, known)}"
+    )
 
 
-def _local_date(one: Occurrence) -> str:
-    return date_text(local_day(one.start, named(one.zone)))
+def _is_meant(one: Occurrence, which: OccurrenceSelector) -> bool:
+    if which.is_id:
+        own = one.id.partition("/")[2]
+        return own == f"{which.day}T{which.start}" + (f"~{which.name}" if which.name else "")
+    shown = local(named(one.zone), one.start)
+    return which.day in (one.date, str(day_of(shown))) and which.start in (None, clock(shown))
 
 
-def _alternative(item: Item, text: str, known: list[Occurrence]) -> str:
+def _alternative(item: Item, day: str, known: list[Occurrence]) -> str:
     """Say why there is no such occurrence, and which comes next."""
-    day = text.rpartition("/")[2]
-    reasons = (one.reason for one in item.expansion.skipped if day in (one.date, one.id.partition("/")[2]))
+    reasons = (one.reason for one in item.expansion.skipped if one.date == day)
     because = next((f" (skipped: {reason})" for reason in reasons), "")
-    after = [one for one in known if one.id.partition("/")[2] > day] if day[:1].isdigit() else []
+    after = [one for one in known if one.id.partition("/")[2] > day]
     near = f"The next is {after[0].id}" if after else f"The first is {known[0].id}"
     return f"{because}. {near}."

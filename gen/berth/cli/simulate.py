@@ -10,6 +10,7 @@ import click
 from berth.checks.project import Item
 from berth.cli.command import FILE, Settings, command
 from berth.cli.console import EXIT_OK, stderr
+from berth.cli.dateselection import occurrence_selector
 from berth.cli.selection import (
     class_option,
     clock_of,
@@ -79,7 +80,9 @@ class _Run(NamedTuple):
     help="Sessions such as 08:55+10,11:00-3, or a file of them; - is standard input; default: an example.",
 )
 @click.option(
-    "--on", metavar="DATE", help="Its date, or its id, where a date has several; default: the next to open."
+    "--on",
+    metavar="DATE",
+    help="Its date; with a time, or its id, where it has several; default: the next to open.",
 )
 @class_option()
 @click.option("--compare", is_flag=True, help="Compare maintain, reduce, none, and buffer if it is set.")
@@ -99,13 +102,14 @@ def simulate(  # noqa: PLR0913 - one for each option
     """
     pipeline = Pipeline()
     require(pipeline, [name], resource_class)
-    now = clock_of(settings, pipeline).now
+    clock = clock_of(settings, pipeline)
+    which = None if on is None else occurrence_selector(clock, name, on, None, None, "--on")
     items = [*items_of(settings, pipeline)]
     site = settings.valid_site(pipeline)
     (item,) = (each for each in items if each.reservation.name == name)
     behaviors = _comparable(item) if compare else ()
     _refuse_without_choice(item, behaviors)
-    chosen = selected_occurrence(item, on, resource_class, now)
+    chosen = selected_occurrence(item, which, resource_class, clock.now)
     shown = chosen.of_classes((resource_class,)) if resource_class else chosen
     unit = item.reservation.holder.unit
     is_idle = unit is not Unit.SEAT and {s.behavior for s in item.reservation.scaling_of(shown)} == {"none"}
