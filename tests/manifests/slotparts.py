@@ -7,7 +7,7 @@ from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotmapping import SlotMapping
 from berth.backends.koordinator.slotoptions import SlotOptions
 from berth.checks.project import Part
-from berth.schema.siteparts import KoordinatorSpec
+from berth.schema.site import KoordinatorSpec
 from berth.schema.values import Cluster, Site
 
 from tests.built import built

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from berth import cli
 from berth.manifests.alerts import PoolLeads, by_lead, ceiling_dates, metric_label
-from berth.schema.siteparts import CeilingSpec
+from berth.schema.site import CeilingSpec
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.machines.versions import NEWEST
-from berth.schema.siteparts import KarpenterSpec
+from berth.schema.site import KarpenterSpec
 
 from tests.built import built
 from tests.cases import tabled

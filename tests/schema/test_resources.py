@@ -5,8 +5,7 @@ from berth.schema.basemodel import Model
 from berth.schema.cloudcapacity import InstanceTypeSpec, NodeShapeSpec
 from berth.schema.pod import completed
 from berth.schema.resourceclass import ResourceClassSpec
-from berth.schema.site import ClusterSpec, JobResources, RuntimeSpec
-from berth.schema.siteparts import CeilingSpec
+from berth.schema.site import CeilingSpec, ClusterSpec, JobResources, RuntimeSpec
 from berth.schema.types import Amount
 
 from tests.cases import table, tabled

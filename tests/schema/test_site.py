@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.schema.site import ImagesSpec
-from berth.schema.siteparts import RenkuSpec
+from berth.schema.site import ImagesSpec, RenkuSpec
 from berth.schema.values import Site
 
 from tests.built import built

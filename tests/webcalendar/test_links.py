@@ -1,7 +1,7 @@
 """The address of a file, from each form in which a site may name its repository."""
 
 import pytest
-from berth.schema.siteparts import RepositorySpec
+from berth.schema.site import RepositorySpec
 from berth.webcalendar.forgelinks import FORMS, IssueFormLink, edit_url, file_url, issue_form_link
 
 from tests.built import built

@@ -9,7 +9,7 @@ from berth.findings import Origin, Path, Problem
 from berth.machines.versions import FEATURES, GATES_SINCE, version_text
 from berth.schema.metadata import DO_NOT_DISRUPT
 from berth.schema.reservation import Reservation
-from berth.schema.siteparts import KarpenterSpec
+from berth.schema.site import KarpenterSpec
 from berth.schema.values import Cluster
 
 _NEWEST = KarpenterSpec.model_construct()

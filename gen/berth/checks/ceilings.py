@@ -30,7 +30,7 @@ from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.siteparts import CeilingSpec
+from berth.schema.site import CeilingSpec
 from berth.schema.values import ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years

@@ -11,7 +11,7 @@ from berth.findings import ERROR, Path, Problem, severity
 from berth.manifests.placed import Placed, class_names
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.siteparts import HubSpec
+from berth.schema.site import HubSpec
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:

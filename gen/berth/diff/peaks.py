@@ -24,7 +24,7 @@ from berth.checks.project import Item
 from berth.diff.change import PeakChange
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.siteparts import CeilingSpec
+from berth.schema.site import CeilingSpec
 from berth.schema.values import ResourceClass, Site
 
 Counted = tuple[Sequence[PoolLoad], ClassChanges]

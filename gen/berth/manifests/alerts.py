@@ -19,7 +19,7 @@ from berth.names import REPOSITORY
 from berth.plugins.rehearsals.obstacles import IMAGE_PULL_REASONS
 from berth.plugins.rehearsals.rehearsalrecord import REHEARSAL_FAILED, REHEARSAL_OPEN
 from berth.quantity import NANO, parse
-from berth.schema.siteparts import CeilingSpec
+from berth.schema.site import CeilingSpec
 from berth.schema.values import Cluster, Site
 from berth.version import VERSION
 

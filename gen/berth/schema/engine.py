@@ -15,7 +15,7 @@ from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
     from berth.schema.engineoptions import ArgoCD, Flux
-    from berth.schema.siteparts import RepositorySpec
+    from berth.schema.site import RepositorySpec
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")

@@ -16,6 +16,7 @@ from berth.schema.pod import completed, layered, with_overhead
 from berth.schema.resourceclass import ResourceClassSpec
 from berth.schema.site import (
     ClusterSpec,
+    HubSpec,
     ImagesSpec,
     MonitoringSpec,
     RuntimeSpec,
@@ -23,7 +24,6 @@ from berth.schema.site import (
     namespace_of,
     priority_value,
 )
-from berth.schema.siteparts import HubSpec
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from posixpath import join, normpath
 from typing import NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from berth.schema.siteparts import RepositorySpec
+from berth.schema.site import RepositorySpec
 
 _SHORT = re.compile(r"(?:ssh://)?[\w.-]+@([\w.-]+)(?::\d+(?=/)|:)?/?(\S+)", re.ASCII)  # git@host:owner/name
 _WEB = re.compile(r"https?://(?:[^/@]*@)?\S+", re.ASCII)

@@ -17,7 +17,7 @@ from berth.plugins.slots.slotspec import slot_hash
 from berth.schema.grammar import go_duration as go_duration_of
 from berth.schema.reservation import Reservation
 from berth.schema.scheduling import LabelExpression, LabelSelector
-from berth.schema.siteparts import KoordinatorSpec
+from berth.schema.site import KoordinatorSpec
 from berth.schema.values import Cluster, ResourceClass, Site
 
 # The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
