@@ -18,7 +18,6 @@ from berth.checks import (
     overlaps,
     ownership,
     platforms,
-    profiles,
     references,
     rehearsalchecks,
     seatplacement,
@@ -166,7 +165,7 @@ class Pipeline:
         """Compare classes with files that the Site names; return the hubs whose values are known."""
         if self._other_file is None:
             return ()
-        hubs, problems = profiles.compare_classes(self.declared, site, self._read_other)
+        hubs, problems = hubchecks.compare_classes(self.declared, site, self._read_other)
         self.problems += problems
         return hubs
 

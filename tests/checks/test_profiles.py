@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import pytest
-from berth.checks import profiles
+from berth.checks import hubchecks
 from berth.edit.classes import classes_text
 from berth.findings import Problem
 from berth.pipeline import Pipeline
@@ -40,7 +40,7 @@ def told(values: Value | str, **of_class: object) -> list[str]:
 def compared(declared: Declared, text: str) -> list[str]:
     """Return what is wrong where a file has this text."""
     assert declared.site is not None
-    _, problems = profiles.compare_classes(declared, declared.site, lambda path: Source(path, text.encode()))
+    _, problems = hubchecks.compare_classes(declared, declared.site, lambda path: Source(path, text.encode()))
     return [
         one for one in lines(one for one in problems if isinstance(one, Problem)) if "selector" not in one
     ]
@@ -239,7 +239,7 @@ def unset(values: Value, *hubs: Value, name: str = "small", **labels: str) -> li
     declared = read(resource_class(name, sessions=sessions), site({"name": "prod", "z2jh": listed}))
     assert declared.site is not None
     files = {f"{i}.yaml": json.dumps(one).encode() for i, one in enumerate((values, *hubs))}
-    _, problems = profiles.compare_classes(declared, declared.site, lambda path: Source(path, files[path]))
+    _, problems = hubchecks.compare_classes(declared, declared.site, lambda path: Source(path, files[path]))
     return [one for one in lines(one for one in problems if isinstance(one, Problem)) if "selector" in one]
 
 

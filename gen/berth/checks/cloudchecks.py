@@ -42,15 +42,13 @@ def class_fits(declared: Declared) -> "ClassFits":
 
 
 def check_reserved_clouds(checked: CheckedReservation) -> Iterator[Problem]:
-    """Check a reservation against the capacities of its classes."""
-    if checked.project.declared.clouds:
+    """Check a reservation against the capacities of its classes, and that which says when it happens."""
+    reservation, declared = checked.reservation, checked.project.declared
+    if declared.clouds or reservation.recurrence.capacity:
         from berth.checks import cloudwindows  # noqa: PLC0415
 
         yield from cloudwindows.check_windows(checked)
-    if checked.reservation.recurrence.capacity:
-        from berth.checks import machinedates  # noqa: PLC0415
-
-        yield from machinedates.check_machine_dates(checked.reservation, checked.project.declared)
+        yield from cloudwindows.check_machine_dates(reservation, declared)
 
 
 def cloud_budgets(project: Project) -> "dict[str, WindowBudgets | TooManyBudgets]":

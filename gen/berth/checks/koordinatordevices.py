@@ -124,6 +124,3 @@ def _parts(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
     if amounts.get(_NPU_CORE) and parts > 1:
         message = f"Koordinator shares one NPU at most, not {parts}."
         yield _SHARED, message, "Write 1."
-    if amounts.get(_NPU_DVPP, 0) > 100:
-        message = f"{amounts[_NPU_DVPP]} is more than one device: Koordinator never places it."
-        yield _NPU_DVPP, message, "Write at most 100."

@@ -161,8 +161,26 @@ def terms(reservations: Iterable[MachineReservation]) -> list[dict[str, Any]]:
     return unique
 
 
-class CloudSpec(Model):
+class CapacitySpec(Model):
+    """What is said of any capacity."""
+
     cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
+    daemon_requests: DaemonRequests = field(
+        {}, "what DaemonSets request on each node, and how many `pods` they have; for `berth plan`", "none"
+    )
+    node_start_minutes: Minutes = field(2, "from the launch of an instance until its node is Ready")
+    image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
+
+    @property
+    def startup_seconds(self) -> int:
+        """Return how long a node takes until seats on it are ready, from when it is asked for."""
+        return 60 * (self.node_start_minutes + self.image_pull_minutes)
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
+
+
+class CloudSpec(CapacitySpec):
     provider: Literal["aws", "generic"] = field("aws", "aws; the keys of generic are below")
     node_class: NodeClass = field(meaning="spec of the EC2NodeClass, as it is")
     reservations: ListOf[MachineReservation] = field((), "machines that are paid for already", "none")
@@ -184,29 +202,19 @@ class CloudSpec(Model):
     disruption: Disruption = field(
         Disruption.model_construct(), "when Karpenter may take nodes away", "see docs/karpenter.md"
     )
-    daemon_requests: DaemonRequests = field(
-        {}, "what DaemonSets request on each node, and how many `pods` they have; for `berth plan`", "none"
-    )
     volumes_per_node: VolumeCount | None = field(
         None,
         "most volumes of sessions on a node, for `volumes` of a ResourceClass: `kubectl get csinode -o yaml` "
         "shows it; only `berth plan` and `berth size` read it",
         "not counted",
     )
-    node_start_minutes: Minutes = field(2, "from the launch of an instance until its node is Ready")
-    image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
     instance_types: ListOf[InstanceTypeSpec] = field(
         (), "what the cloud sells, where the table that comes with Berth differs"
     )
 
-    @property
-    def startup_seconds(self) -> int:
-        """Return how long a node takes until seats on it are ready, from when it is asked for."""
-        return 60 * (self.node_start_minutes + self.image_pull_minutes)
-
     def check(self, path: Path, report: DocumentProblems) -> None:
+        super().check(path, report)
         check_least(self.limits, (*path, "limits"), report)
-        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         own = self.node_class.capacity_terms
         many = len(own) + sum(term not in own for term in terms(self.reservations))
         if many > MOST_TERMS:
@@ -226,18 +234,13 @@ class CloudSpec(Model):
                     report("B016", (*path, name, i), message, "Remove one of the two.")
 
 
-class GenericSpec(Model):
+class GenericSpec(CapacitySpec):
     provider: Literal["generic"] = field(meaning="any cloud, or machines of your own; nothing is rendered")
-    cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
     nodes: NonEmpty[NodeShapeSpec] = field(meaning="the shapes of its nodes, the preferred first")
     node_start_minutes: Minutes = field(meaning="from a Pending pod until its new node is Ready: measure")
-    image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
-    daemon_requests: DaemonRequests = field(
-        {}, "what DaemonSets request on each node, and how many `pods` they have", "none"
-    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
+        super().check(path, report)
         report.repeated("name ", [shape.name for shape in self.nodes], (*path, "nodes"), "name")
 
 
@@ -289,10 +292,6 @@ class GenericCapacity(GenericSpec):
     origin: Origin
     name: str
     cluster: str  # empty: the only one
-
-    @property
-    def startup_seconds(self) -> int:
-        return 60 * (self.node_start_minutes + self.image_pull_minutes)
 
     @property
     def says_volumes(self) -> bool:

@@ -15,7 +15,6 @@ from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
     from berth.schema.engineoptions import ArgoCD, Flux
-    from berth.schema.site import RepositorySpec
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
@@ -144,7 +143,7 @@ def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
                     yield "B029", key, f"it has no effect if {other} is {state}.", fix
 
 
-def _provider(options: Json, repository: "RepositorySpec | None") -> Iterator[tuple[str, str, str, str]]:
+def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, str]]:
     """Report a provider that the kind of the rendered source does not have."""
     value = options.get("sourceProvider")
     if value is not None and "sourceName" not in options and repository is not None:
@@ -155,7 +154,7 @@ def _provider(options: Json, repository: "RepositorySpec | None") -> Iterator[tu
 
 
 def _check_repository(
-    repository: "RepositorySpec | None", chosen: list[tuple[str, Json]], path: Path, report: DocumentProblems
+    repository: Any, chosen: list[tuple[str, Json]], path: Path, report: DocumentProblems
 ) -> None:
     """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
     asking = [

@@ -362,13 +362,3 @@ def notice(text: str) -> int:
 def kubernetes_version(text: str) -> tuple[int, int]:
     """Read a minor version, such as 1.36."""
     return 1, int(_minor_version(text)[2:])
-
-
-def ip_address(text: str) -> str:
-    import ipaddress  # noqa: PLC0415 - hardly anybody writes one
-
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        raise Refusal(f"{shown(text)} is not an IP address.", "Write one such as 10.0.0.5.", "B019") from None
-    return text
