@@ -41,7 +41,7 @@ NO_ROOM = "Insufficient cpu"
 
 
 class Seen(NamedTuple):
-    nodes: Sequence[Tree]
+    node: Tree  # the only one that there is
     pods: Sequence[Tree]
     reservations: Sequence[Tree]
 
@@ -58,7 +58,6 @@ class Bind(NamedTuple):
     """A pod; its annotation comes before its node. `allocated` is empty without a Reservation."""
 
     pod: Tree
-    node: str
     allocated: str = ""
 
 
@@ -95,7 +94,7 @@ class HeldSeat:
 
 
 class NodeRoom:
-    """A node in the scheduler's cache. `free` is what neither a slot nor a pod outside of slots holds."""
+    """The node in the scheduler's cache. `free` is what neither a slot nor a pod outside of slots holds."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -127,61 +126,40 @@ class NodeRoom:
             left.open(seat.tree)
         for uid, pod in self.pods.items():
             if uid not in gone:
-                left.hold(pod, self.slot_of(uid))
+                left.hold(pod, next((name for name, seat in self.seats.items() if uid in seat.owners), ""))
         return left
 
-    def slot_of(self, pod: str) -> str:
-        return next((uid for uid, seat in self.seats.items() if pod in seat.owners), "")
 
-
-class Placed(NamedTuple):
-    node: NodeRoom
-    slot: str = ""  # uid of the one that a pod gets
-    donors: tuple[Tree, ...] = ()  # whose room a slot takes over
-
-
-Rooms = dict[str, NodeRoom]
-
-
-def rooms(there: Seen) -> Rooms:
-    """The scheduler's cache, by name of the node. What is on a node that is gone counts for nothing."""
-    found = {metadata(tree)["name"]: NodeRoom(tree) for tree in there.nodes}
+def room_in(there: Seen) -> NodeRoom:
+    """The scheduler's cache. What is on a node that is gone counts for nothing."""
+    found = NodeRoom(there.node)
     for slot in there.reservations:
-        if is_available(slot) and node_of(slot) in found:
-            found[node_of(slot)].open(slot)
+        if is_available(slot) and node_of(slot) == found.name:
+            found.open(slot)
     for pod in there.pods:
-        if is_running(pod) and spec_of(pod)["nodeName"] in found:
-            found[spec_of(pod)["nodeName"]].hold(pod, allocated_to(pod))
+        if is_running(pod) and spec_of(pod)["nodeName"] == found.name:
+            found.hold(pod, allocated_to(pod))
     return found
 
 
-def place_pod(nodes: Iterable[NodeRoom], pod: Tree) -> Placed | None:
-    """In the fullest slot that admits it, or else on the emptiest node."""
-    choices = []
-    for node in nodes:
-        asked = cpu_of(spec_of(pod))
-        # Where more is taken than there is, no slot of the node admits anybody.
-        seats = [seat for seat in node.seats.values() if seat.admits(pod) and asked <= node.free + seat.free]
-        if seats:
-            best = min(seats, key=lambda seat: (seat.free, metadata(seat.tree)["name"]))
-            choices.append((0, best.free, node.name, Placed(node, uid_of(best.tree))))
-        elif asked <= node.free:
-            choices.append((1, -node.free, node.name, Placed(node)))
-    return min(choices, key=lambda choice: choice[:3])[3] if choices else None
+def place_pod(node: NodeRoom, pod: Tree) -> str | None:
+    """The uid of the fullest slot that admits it, empty if only the node does; None: there is no room."""
+    asked = cpu_of(spec_of(pod))
+    # Where more is taken than there is, no slot of the node admits anybody.
+    seats = [seat for seat in node.seats.values() if seat.admits(pod) and asked <= node.free + seat.free]
+    if seats:
+        return uid_of(min(seats, key=lambda seat: (seat.free, metadata(seat.tree)["name"])).tree)
+    return "" if asked <= node.free else None
 
 
-def place_slot(nodes: Iterable[NodeRoom], slot: Tree) -> Placed | None:
-    """In the room of a pod that gives it, where it may; or else on the emptiest node, where it may."""
+def place_slot(node: NodeRoom, slot: Tree) -> tuple[Tree, ...] | None:
+    """The pod whose room it takes over, where one may give it, or else none; None: there is no room."""
     size, is_claim = cpu_of(template_of(slot)), bool(spec_of(slot).get("preAllocation"))
+    for donor in _donors(node, slot) if is_claim else ():
+        if cpu_of(spec_of(donor)) <= size <= node.free + cpu_of(spec_of(donor)):
+            return (donor,)
     is_required = is_claim and labels_of(slot).get(REQUIRED) == "true"
-    choices = []
-    for node in nodes:
-        donors = (one for one in _donors(node, slot) if _gives(node, one, size)) if is_claim else iter(())
-        if (donor := next(donors, None)) is not None:
-            choices.append((0, -node.free, node.name, Placed(node, donors=(donor,))))
-        elif size <= node.free and not is_required:
-            choices.append((1, -node.free, node.name, Placed(node)))
-    return min(choices, key=lambda choice: choice[:3])[3] if choices else None
+    return () if size <= node.free and not is_required else None
 
 
 def _donors(node: NodeRoom, slot: Tree) -> list[Tree]:
@@ -192,46 +170,41 @@ def _donors(node: NodeRoom, slot: Tree) -> list[Tree]:
     return sorted(meant, key=lambda pod: str(metadata(pod)["name"]))
 
 
-def _gives(node: NodeRoom, pod: Tree, size: int) -> bool:
-    return cpu_of(spec_of(pod)) <= size <= node.free + cpu_of(spec_of(pod))
-
-
-def victims(nodes: Iterable[NodeRoom], pod: Tree) -> tuple[NodeRoom, set[str]] | None:
-    """The node, and uids of as few pods there as leave room for this one; the least important ones go."""
-    choices = []
-    for node in nodes:
-        lower = [one for one in node.pods.values() if priority_of(one) < priority_of(pod)]
-        lower.sort(key=lambda one: (-priority_of(one), metadata(one)["creationTimestamp"], uid_of(one)))
-        gone = {uid_of(one) for one in lower}
-        if not gone or place_pod([node.without(gone)], pod) is None:
-            continue
-        for uid in map(uid_of, lower):
-            if place_pod([node.without(gone - {uid})], pod) is not None:
-                gone.remove(uid)
-        highest = max(priority_of(node.pods[uid]) for uid in gone)
-        choices.append(((highest, len(gone)), node, gone))
-    return min(choices, key=lambda choice: choice[0])[1:] if choices else None
+def victims(node: NodeRoom, pod: Tree) -> set[str]:
+    """Uids of as few pods as leave room for this one; the least important ones go."""
+    lower = [one for one in node.pods.values() if priority_of(one) < priority_of(pod)]
+    lower.sort(key=lambda one: (-priority_of(one), metadata(one)["creationTimestamp"], uid_of(one)))
+    gone = {uid_of(one) for one in lower}
+    if not gone or place_pod(node.without(gone), pod) is None:
+        return set()
+    for uid in map(uid_of, lower):
+        if place_pod(node.without(gone - {uid}), pod) is not None:
+            gone.remove(uid)
+    return gone
 
 
 def decide(now: float, there: Seen) -> list[Action]:
     """All that is due: first what the controller says of slots, then each that waits, in the order of the
     queue.
     """
-    names = {metadata(node)["name"] for node in there.nodes}
     actions: list[Action] = []
     current: list[Tree] = []
     for slot in there.reservations:
-        if is_garbage(slot, names, now):
+        if is_garbage(slot, there.node, now):
             actions.append(Delete(slot))
             continue
-        status = synced(slot, names, there.pods, now)
+        status = synced(slot, there.node, there.pods, now)
         if status is not None:
             actions.append(SetStatus(slot, status))
         current.append(slot if status is None else {**slot, "status": status})
     now_there = there._replace(reservations=current)
-    nodes = rooms(now_there)
+    node = room_in(now_there)
     for tree in queue(now_there):
-        actions += _schedule_slot(now, nodes, tree) if _is_slot(tree) else _schedule_pod(nodes, tree)
+        if _is_slot(tree):
+            actions += _schedule_slot(now, node, tree)
+        else:
+            made, node = _schedule_pod(node, tree)
+            actions += made
     return actions
 
 
@@ -257,43 +230,35 @@ def _is_slot(tree: Tree) -> bool:
     return "template" in spec_of(tree)
 
 
-def _schedule_slot(now: float, nodes: Rooms, slot: Tree) -> list[Action]:
-    placed = place_slot(nodes.values(), slot)
-    if placed is None:
+def _schedule_slot(now: float, node: NodeRoom, slot: Tree) -> list[Action]:
+    donors = place_slot(node, slot)
+    if donors is None:
         is_told = bool(status_of(slot).get("conditions"))
         return [] if is_told else [SetStatus(slot, _status(slot, PENDING, "Scheduled", NO_ROOM, now))]
-    status = _status(slot, AVAILABLE, "Ready", "", now) | {"nodeName": placed.node.name}
-    placed.node.open({**slot, "status": status}, placed.donors)
-    return [SetStatus(slot, status, placed.donors)]
+    status = _status(slot, AVAILABLE, "Ready", "", now) | {"nodeName": node.name}
+    node.open({**slot, "status": status}, donors)
+    return [SetStatus(slot, status, donors)]
 
 
-def _schedule_pod(nodes: Rooms, pod: Tree) -> list[Action]:
-    placed = place_pod(nodes.values(), pod)
+def _schedule_pod(node: NodeRoom, pod: Tree) -> tuple[list[Action], NodeRoom]:
+    """What is done, and the node afterwards: in the cache, pods that are to leave have left already."""
+    placed, actions = place_pod(node, pod), list[Action]()
     if placed is not None:
-        _bind(placed, pod)
-        seat = placed.node.seats.get(placed.slot)
-        return [Bind(pod, placed.node.name, allocation(seat.tree) if seat else "")]
-    found = victims(nodes.values(), pod)
-    if found is None:
-        return []
-    node, gone = found
-    leaving: list[Action] = [Evict(node.pods[uid], uid_of(pod)) for uid in sorted(gone)]
-    kept = nodes[node.name] = node.without(gone)  # in the cache they have left already
-    room = place_pod([kept], pod)
-    assert room is not None
-    _bind(room, pod)
-    return leaving
+        actions = [Bind(pod, allocation(node.seats[placed].tree) if placed else "")]
+    elif gone := victims(node, pod):
+        actions = [Evict(node.pods[uid], uid_of(pod)) for uid in sorted(gone)]
+        node = node.without(gone)
+        placed = place_pod(node, pod)
+    if placed is not None:
+        node.hold({**pod, "spec": {**spec_of(pod), "nodeName": node.name}}, placed)
+    return actions, node
 
 
-def _bind(placed: Placed, pod: Tree) -> None:
-    placed.node.hold({**pod, "spec": {**spec_of(pod), "nodeName": placed.node.name}}, placed.slot)
-
-
-def synced(slot: Tree, nodes: Collection[str], pods: Iterable[Tree], now: float) -> Tree | None:
+def synced(slot: Tree, node: Tree, pods: Iterable[Tree], now: float) -> Tree | None:
     """The status that a slot with a node should have, where it has another."""
     if phase_of(slot) in FINISHED_PHASES or not node_of(slot):
         return None
-    if is_due(slot, now - EXPIRY_LAG) or node_of(slot) not in nodes:
+    if is_due(slot, now - EXPIRY_LAG) or node_of(slot) != metadata(node)["name"]:
         return expired(slot, now)
     uid, place = uid_of(slot), node_of(slot)
     mine = [pod for pod in pods if allocated_to(pod) == uid and is_running(pod)]
@@ -329,9 +294,9 @@ def expired(slot: Tree, now: float) -> Tree:
     return _status(slot, "Failed", "Ready", "Expired", now)
 
 
-def is_garbage(slot: Tree, nodes: Collection[str], now: float) -> bool:
+def is_garbage(slot: Tree, node: Tree, now: float) -> bool:
     """What is over goes at the next round once its node is gone."""
-    if phase_of(slot) not in FINISHED_PHASES or node_of(slot) in nodes:
+    if phase_of(slot) not in FINISHED_PHASES or node_of(slot) == metadata(node)["name"]:
         return False
     since = [_instant(one["lastTransitionTime"]) for one in status_of(slot).get("conditions") or []]
     return bool(since) and now // GC_INTERVAL > max(since) // GC_INTERVAL

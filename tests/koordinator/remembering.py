@@ -5,12 +5,13 @@ tries again only when certain things happen, and what its status tells late. As 
 from collections.abc import Collection
 from random import Random
 
-from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, place_pod, queue, rooms
+from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, place_pod, queue, room_in
 from tests.koordinator.objects import (
     Tree,
     allocated_to,
     is_available,
     is_running,
+    metadata,
     node_of,
     owners_of,
     owns,
@@ -42,7 +43,7 @@ class Memory:
         self._preempting: dict[str, float] = {}  # by uid of what was refused, when pods leave for it
         self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
         self._ran: dict[str, str] = {}  # by uid of a pod, the uid of its Reservation, at the last look
-        self._nodes: set[tuple[str, int]] | None = None  # None: this is the first look
+        self._room: int | None = None  # of the node, at the last look; None: this is the first
         self._available: set[str] = set()
         self.due = float("inf")  # when to look again, if nothing happens before
 
@@ -55,11 +56,11 @@ class Memory:
         self._wake(now, there)
         self._until = {uid: until for uid, until in self._until.items() if uid in waiting}
         between = self._come_between(there)
-        self._ran, self._nodes, self._available = _running(there), _nodes(there), _available(there)
+        self._ran, self._room, self._available = _running(there), room_of(there.node), _available(there)
         away = {uid for uid, until in self._until.items() if now < until}
         away |= {uid_of(bind.pod) for bind in between}
-        awake = Seen(there.nodes, _without(there.pods, away), _without(there.reservations, away))
-        bound = [_bound(bind) for bind in between]
+        awake = Seen(there.node, _without(there.pods, away), _without(there.reservations, away))
+        bound = [_bound(bind, there.node) for bind in between]
         found = decide(now, awake._replace(pods=[*awake.pods, *bound]))
         placed = {uid_of(one.pod) for one in found if isinstance(one, Bind)}
         placed |= {
@@ -104,10 +105,10 @@ class Memory:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available
         wakes those who may own it; one that goes, expires or changes its owners wakes nothing.
         """
-        if self._nodes is None:
+        if self._room is None:
             return
         woken = set(self._until)
-        if self._ran.keys() <= _running(there).keys() and _nodes(there) <= self._nodes:
+        if self._ran.keys() <= _running(there).keys() and room_of(there.node) == self._room:
             new = [
                 reservation
                 for reservation in there.reservations
@@ -123,24 +124,20 @@ class Memory:
         """When the owner of a slot leaves while another pod waits for its node, that pod may get the room
         of the slot, which goes on to be Available. An owner that waits and need not have a slot may too.
         """
-        left = self._ran.keys() - _running(there).keys()
-        slots = {self._ran[uid] for uid in left}
+        slots = {self._ran[uid] for uid in self._ran.keys() - _running(there).keys()}
         binds: list[Bind] = []
-        for slot in (
-            reservation
-            for reservation in there.reservations
-            if is_available(reservation) and uid_of(reservation) in slots
-        ):
-            if self._random.random() >= self._between:
+        for slot in there.reservations:
+            if not is_available(slot) or uid_of(slot) not in slots or self._random.random() >= self._between:
                 continue
-            taken = [*_without(there.pods, {uid_of(bind.pod) for bind in binds}), *map(_bound, binds)]
-            without = Seen(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
-            nodes = rooms(without)
-            for pod in queue(without._replace(reservations=())):
-                placed = place_pod(nodes.values(), pod)
-                if placed and not placed.slot and placed.node.name == node_of(slot):
-                    binds.append(Bind(pod, node_of(slot)))
-                    break
+            taken = [bind.pod for bind in binds]
+            pods = [
+                *_without(there.pods, set(map(uid_of, taken))),
+                *(_bound(one, there.node) for one in binds),
+            ]
+            without = Seen(there.node, pods, _without(there.reservations, {uid_of(slot)}))
+            waiting = queue(without._replace(reservations=()))
+            node = room_in(without)
+            binds += [Bind(pod) for pod in waiting if place_pod(node, pod) == ""][:1]
         return binds
 
     def _is_early(self, now: float, action: Action, telling: dict[str, tuple[list[str], float]]) -> bool:
@@ -162,8 +159,8 @@ def _after(action: SetStatus) -> Tree:
     return {**action.reservation, "status": action.status}
 
 
-def _bound(action: Bind) -> Tree:
-    return {**action.pod, "spec": {**spec_of(action.pod), "nodeName": action.node}}
+def _bound(action: Bind, node: Tree) -> Tree:
+    return {**action.pod, "spec": {**spec_of(action.pod), "nodeName": metadata(node)["name"]}}
 
 
 def _without(trees: Collection[Tree], uids: Collection[str]) -> list[Tree]:
@@ -173,10 +170,6 @@ def _without(trees: Collection[Tree], uids: Collection[str]) -> list[Tree]:
 def _running(there: Seen) -> dict[str, str]:
     """By uid of a pod that takes room on a node, the uid of its Reservation."""
     return {uid_of(pod): allocated_to(pod) for pod in there.pods if is_running(pod)}
-
-
-def _nodes(there: Seen) -> set[tuple[str, int]]:
-    return {(uid_of(node), room_of(node)) for node in there.nodes}
 
 
 def _available(there: Seen) -> set[str]:

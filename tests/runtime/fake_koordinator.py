@@ -113,7 +113,7 @@ class FakeKoordinator:
         for _ in range(5):
             room = node(NODE, cpu=str(self.room))
             there = [object_ for object_ in self.objects.values() if is_available(object_) or not all_wait]
-            seen = Seen([room], list(self.pods.values()), there)
+            seen = Seen(room, list(self.pods.values()), there)
             done = [self._do(action) for action in self.memory.look(self.now(), seen)]
             if not any(done):
                 self._settled[all_wait] = (self._state(), min(self._next_end(), self.memory.due))
@@ -132,10 +132,10 @@ class FakeKoordinator:
                 for donor in donors:
                     self._allocate(metadata(donor)["name"], tree)
                 self.put(metadata(tree)["name"], tree, **status)
-            case Bind(tree, node, allocated):
+            case Bind(tree, allocated):
                 name = metadata(tree)["name"]
                 self._version += 1
-                self.pods[name] = {**tree, "spec": {**spec_of(tree), "nodeName": node}, "status": RUNNING}
+                self.pods[name] = {**tree, "spec": {**spec_of(tree), "nodeName": NODE}, "status": RUNNING}
                 if allocated:
                     self.pods[name]["metadata"] = {**metadata(tree), "annotations": {ALLOCATED: allocated}}
             case Evict(tree):

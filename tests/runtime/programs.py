@@ -66,19 +66,6 @@ def environment(server: StubServer, share: Path) -> dict[str, str]:
     }
 
 
-def foreign_modules(berth: Path, program: str) -> list[str]:
-    """What the program loads beside the standard library, where there is nothing but its folder."""
-    code = (
-        f"import sys, berth.runtime.{program}\n"
-        "names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
-        "print(*sorted(names))"
-    )
-    found = subprocess.run(
-        [sys.executable, "-S", "-c", code], cwd=berth, capture_output=True, text=True, check=True
-    )
-    return found.stdout.split()
-
-
 def start(
     account: Path, variables: Mapping[str, str], program: str = "scaler", folder: Path = CODE
 ) -> subprocess.Popen[str]:
@@ -92,10 +79,16 @@ def start_main(share: Path, changes: str = "pass", folder: Path = CODE) -> subpr
 
 
 def run_code(
-    code: str, variables: Mapping[str, str], *arguments: str, folder: Path = CODE
+    code: str,
+    variables: Mapping[str, str],
+    *arguments: str,
+    folder: Path = CODE,
+    stdout: int = subprocess.PIPE,
+    stderr: int | None = None,
 ) -> subprocess.Popen[str]:
+    """Without packages that are installed here."""
     command = [sys.executable, "-BS", "-c", code, *arguments]
-    return subprocess.Popen(command, cwd=folder, env=dict(variables), stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=folder, env=dict(variables), stdout=stdout, stderr=stderr, text=True)
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> bool:

@@ -3,35 +3,23 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from berth.core.target import desired_state
-from berth.core.timetable import parse_timetable
 from berth.plugins.slots.slots import (
     ALLOCATED,
-    PlaceholderOwner,
-    SessionDebounce,
-    SlotPlan,
-    bridging_placeholders,
-    count_slots,
-    parse_slot,
-    plan_slots,
-    slot_demand,
-    slot_lifetime,
-    slot_object,
-    slot_selector,
 )
-from berth.plugins.slots.slotspec import SlotSpec, slot_hash
+from berth.plugins.slots.slotspec import slot_hash
 from berth.runtime.apiclient import Request, Response
-from berth.runtime.scaler import SOON
 
 from tests.koordinator.objects import REQUIRED
-from tests.objectstore import refusal, selects
+from tests.koordinator.remembering import Memory
+from tests.objectstore import refusal
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator
 from tests.runtime.scalerpod import ScalerPod
-from tests.runtime.timetables import COURSE, Row, at, clock, pool, whole_timetable_text
+from tests.runtime.timetables import COURSE, Row, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
 PODS = "/api/v1/namespaces/berth/pods/"
@@ -142,13 +130,15 @@ class SlotWorld(ScalerPod):
             self.turn()
 
     def turn(self) -> None:
-        cluster, koordinator = self.cluster, self.koordinator
-        for name, replicas in cluster.scales.items():
-            cluster.ready[name] = koordinator.scale(replicas)
-        koordinator.schedule()
+        self.schedule()
         counts = self.counts
         if not self.history or self.history[-1][1] != counts:
             self.history.append((clock(self.now), counts))
+
+    def schedule(self) -> None:
+        for name, replicas in self.cluster.scales.items():
+            self.cluster.ready[name] = self.koordinator.scale(replicas)
+        self.koordinator.schedule()
 
     @property
     def counts(self) -> str:
@@ -171,80 +161,42 @@ class SlotWorld(ScalerPod):
         return [tuple(line[key] for key in keys) for line in self.told("slots")]  # type: ignore[misc]
 
 
-class SlotLoop:
-    """The decisions about slots beside Koordinator on one node, and nothing else: each look lists, plans and
-    writes. Time passes in tenths of a second. `room` is in CPUs; seats take one if nothing else is said.
-    """
+class SlotLoop(SlotWorld):
+    """Koordinator works ten times a second, on one node with room for so many seats."""
 
     def __init__(self, text: str, room: int, seed: int = 0) -> None:
-        self.now = float(at("07:30"))
-        self.koordinator = FakeKoordinator(lambda: self.now, seed)
-        self.koordinator.room = room
-        self.edit(text)
-        self.sessions = 0
+        super().__init__("07:30", text, **({"small": 0} if '"placeholders": true' in text else {}))
+        self.koordinator.memory, self.koordinator.room = Memory(Random(seed)), room
         self.is_scheduling = True  # whether Koordinator's scheduler runs
-        self.replicas = self.ready = 0
         self.fewest = 1_000_000  # slots that held room, at any time since the test has set it
-        self.looks: list[tuple[float, SlotPlan]] = []
+        self.steps = 0
         self.restart()
-
-    def edit(self, text: str) -> None:
-        self.timetable = parse_timetable(text)
 
     def restart(self) -> None:
         """A program that has seen nothing goes on."""
-        self._debounce, self._next = SessionDebounce(), self.now
+        self.scaler, self._next = self.make(), self.now
 
-    def pass_time(self, seconds: float) -> None:
+    def edit(self, text: str) -> None:
+        """Somebody edits the timetable, and the program has just read it again."""
+        self.cluster.timetable = text
+        self.source.refresh()
+
+    def live(self, seconds: float) -> None:
         for _ in range(round(seconds * 10)):
             self.now = round(self.now + 0.1, 1)
             if self.is_scheduling:
-                self.ready = self.koordinator.scale(self.replicas)
-                self.koordinator.schedule()
-            self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
+                self.schedule()
+            self._look()
             if self.now >= self._next:
-                self._next = self.now + (SOON if self.look().is_busy else 5.0)
-                self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
+                self._next = self.now + self.scaler.step()
+                self.steps += 1
+                self._look()
 
-    def look(self) -> SlotPlan:
-        pool, now = self.timetable.pools[0], int(self.now)
-        assert pool.holder.slots
-        ours = [
-            tree
-            for tree in self.koordinator.objects.values()
-            if selects(slot_selector(pool.holder.slots), _labels(tree))
-        ]
-        slot_counts = count_slots((parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.name))
-        desired = desired_state(
-            self.timetable, pool, now, {item.id: self.sessions for item in self.timetable.occurrences}
-        )
-        owners = sum(slot_counts.owners.values())
-        settled = self._debounce.look(self.now, self.sessions, slot_counts.owners, 30)
-        demand = slot_demand(desired, owners, settled)
-        if pool.holder.slots.placeholders:
-            self.replicas = bridging_placeholders(slot_counts, demand.wanted, self.replicas, self.now)
-        plan = plan_slots(slot_counts, pool.holder.slots, demand, self.now, self.ready)
-        self.looks.append((self.now, plan))
-        self._write(pool.holder.slots, plan)
-        return plan
-
-    def _write(self, spec: SlotSpec, plan: SlotPlan) -> None:
-        koordinator = self.koordinator
-        for name in plan.make:
-            if name not in koordinator.objects:
-                koordinator.put(name, slot_object(spec, name, int(self.now), plan.expires))
-        for slot in plan.renew:
-            tree = koordinator.objects[slot.name]
-            closed = {"owners": json.loads(slot.closed)} if slot.is_to_close else {}
-            lifetime = slot_lifetime(slot.created, plan.expires)
-            koordinator.put(
-                slot.name, {**tree, "spec": {**tree["spec"], **lifetime, **closed}}, **tree.get("status", {})
-            )
-        for slot in (*plan.drop, *plan.remove):
-            del koordinator.objects[slot.name]
+    def _look(self) -> None:
+        self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
 
     @property
-    def counts(self) -> dict[str, int]:
+    def by_shape(self) -> dict[str, int]:
         """Slots by shape and phase, those in use apart."""
         koordinator = self.koordinator
         used = set(koordinator.used())
@@ -254,8 +206,3 @@ class SlotLoop:
                 for name in koordinator.objects
             )
         )
-
-
-def _labels(tree: Tree) -> Tree:
-    found: Tree = tree["metadata"]["labels"]
-    return found

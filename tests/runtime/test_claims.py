@@ -405,34 +405,6 @@ def test_the_number_of_sessions_with_a_seat_is_the_maximum(seed: int) -> None:
     assert sum(min(found[claim.id], claim.count) for claim in order) == most
 
 
-def test_sessions_move_to_other_claims_to_make_room() -> None:
-    """Also along a way of two, and several at once; whoever is left in the end goes to the first."""
-    claims = [
-        Claim(name, 0, 1, 9, count, Match(labels=((name, "x"),)))
-        for name, count in (("a", 2), ("b", 2), ("c", 2), ("d", 1))
-    ]
-    kinds = {"ab": 2, "ad": 4, "bc": 2}
-    sessions = [
-        Session("", "n", 0, dict.fromkeys(labels, "x"))
-        for labels, number in kinds.items()
-        for _ in range(number)
-    ]
-
-    assert counted(sessions[:6], claims) == {"a": 3, "b": 2, "c": 0, "d": 1}
-    assert counted(sessions, claims) == {"a": 3, "b": 2, "c": 2, "d": 1}
-
-
-@pytest.mark.parametrize("seed", seeds(25, 300))
-def test_the_order_of_claims_and_sessions_does_not_change_the_counts(seed: int) -> None:
-    chance = Random(seed)
-    claims, sessions = some_claims(chance), some_sessions(chance)
-    before = counted(sessions, claims)
-    chance.shuffle(claims)
-    chance.shuffle(sessions)
-
-    assert before == counted(sessions, claims)
-
-
 # Counts
 
 

@@ -10,10 +10,9 @@ from berth.core.decide import decide
 from berth.core.jsonvalues import instant_text
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE, ROLE, ObjectKind
 from berth.core.objects import RIGHTS as RIGHTS_KINDS
-from berth.core.pooldecision import ScalePool
 from berth.runtime.apiclient import Response
 
-from tests.objectstore import Tree, refusal
+from tests.objectstore import Tree
 from tests.runtime.heldworld import HPA, number_text
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import (
@@ -28,8 +27,7 @@ from tests.runtime.sweepworld import (
     seen,
     timetable,
 )
-from tests.runtime.timetables import COURSE, NEXT, Row, at, clock, timetable_text
-from tests.seeds import seeds
+from tests.runtime.timetables import COURSE, NEXT, at, timetable_text
 
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
 START = "Started Job course-sweep: no pod serves course/1."
@@ -166,20 +164,6 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
 def test_the_sweep_takes_the_listed_actions(now: str, trees: list[Tree], expected: list[str]) -> None:
     # In whatever order they are thought of.
     assert sorted(judged(now, *trees)) == sorted(expected)
-
-
-@pytest.mark.parametrize("trees", [SERVED, [*BASE, job()]], ids=["hangs", "never-began"])
-def test_the_sweep_closes_a_pool_and_removes_its_job_within_six_minutes(trees: list[Tree]) -> None:
-    """It comes every five minutes, and half a minute is left for the round itself."""
-    end = at("10:00")
-    for phase in range(300):
-        rounds = [second for second in (phase, phase + 300) if second <= 330]
-        done = [
-            decide(seen(*trees, FULL, now=clock(end + second)), end + second).actions for second in rounds
-        ]
-        assert [CLOSE, IDLE] in [[describe_action(action)[2] for action in actions] for actions in done], (
-            phase
-        )
 
 
 def test_the_sweep_opens_then_closes_pools_then_starts_then_removes_jobs() -> None:
@@ -551,59 +535,13 @@ def test_code_that_no_pod_may_need_is_removed_after_ten_minutes(
 # After an end
 
 
-END = at("10:00")
-POOLS = 10
-
-
-def reservation(random: Random, name: str) -> list[Tree]:
-    """Ended at 10:00. Where no pod may come to close it, its timetable may have been edited since, and it may
-    open again soon.
-    """
-    rows: list[Row] = [(f"{name}/1", "07:30", "08:00", "10:00", {"small": 25})]
-    is_manned, renewed = random.random() < 0.5, END + random.randint(-300, 40)
-    if random.random() < 0.3:
-        opens = END + random.randint(211 if is_manned else 91, 400)
-        rows.append((f"{name}/2", clock(opens), clock(opens + 1800), "12:00", {"small": 25}))
-    notes: Tree = {}
-    if random.random() < 0.3:
-        notes["berth.dev/override"] = '{"small": {"target": 40, "until": "2026-02-02T10:00:00Z"}}'
-    changed = clock(END + random.choice([-7200] if is_manned else [-7200, -59, -1, 5, 29]))
-    found = [
-        timetable(*rows, name=name, pools={"small": f"{name}-small"}, changed=changed, annotations=notes),
-        deployment(random.randint(1, 40), f"{name}-small", random.randint(0, 25), reservation=name),
-    ]
-    if random.random() < 0.7:
-        found.append(cronjob(name, reservation=name))
-    if is_manned or random.random() < 0.5:
-        end = "" if is_manned else random.choice(["Complete", "Failed"])
-        found.append(job(f"{name}-1", reservation=name, end=end))
-    if is_manned:
-        holder = random.choice(("", f"{name}-1-x"))
-        found.append(lease(clock(renewed), f"{name}-small", holder, reservation=name))
-    return found
-
-
-@pytest.mark.parametrize("prunes", [False, True], ids=["engine-prunes", "sweep-prunes"])
-@pytest.mark.parametrize("seed", seeds(20, 200))
-def test_after_the_end_the_sweep_closes_every_pool_regardless_of_its_lease(seed: int, prunes: bool) -> None:
-    random = Random(seed)
-    names = [f"course-{n}" for n in range(POOLS)]
-    trees = [tree for name in names for tree in reservation(random, name)]
-    now = END + random.randint(30, 90)
-    listed = [inventory("".join(f"{name}\n" for name in names))] if prunes else []
-
-    found = decide(seen(*trees, *listed, prunes=prunes), now).actions
-    closed = {action.ref.name for action in found if isinstance(action, ScalePool) and not action.to}
-    assert closed == {f"{name}-small" for name in names}
-
-
 def test_one_run_closes_200_pools_despite_conflicts_and_held_jobs() -> None:
     """Placeholders that leave change the status of their Deployment, up to eight times while we write; and
     whoever starts Jobs waits for those that a finalizer holds, five seconds for each.
     """
     random = Random(1)
     names = [f"course-{n}" for n in range(200)]
-    trees = [tree for name in names for tree in reservation(random, name)]
+    trees = [tree for name in names for tree in missed(name, 25)]
     for n in range(20):
         name, window = f"open-{n}", (f"open-{n}/1", "09:00", "09:30", "12:00", {"small": 1})
         trees += [
@@ -625,15 +563,3 @@ def test_one_run_closes_200_pools_despite_conflicts_and_held_jobs() -> None:
     swept.cluster.interfere = interfere
     swept.run()
     assert set(swept.cluster.replicas().values()) == {0}
-
-
-def test_a_pool_is_closed_in_one_run_after_lists_are_refused_for_ten_seconds() -> None:
-    swept = Swept("10:00:30", timetable(), deployment(25), cronjob())
-
-    def interfere(line: str) -> Response | None:
-        busy = line.startswith("LIST") and swept.cluster.now < at("10:00:40")
-        return refusal(503, "ServiceUnavailable") if busy else None
-
-    swept.cluster.interfere = interfere
-    assert swept.run() == 0
-    assert swept.cluster.replicas() == {"course-small": 0}

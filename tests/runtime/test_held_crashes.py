@@ -125,19 +125,6 @@ def test_a_number_is_restored_after_a_sweep_dies_at_any_request(form: str, is_go
         assert not (is_gone and world.names("target")), cut
 
 
-def test_the_sweep_raises_and_restores_a_number_if_no_pod_can_start() -> None:
-    world = HeldWorld("07:29", HPA, shop(2))
-    world.apply(number_text(HPA))
-    world.sweeps("08:10")
-
-    assert [value for _, value in world.changes] == [25, 2]
-    assert world.cluster.notes() == []
-    assert world.events("SweepOpened")[0].startswith(
-        "Set spec.minReplicas of HorizontalPodAutoscaler web/shop from 2 to 25: course/1 is open"
-    )
-    assert len(world.events("SweepClosed")) == 1
-
-
 # Turns
 
 

@@ -1,6 +1,7 @@
 """Numbers of somebody else go back when their timetable is edited or removed, from what git has applied."""
 
 import json
+from typing import Any
 
 import pytest
 from berth.core import objectnames
@@ -12,7 +13,7 @@ from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, SHORT, HeldWorld, foreign, number_text, parsed, shop
 from tests.runtime.sweepworld import deployment, made
-from tests.runtime.timetables import Row, at
+from tests.runtime.timetables import Row, at, clock
 
 OTHER, OLDER = HPA | {"name": "api"}, HPA | {"apiVersion": "autoscaling/v1"}
 NOTE = parsed(HPA).note_name("course-small")
@@ -425,18 +426,34 @@ def test_the_original_value_is_not_guessed_after_a_malformed_note() -> None:
 # Several reservations on one number
 
 
+COUNTED = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
+SHARED: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "sum": ({}, [25, 35, 10, 2]),
+    "max": ({"overlap": "max"}, [25, 10, 2]),
+    "back-to-back": ({"exam": ("exam/1", "08:00", "08:00", "08:10", {"small": 10})}, [25, 10, 2]),
+    "sessions-of-one": (
+        {"behavior": "maintain", "sessions": COUNTED | {"handoverSeconds": 900}},
+        [25, 35, 10, 2],
+    ),
+}
+
+
 @pytest.mark.parametrize("is_swept", [False, True], ids=["pods", "sweep"])
-@pytest.mark.parametrize(("overlap", "expected"), [("sum", [25, 35, 10, 2]), ("max", [25, 10, 2])])
+@pytest.mark.parametrize(("more", "expected"), SHARED.values(), ids=SHARED)
 def test_reservations_on_one_number_are_combined_and_the_last_restores_it(
-    overlap: str, expected: list[int], is_swept: bool
+    more: dict[str, Any], expected: list[int], is_swept: bool
 ) -> None:
-    """In whatever version of the API each of them names it, and whatever sessions one of them has."""
-    world = shared_world(overlap)
+    """Whatever sessions one of them has."""
+    world = shared_world(**more)
     if is_swept:
         world.sweeps("08:30")
+        assert len(world.events("SweepClosed")) == 1
+        assert world.events("SweepOpened")[0].startswith(
+            "Set spec.minReplicas of HorizontalPodAutoscaler web/shop from 2 to 25: course/1 is open"
+        )
     else:
-        world.start("course")
-        world.plan("07:49", lambda: world.start("exam"))
+        world.start("course").observed.sessions = {"small": {"course/1": 3}}
+        world.plan(clock(at(more.get("exam", EXAM)[1]) - 60), lambda: world.start("exam"))
         world.run("08:01")
         assert world.pods.keys() == {"exam"}, "who is over does not wait for others"
         world.run("08:12")
@@ -444,26 +461,6 @@ def test_reservations_on_one_number_are_combined_and_the_last_restores_it(
 
     assert [value for _, value in world.changes] == expected
     assert world.cluster.notes() == []
-
-
-def test_back_to_back_reservations_hand_the_number_over() -> None:
-    world = shared_world(exam=("exam/1", "08:00", "08:00", "08:10", {"small": 10}))
-    world.start("course")
-    world.plan("07:59", lambda: world.start("exam"))
-    world.run("08:12")
-
-    assert world.changes == [("07:30:00", 25), ("08:00:00", 10), ("08:10:00", 2)]
-    assert world.cluster.notes() == []
-
-
-def test_sessions_of_a_reservation_cause_no_extra_writes_to_a_shared_number() -> None:
-    sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
-    world = shared_world(behavior="maintain", sessions={**sessions, "handoverSeconds": 900})
-    world.start("course").observed.sessions = {"small": {"course/1": 3}}
-    world.plan("07:49", lambda: world.start("exam"))
-    world.run("08:12")
-
-    assert [value for _, value in world.changes] == [25, 35, 10, 2]
 
 
 def test_an_edit_of_one_reservation_is_not_reported_as_a_reset_by_the_other() -> None:

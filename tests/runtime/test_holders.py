@@ -17,7 +17,7 @@ from berth.plugins.slots.slotspec import SlotSpec
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import TICK
 
-from tests.objectstore import Tree, no_answer, refusal
+from tests.objectstore import Tree, refusal
 from tests.runtime.fake_cluster import PODS
 from tests.runtime.holders import HOLDERS, TROUBLES, WINDOW, Buffer, Nodes, Number, Placeholders, Slots
 from tests.runtime.sweepworld import (
@@ -121,15 +121,6 @@ def test_each_session_lowers_the_held_count(holder: Holder) -> None:
 
     assert world.counts_set == [4, 1, holder.REST]
     assert at(world.changes[1][0]) - at("07:40") <= TICK
-
-
-def test_sessions_do_not_change_the_count_of_whole_nodes() -> None:
-    world = Nodes("07:30")
-    world.plan("07:40", lambda: world.sessions(small={"course/1": 3}))
-    world.run()
-
-    assert world.changes == opened_and_closed(Nodes)
-    assert not [request for request in world.cluster.requests if "deployments" in request.path]
 
 
 # Somebody scales by hand, or overrides the timetable
@@ -329,15 +320,6 @@ def test_the_reason_of_a_buffer_condition_decides_whether_its_seats_are_ready(
     assert (pool.replicas, pool.ready, pool.tells_ready) == (25, ready, tells)
 
 
-def test_a_buffer_of_cluster_autoscaler_is_never_reported_as_ready_or_late() -> None:
-    world = Buffer("07:30")
-    world.cluster.conditions = [INJECTED]
-    world.run("07:45")
-
-    assert world.cluster.events == []
-    assert "readyAt" not in world.cluster.records()[0]
-
-
 @pytest.mark.parametrize(
     ("conditions", "closes", "event"),
     [
@@ -396,16 +378,6 @@ def test_trouble_at_the_end_delays_the_end(holder: Holder, outcome: Response | E
     assert world.counts_set == [4, holder.REST]
     assert 0 <= at(world.changes[1][0]) - at("08:02") <= TICK
     assert world.notes() == []
-
-
-@every
-def test_trouble_during_a_window_does_not_change_the_count(holder: Holder) -> None:
-    world = holder("07:30")
-    world.interfere_at("07:40", "", no_answer())
-    world.interfere_at("07:41", "", None)
-
-    assert world.run() == 0
-    assert world.changes == opened_and_closed(holder)
 
 
 @of_one_object

@@ -161,30 +161,6 @@ def stage(
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("names", CASTS, ids="-".join)
-@pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
-def test_the_scale_only_falls_while_sessions_only_arrive(
-    behaviour: str, names: tuple[str, ...], seed: int
-) -> None:
-    """And no value is written twice, however many programs there are."""
-    with stage(seed, timetable_text(COURSE, behaviour=behaviour), names=names) as play:
-        for _ in range(150 * len(names)):
-            if play.random.random() < 0.1:
-                play.pod.arrive(1)
-                play.look()
-            if play.random.random() < 0.05:
-                play.pod.now += play.random.random()
-                play.look()
-            play.turn()
-        play.settle()
-
-        assert play.errors == []
-        assert play.wrong == []
-        assert play.values == sorted(set(play.values), reverse=True)
-        assert play.pod.replicas == play.pod.wished()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("names", CASTS, ids="-".join)
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 def test_every_written_value_is_a_current_target_and_the_last_is_correct(
     behaviour: str, names: tuple[str, ...], seed: int

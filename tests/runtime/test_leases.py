@@ -1,7 +1,6 @@
 """Who writes a pool: the pod that holds its Lease, and the sweep where nobody does."""
 
 import json
-from collections.abc import Callable
 from email.utils import formatdate
 from itertools import count
 
@@ -13,7 +12,6 @@ from berth.runtime.apiclient import Api, ApiError, Request, Response
 from berth.runtime.leasekeeper import RETRY_SECONDS, LeaseKeeper
 from berth.runtime.program import Log, RuntimeContext, ServerClock
 from berth.runtime.scaler import TICK
-from berth.runtime.sweep import Sweep, SweepSettings
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -24,11 +22,8 @@ from tests.runtime.heldworld import HPA
 from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import (
-    SITE,
-    FakeObjects,
     Swept,
     cronjob,
-    deployment,
     lease,
     missed,
     numbered,
@@ -349,19 +344,6 @@ def test_a_pod_writes_its_own_count_only_while_it_holds_the_lease(
     assert twins.cluster.scales[NAME] == counts[holder]
 
 
-def test_a_pod_delayed_past_its_lease_writes_no_count_before_it_renews() -> None:
-    twins = Twins()
-    twins.step(0)
-    twins.pods[0].now += VALID_SECONDS + 1
-    twins.step(1)
-    twins.cluster.interfere("/leases", no_answer())
-    twins.step(0)
-
-    assert twins.written[:2] == [20, 16]
-    assert 20 not in twins.written[2:]
-    assert twins.holders() == [1]
-
-
 def test_slow_writes_to_some_pools_do_not_let_leases_expire() -> None:
     """An admission webhook takes half a minute for each write; all pools change at once."""
     pools = {f"class-{n}": f"course-{n}" for n in range(4)}
@@ -402,36 +384,7 @@ def test_without_a_lease_a_pool_is_opened_once_in_full_and_left_to_the_sweep(
     assert (swept.run(), swept.cluster.replicas()) == (0, {NAME: 25})
 
 
-def test_a_pool_with_more_replicas_is_not_lowered_without_a_lease() -> None:
-    pod = ScalerPod("07:30", MAINTAIN, small=60)
-    pod.cluster.interfere("/leases", REFUSED)
-    pod.run(until="10:30")
-
-    assert pod.writes == []
-
-
 # The sweep beside a scaler
-
-
-def test_sweeps_do_not_take_over_from_a_scaler_that_cannot_write_its_record() -> None:
-    """As with a webhook of two seconds on ConfigMaps: the recorder gives up after one and a half."""
-    pod = ScalerPod("07:30", MAINTAIN, small=0)
-    pod.sessions(small={"course/1": 15})
-    pod.cluster.interfere("PATCH /api/v1/namespaces/berth/configmaps", no_answer())
-    sweeps: list[tuple[int, list[str]]] = []
-
-    def sweep() -> None:
-        held = lease(reservation="course") | {"spec": pod.cluster.all_in(LEASES)[NAME]["spec"]}
-        swept = Swept("09:00", timetable(), deployment(pod.replicas), cronjob(), held)
-        swept.cluster.now = int(pod.now)
-        sweeps.append((swept.run(), [write for write in swept.cluster.writes if "events" not in write]))
-
-    for minute in range(35, 70, 5):
-        pod.plan(f"{7 + minute // 60:02}:{minute % 60:02}:03", sweep)
-    pod.run(until="08:10")
-
-    assert sweeps == [(0, [])] * 7
-    assert (pod.seats, pod.cluster.record) == ([("07:30:00", 10)], None)
 
 
 @pytest.mark.parametrize(("renewed", "replicas"), [("09:00", 10), ("08:55", 25)], ids=["taken", "run-out"])
@@ -510,46 +463,6 @@ def test_pages_of_slots_that_never_end_delay_no_other_pool_and_no_job(are_deep: 
 
 
 # The clock of the API server
-
-
-HOURS = [-3 * 3600, -600, -61, -1, 0, 1, 61, 600, 3 * 3600]
-
-
-def dated(now: Callable[[], float], send: Callable[[Request], Response]) -> Callable[[Request], Response]:
-    """Answer with the date of the server, as it is."""
-    return lambda request: send(request)._replace(date=formatdate(int(now()), usegmt=True))
-
-
-@pytest.mark.parametrize("ahead", HOURS)
-def test_windows_open_and_close_on_time_even_if_the_node_clock_is_wrong(ahead: int) -> None:
-    pod = ScalerPod("07:28:30", timetable_text(COURSE), small=0)
-    clock = ServerClock(lambda: pod.now + ahead)
-    pod.clock = clock  # type: ignore[method-assign]
-    pod.send = clock.learns_from(dated(lambda: pod.now, pod.cluster))  # type: ignore[method-assign,assignment]
-
-    assert pod.run() == 0
-    assert [count for _, count in pod.seats] == [25, 0]
-    for (when, _), due in zip(pod.seats, ("07:30", "10:00"), strict=True):
-        assert abs(at(when) - at(due)) <= 1
-
-
-@pytest.mark.parametrize("ahead", HOURS)
-@pytest.mark.parametrize(
-    ("now", "replicas", "expected"),
-    [("07:32", 25, 25), ("07:32", 0, 25), ("09:59", 25, 25), ("10:02", 25, 0), ("07:20", 0, 0)],
-    ids=["has-just-opened", "should-be-open", "is-about-to-end", "is-over", "opens-soon"],
-)
-def test_the_sweep_opens_and_closes_on_time_even_if_the_node_clock_is_wrong(
-    ahead: int, now: str, replicas: int, expected: int
-) -> None:
-    cluster = FakeObjects(at(now), *missed(replicas=replicas))
-    clock = ServerClock(lambda: float(cluster.now + ahead))
-    api = Api(clock.learns_from(dated(lambda: cluster.now, cluster)), "berth-sweep")
-    api.read(Request("GET", "/version"))
-    context = RuntimeContext(api, "berth", Log(lambda _: None, clock, ""), clock, lambda: 0.0)
-
-    assert Sweep(context, SweepSettings(SITE, False, "")).run() == 0
-    assert cluster.replicas() == {NAME: expected}
 
 
 @example(0.0, [(0.0, 0.25, 0.5)])

@@ -125,23 +125,16 @@ def test_the_next_pod_continues_the_rehearsal_of_a_pod_that_died() -> None:
     assert reasons(world) == ["RehearsalSucceeded"]
 
 
-def test_a_successful_rehearsal_is_not_opened_again() -> None:
+@pytest.mark.parametrize("is_forbidden", [False, True], ids=["by-the-record", "by-the-lease"])
+def test_a_successful_rehearsal_is_not_opened_again(is_forbidden: bool) -> None:
     world = rehearsing()
     world.run()
     world.writes.clear()
+    if is_forbidden:
+        world.cluster.interfere("course-record", FORBIDDEN)
 
     assert world.run() == 0
     assert (world.writes, len(reasons(world))) == ([], 1)
-
-
-def test_the_lease_shows_that_a_rehearsal_is_over_if_the_record_is_forbidden() -> None:
-    world = rehearsing()
-    world.run()
-    world.writes.clear()
-    world.cluster.interfere("course-record", FORBIDDEN)
-
-    assert world.run() == 0
-    assert world.writes == []
 
 
 def test_the_next_pod_reports_the_failure_if_no_pod_ran_at_the_end() -> None:
@@ -245,6 +238,9 @@ def test_failed_reads_and_writes_do_not_stop_seats_from_opening_or_closing(
 
     assert world.run() == 0
     assert world.writes == [OPENED, ("07:34:08", "small", 0)]
+    subjects = [line["subject"] for line in world.told("failed")]
+    assert subjects
+    assert len(subjects) == len(set(subjects))
 
 
 # The sweep

@@ -17,6 +17,7 @@ import yaml
 from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
 from berth.runtime.scaler import PARALLEL_REQUESTS, _replace, main
 
+from tests.bench.memory import resident
 from tests.console import ROOT
 from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
@@ -30,7 +31,6 @@ from tests.runtime.programs import (
     both,
     environment,
     events,
-    foreign_modules,
     make_berth,
     run_code,
     session,
@@ -87,30 +87,6 @@ def stop(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
     return process.returncode, events(output)
 
 
-def test_the_scaler_needs_only_its_folder_and_the_standard_library(tmp_path: Path) -> None:
-    assert foreign_modules(make_berth(tmp_path), "scaler") == ["__main__", "berth"]
-
-
-def test_the_pod_of_a_plain_reservation_needs_no_plugin(account: Path, tmp_path: Path) -> None:
-    """Also where the site has a Renku, of which all timetables know."""
-    berth = make_berth(tmp_path / "code")
-    rmtree(berth / "berth/plugins")
-    with scene(account, tmp_path, running=4) as site:
-        tree = json.loads(str(site.cluster.timetable))
-        tree["settings"]["renkuUrl"] = "https://renku.example.org"
-        site.cluster.timetable = json.dumps(tree)
-        variables = {**site.variables, "BERTH_PLUGINS": ""}
-        command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
-        scaler = subprocess.Popen(command, cwd=berth, env=variables, stdout=subprocess.PIPE, text=True)
-
-        assert site.reaches(21)
-
-        site.sessions.put(SESSIONS, session("late"))
-
-        assert site.reaches(20)
-        assert "failed" not in stop(scaler)[1]
-
-
 FOLLOWED = """\
 import json, sys
 from berth.core.timetable import parse_timetable
@@ -151,9 +127,18 @@ def test_each_rendered_pod_has_the_plugins_that_its_timetable_needs(tmp_path: Pa
     assert {"", "renku", "slots"} <= texts.keys()
 
 
-def test_the_scaler_subtracts_running_and_new_sessions(account: Path, tmp_path: Path) -> None:
+def test_the_scaler_subtracts_sessions_with_nothing_but_its_folder_and_no_plugin(
+    account: Path, tmp_path: Path
+) -> None:
+    """Also where the site has a Renku, of which all timetables know."""
+    berth = make_berth(tmp_path / "code")
+    rmtree(berth / "berth/plugins")
     with scene(account, tmp_path, running=4) as site:
-        scaler, occurrence = site.start(), start_main(tmp_path)
+        tree = json.loads(str(site.cluster.timetable))
+        tree["settings"]["renkuUrl"] = "https://renku.example.org"
+        site.cluster.timetable = json.dumps(tree)
+        scaler = start(account, {**site.variables, "BERTH_PLUGINS": ""}, folder=berth)
+        occurrence = start_main(tmp_path)
 
         assert site.reaches(21)
 
@@ -165,8 +150,8 @@ def test_the_scaler_subtracts_running_and_new_sessions(account: Path, tmp_path: 
         code, told = stop(scaler)
         # The second scale is in the cluster a moment before it is in the log.
         assert (code, told[0], told[-1], "scaled" in told) == (0, "timetable", "terminated", True)
+        assert "failed" not in told
         assert site.cluster.writers == ["scaler", "scaler"]
-        assert site.cluster.scales["course-small"] == 20
 
 
 def test_after_the_end_the_scaler_closes_its_pool_and_keeps_running(account: Path, tmp_path: Path) -> None:
@@ -223,8 +208,7 @@ def test_the_scaler_goes_on_if_its_log_is_closed(account: Path, tmp_path: Path) 
     with scene(account, tmp_path, window=OVER, replicas=25) as site:
         reader, writer = os.pipe()
         os.close(reader)
-        command = [sys.executable, "-c", START.format("scaler"), str(account)]
-        with subprocess.Popen(command, cwd=CODE, env=site.variables, stdout=writer) as scaler:
+        with run_code(START.format("scaler"), site.variables, str(account), stdout=writer) as scaler:
             os.close(writer)
             assert site.reaches(0)
             assert wait_until(lambda: site.word == "closed")
@@ -329,14 +313,7 @@ def test_nothing_is_imported_after_the_start(account: Path, tmp_path: Path) -> N
         cluster = SlotCluster(text, {"course-huge": 0, "example.course-gpu": 0}, FakeKoordinator(time.time))
         with StubServer(answering(cluster, watched), account) as server:
             variables = environment(server, tmp_path)
-            process = subprocess.Popen(
-                [sys.executable, "-c", WATCHED, str(account)],
-                cwd=CODE,
-                env=variables,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+            process = run_code(WATCHED, variables, str(account), stderr=subprocess.PIPE)
             assert wait_until(lambda: cluster.scales["course-huge"] == 1)
             assert wait_until(lambda: len(cluster.koordinator.objects) >= 3 and bool(asked))
             cluster.koordinator.schedule()
@@ -359,18 +336,16 @@ AT_REST = 25 if sys.version_info < (3, 14) else 29  # MiB; the interpreter itsel
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
 
 
-def resident(process: int) -> float:
-    """Return MiB that a process has for itself or shares with others, as the kernel counts it."""
-    lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
-    fields = dict(line.split(":", 1) for line in lines)
-    return sum(int(fields[name].split()[0]) for name in ("RssAnon", "RssFile")) / 1024
-
-
-def start_lean(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
-    """As the pod has it, without compiled files of ours, and without what else is installed here."""
-    lean = {"PYTHONDONTWRITEBYTECODE": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-    command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
-    return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
+def mebibytes_of(account: Path, variables: dict[str, str], berth: Path, live: Callable[[], object]) -> float:
+    """What a scaler has resident after a life as the pod has it, without compiled files of ours."""
+    lean = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    process = start(account, variables | lean, folder=berth)
+    try:
+        live()
+        return resident(process.pid)
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def large_session(number: int) -> dict[str, Any]:
@@ -399,36 +374,19 @@ def test_many_large_sessions_use_little_memory(
     text = whole_timetable_text("course", {"small": pool("course-small", "maintain", keys)}, [row])
     cluster = FakeCluster(text, {"course-small": 0})
     with StubServer(answering(cluster, watched), account) as server:
-        variables = environment(server, tmp_path) | {"BERTH_PLUGINS": ""}
-        process = start_lean(make_berth(tmp_path), account, variables)
-        try:
+
+        def live() -> None:
             assert wait_until(lambda: cluster.scales["course-small"] == 9000 - sessions, 60)
             for number in range(50):
                 watched.put(RENKU, large_session(100_000 + number))
             assert wait_until(lambda: cluster.scales["course-small"] == 8950 - sessions, 60)
-            mebibytes = resident(process.pid)
-        finally:
-            process.kill()
-            process.communicate()
-            watched.end_watches()
 
-    assert mebibytes <= AT_REST + more
+        variables = environment(server, tmp_path) | {"BERTH_PLUGINS": ""}
+        assert mebibytes_of(account, variables, make_berth(tmp_path), live) <= AT_REST + more
+        watched.end_watches()
 
 
 # Slots
-
-
-MOST_MEBIBYTES = 25
-
-
-def text(window: tuple[str, str, str], count: int) -> str:
-    keys = {**pool("course-small", "none"), "slots": slots()}
-    row = ("course/1", *window, {"small": count})
-    return whole_timetable_text("course", {"small": keys}, [row])
-
-
-def cluster_of(timetable: str) -> SlotCluster:
-    return SlotCluster(timetable, {}, FakeKoordinator(time.time))
 
 
 def large(tree: dict[str, Any]) -> None:
@@ -445,25 +403,25 @@ def large(tree: dict[str, Any]) -> None:
 @pytest.mark.long
 @on_linux
 def test_two_hundred_slots_use_little_memory_and_few_connections(account: Path, tmp_path: Path) -> None:
-    berth, cluster = make_berth(tmp_path), cluster_of(text(OPEN, 200))
+    pools = {"small": {**pool("course-small", "none"), "slots": slots()}}
+    timetable = whole_timetable_text("course", pools, [("course/1", *OPEN, {"small": 200})])
+    cluster = SlotCluster(timetable, {}, FakeKoordinator(time.time))
     koordinator = cluster.koordinator
     with StubServer(answered_by(cluster), account) as server:
-        process = start_lean(berth, account, environment(server, tmp_path))
-        try:
+
+        def live() -> None:
             assert wait_until(lambda: len(koordinator.objects) == 200, 60)
             for tree in koordinator.objects.values():
                 large(tree)
             assert len(json.dumps(next(iter(koordinator.objects.values())))) > 4_500
             looks = len(server.received)
             assert wait_until(lambda: len(server.received) > looks + 4, 30)
-            mebibytes = resident(process.pid)
-        finally:
-            process.kill()
-            process.communicate()
+
+        variables = environment(server, tmp_path)
+        assert mebibytes_of(account, variables, make_berth(tmp_path), live) <= AT_REST
 
     assert server.connections <= PARALLEL_REQUESTS + 2  # the watch and the Lease have their own
     assert [verb for verb, _ in koordinator.writes] == ["POST"] * 200
-    assert mebibytes <= MOST_MEBIBYTES
 
 
 # The main container

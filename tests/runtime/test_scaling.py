@@ -1,7 +1,6 @@
 """A scaler's loop: how long it stays, what it says and logs, and how pools follow sessions and edits."""
 
 import json
-from functools import partial
 
 import pytest
 from berth.core.timetable import parse_timetable
@@ -169,21 +168,6 @@ def test_the_scaler_sleeps_no_longer_than_until_the_next_change() -> None:
 # Classes
 
 
-def test_each_class_has_its_own_pool() -> None:
-    other = ("course/2", "09:00", "09:30", "11:00", {"huge": 3})
-    pod = ScalerPod("07:30", timetable_text(BOTH, other, pools=TWO), small=0, huge=0)
-
-    assert pod.run() == 0
-    assert pod.writes == [
-        ("07:30:00", "small", 25),
-        ("07:30:00", "huge", 2),
-        ("09:00:00", "huge", 5),
-        ("10:00:00", "small", 0),
-        ("10:00:00", "huge", 3),
-        ("11:00:00", "huge", 0),
-    ]
-
-
 def test_classes_of_one_occurrence_open_by_their_own_leads_and_scale_separately() -> None:
     """The first case of leads: on Fridays the behavior is `reduce`. Clocks of these tests show one day."""
     _, text = part_of(CASES[0])
@@ -268,14 +252,6 @@ def test_a_class_whose_plugin_is_missing_is_skipped_and_other_classes_are_served
     assert pod.cluster.records()[0]["promised"] == {"small": 25, "huge": 2}
 
 
-def test_a_deployment_of_another_name_takes_over() -> None:
-    pod = ScalerPod("08:00", timetable_text(COURSE), small=25, other=0)
-    pod.edit_at("08:30:01", timetable_text(COURSE, pools={"small": "course-other"}))
-
-    assert pod.run() == 0
-    assert {write[1:] for write in pod.writes} == {("other", 25), ("small", 0), ("other", 0)}
-
-
 # Sessions
 
 
@@ -297,18 +273,6 @@ def test_an_arrival_lowers_a_pool_at_once_and_a_departure_raises_it_30_seconds_l
     assert [line["sessions"] for line in pod.told("scaled")] == [4, 5, 15, 13, None]
 
 
-def test_with_reduce_the_scale_falls_over_time_without_new_sessions() -> None:
-    pod = ScalerPod("07:29:50", timetable_text(COURSE, behaviour="reduce"), small=0)
-    pod.arrive(5)
-    pod.run()
-
-    assert [count for _, count in pod.seats] == list(range(20, -1, -1))
-    # Of 20, less than 19.5 are left after a fortieth of the two hours, and less than 0.5 in the last one.
-    assert pod.seats[0][0] == "07:30:00"
-    assert 0 <= at(pod.seats[1][0]) - at("08:03:00") <= TICK
-    assert 0 <= at(pod.seats[-1][0]) - at("09:57:00") <= TICK
-
-
 @pytest.mark.parametrize("by_hand", [False, True], ids=["known", "scaled-meanwhile"])
 def test_a_session_costs_one_request(by_hand: bool) -> None:
     pod = ScalerPod("07:50", MAINTAIN, small=25)
@@ -325,23 +289,6 @@ def test_a_session_costs_one_request(by_hand: bool) -> None:
 
 
 # Edits
-
-
-def test_an_edit_acts_within_a_minute_and_old_values_do_not_return() -> None:
-    for offset in range(30):
-        pod = ScalerPod("07:59", MAINTAIN, small=20)
-        pod.arrive(5)
-        pod.edit_at(f"08:05:{offset:02d}", timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain"))
-        for second in range(offset, 60, 7):
-            pod.wake_at(f"08:05:{second:02d}", partial(pod.arrive, 1))
-        pod.run("08:10")
-        values = [count for _, count in pod.seats]
-        first = next(n for n, value in enumerate(values) if value > 20)
-
-        assert pod.replicas == pod.wished()
-        assert at(pod.seats[first][0]) - at(f"08:05:{offset:02d}") <= 60
-        for some in (values[:first], values[first:]):
-            assert some == sorted(some, reverse=True)
 
 
 # Bugs of ours

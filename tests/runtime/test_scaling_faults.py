@@ -257,15 +257,6 @@ def test_pools_follow_a_wall_clock_that_jumps() -> None:
     assert max(pod.sleeps) <= TICK
 
 
-def test_a_clock_set_back_during_a_pause_does_not_prolong_it() -> None:
-    pod = ScalerPod("08:00", timetable_text(COURSE), small=0)
-    pod.cluster.interfere("GET /apis", no_answer())
-    pod.plan("08:10:01", lambda: setattr(pod, "ahead", -600.0), lambda: pod.cluster.interfere("", None))
-    pod.run(until="08:11")
-
-    assert [at(when) - at("08:10:01") <= 5 for when, _ in pod.seats] == [True]
-
-
 @pytest.mark.parametrize("seed", seeds(2, 12))
 def test_pools_are_correct_after_eleven_seconds_without_trouble(seed: int) -> None:
     """Random trouble, resets and latency in each minute; whenever it was over for a while, all is right."""

@@ -131,24 +131,6 @@ def test_interleaved_programs_end_with_the_right_number_of_free_slots(
         assert behaviour == "reduce" or len(play.koordinator.writes) == writes
 
 
-@pytest.mark.parametrize("players", [("first",), ("first", "second"), ("first", "sweep")], ids="-".join)
-@pytest.mark.parametrize("seed", seeds(1, 5))
-def test_slots_are_written_once_while_sessions_only_take_slots(seed: int, players: tuple[str, ...]) -> None:
-    with Writers(seed, slot_text(ROW), *players) as play:
-        play.settle(2)
-        for n in range(6):
-            play.counted.add(f"s{n}")
-            play.tell()
-            for _ in range(play.random.randrange(60)):
-                play.turn()
-            play.world.now += play.random.choice((0.1, 3.0))
-            play.koordinator.enter(f"s{n}")
-        play.settle()
-
-        assert [verb for verb, _ in play.koordinator.writes] == ["POST"] * 6
-        assert play.world.counts == "0+6"
-
-
 @pytest.mark.parametrize("seed", seeds(1, 6))
 def test_an_edit_that_one_program_reads_first_is_not_undone_by_the_others(seed: int) -> None:
     """Six seats become nine, and the slots another shape."""

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 from berth.core.claims import (
-    ClaimTracker,
     CompetingReservation,
     claim_group,
     competing_reservation,
@@ -17,14 +16,12 @@ from berth.core.claims import (
 from berth.core.sessions import Claim, Match, Session, fits, ranked
 from berth.core.target import counted_occurrences, pool_target, shared_sessions
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
-from berth.runtime.sessionobserver import ObservedSessions
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cases import Case
-from tests.runtime.scalerpod import FakeObserved, ScalerPod
-from tests.runtime.timetables import at, clock
-from tests.touching import CASES, Scene, scene
+from tests.runtime.timetables import at
+from tests.touching import CASES, scene
 
 each_case = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 
@@ -46,60 +43,6 @@ def test_the_target_is_as_computed_by_hand(case: Case) -> None:
     def held(now: int) -> int:
         counts = None if day.changes is None else attributed(timetable, day.sessions(now), now)
         return pool_target(timetable, pool, now, counts).replicas
-
-    assert day.targets == {moment: held(at(moment)) for moment in day.targets}
-
-
-class _CountingObserved(FakeObserved):
-    """Counts the sessions of a scene as the observer does, without a server."""
-
-    def __init__(self, day: Scene, world: ScalerPod) -> None:
-        super().__init__()
-        self._day, self._tracker = day, ClaimTracker()
-        self._last_counts: tuple[object, dict[str, int]] = (
-            None,
-            {},
-        )  # by which changes and claims; and the counts
-        self.pass_time = world.observed.pass_time
-
-    def update(self, timetable: Timetable) -> None:
-        (pool,) = timetable.pools
-        if self.timetable is None and pool.sessions:
-            self._tracker.set_own(timetable, {pool.resource_class: pool.sessions}, at("00:00"))
-        self.timetable = timetable
-
-    def seen(self, resource_class: str, now: float) -> ObservedSessions:
-        if self._day.changes is None:
-            return ObservedSessions(None, False)
-        self._tracker.refresh(now)
-        claims = self._tracker.claims[resource_class]
-        basis = [change for change in self._day.changes if change.at <= now], claims
-        if self._last_counts[0] != basis:
-            self._last_counts = basis, count_sessions(self._day.sessions(int(now)), claims)
-        counts = {name: self._last_counts[1].get(name, 0) for name in self._tracker.own}
-        return ObservedSessions(counts, False)
-
-    def next_change(self, now: float) -> float | None:
-        self._tracker.refresh(now)
-        return self._tracker.until if self._tracker.until < float("inf") else None
-
-
-@each_case
-def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
-    """From the first opening on, within ten seconds; a session that left counts for half a minute more."""
-    day = scene(case)
-    opens = sorted(occurrence.open for occurrence in day.timetable.occurrences)
-    world = ScalerPod(clock(opens[0])[:5], day.timetable_text, small=0)
-    world.observed = _CountingObserved(day, world)
-    last = at(max(day.targets)) + 50
-    for instant in opens:  # a run is over where nothing is open
-        if world.now <= instant < last:
-            world.now = float(instant)
-            world.run(clock(last))
-
-    def held(moment: int) -> int:
-        before = [count for time, _, count in world.writes if at(time) <= moment + 45]
-        return before[-1] if before else 0
 
     assert day.targets == {moment: held(at(moment)) for moment in day.targets}
 
