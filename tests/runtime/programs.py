@@ -17,6 +17,7 @@ from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
 from tests.runtime.timetables import pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster
+from tests.runtime.watching import SESSIONS as RENKU
 
 CODE = Path(berth.runtime.__path__[0]).parents[1]
 OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
@@ -31,7 +32,6 @@ START = "import os, sys; from berth.runtime.{} import main; sys.exit(main(os.env
 MAIN = "import sys; from berth.runtime import occurrence as o; {}; sys.exit(o.main())"
 SESSIONS = "/api/v1/namespaces/students/pods"
 CONFIGMAPS = "/api/v1/namespaces/berth/configmaps"
-DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments"
 PODS: Tree = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
 
 
@@ -106,16 +106,8 @@ def events(text: str) -> list[str]:
 
 def session(name: str, **metadata: object) -> Tree:
     """As metadata of a pod, which is all that is asked for."""
-    return {
-        "kind": "PartialObjectMetadata",
-        "metadata": {
-            "uid": name,
-            "name": name,
-            "namespace": "students",
-            "creationTimestamp": "2026-02-02T07:00:00Z",
-            **metadata,
-        },
-    }
+    known = {"uid": name, "name": name, "namespace": "students", "creationTimestamp": "2026-02-02T07:00:00Z"}
+    return {"kind": "PartialObjectMetadata", "metadata": {**known, **metadata}}
 
 
 def both(cluster: FakeCluster, sessions: WatchedCluster) -> Callable[[Received], Reply]:
@@ -124,7 +116,7 @@ def both(cluster: FakeCluster, sessions: WatchedCluster) -> Callable[[Received],
 
     def answer(received: Received) -> Reply:
         path = received.path.partition("?")[0]
-        is_watched = path in (SESSIONS, CONFIGMAPS)
+        is_watched = path in (SESSIONS, RENKU, CONFIGMAPS)
         return sessions.answer(received) if is_watched else of_cluster(received)
 
     return answer

@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 from berth.core.decide import decide
 from berth.core.labels import SWEEP_FIELD_MANAGER
-from berth.core.leases import VALID_SECONDS, PoolLease, parse_lease
+from berth.core.leases import PoolLease, parse_lease
 from berth.core.objects import LEASE, ObjectRef
 from berth.core.state import ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
@@ -245,30 +245,3 @@ def test_a_pool_opens_once_and_closes_once_during_one_window(
         assert (play.values[0], play.values[-1]) == (25, 0)
         assert [pod.scaler.exit_code for pod in play.pods.values()] == [0] * len(play.pods)
         assert [pod.word for pod in play.pods.values()] == ["closed"] * len(play.pods)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_without_a_serving_pod_the_sweep_holds_all_seats_until_a_pod_takes_over(seed: int) -> None:
-    """The pod dies, people come, somebody resets the pool, and another pod takes over in between."""
-    with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("first", SWEEP)) as play:
-        play.pod.arrive(5)
-        play.settle(2)
-        play.pod.now += VALID_SECONDS
-        for _ in range(3):
-            play.pod.arrive(1)
-            play.cluster.set("course-small", play.random.choice((0, 3, 100)))
-            play.look()
-            play.finish(SWEEP)
-        assert play.pod.replicas == 25
-
-        play.pod.scaler = play.pod.make()
-        for _ in range(100):
-            play.turn()
-        play.settle(2)
-        written = len(play.values)
-        play.settle(6)
-
-        assert play.errors == []
-        assert play.wrong == []
-        assert min(play.values) >= 17
-        assert (play.pod.replicas, len(play.values)) == (17, written)

@@ -1,6 +1,5 @@
 """A rehearsal opens its seats, ends when all are ready or with its lead, and says why some are missing."""
 
-import json
 from functools import partial
 from typing import Any
 
@@ -9,8 +8,6 @@ from berth.core.holders import BUFFERED, REPLICAS, HeldNumber, nodes_of
 from berth.core.pooldecision import PoolFound
 from berth.core.poolobjects import read_pool
 from berth.core.record import MAX_FAULTS, OccurrenceRecord, PoolObservation, with_faults
-from berth.core.target import pool_target
-from berth.core.timetable import Timetable, end_rehearsals, parse_timetable
 from berth.plugins.rehearsals.obstacles import (
     ADMISSION,
     IMAGE,
@@ -32,14 +29,12 @@ from berth.plugins.rehearsals.placeholderobserver import MAX_OBJECTS
 from berth.plugins.rehearsals.rehearsalrecord import MAX_NODES, last_failed, rehearsal_state, with_obstacles
 from berth.plugins.slots.slots import SlotCounts
 from berth.runtime.apiclient import Request, Response
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.objectstore import Tree, no_answer, refusal
 from tests.runtime.fake_cluster import PODS
 from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.sweepworld import Swept, cronjob, deployment, lease, seen, slot_of, timetable
-from tests.runtime.timetables import COURSE, REHEARSED, Row, at, clock, timetable_text
+from tests.runtime.timetables import COURSE, REHEARSED, Row, at, timetable_text
 
 EXAM = "course/9"
 REHEARSAL: Row = (f"{EXAM}{REHEARSED}", "07:30", "07:30", "08:00", {"small": 25})
@@ -184,43 +179,6 @@ def test_rehearsal_seats_add_to_those_of_a_window_and_sessions_count_for_the_win
     assert {name: count for name, count in rehearsed(world).get("sessionsPeak", {}).items() if count} == {}
     assert [count for _, count in rehearsed(world)["ready"]["small"]] == [0, 5]
     assert reasons(world) == ["RehearsalSucceeded"]
-
-
-INSTANTS = [at(f"{hour:02}:{minute:02}") for hour in (7, 8, 9) for minute in (0, 20, 40)]
-
-
-@st.composite
-def timetables(draw: st.DrawFn) -> tuple[Timetable, Timetable, dict[str, int]]:
-    """One with rehearsals, of which some have ended; the same without them; and sessions."""
-    rows: list[Row] = []
-    for number in range(draw(st.integers(1, 5))):
-        opens, start, end = (
-            clock(one)[:5] for one in sorted(draw(st.tuples(*[st.sampled_from(INSTANTS)] * 3)))
-        )
-        name = f"course/{number}" + draw(st.sampled_from(("", REHEARSED)))
-        if end > start:
-            rows.append((name, opens, start, end, {"small": draw(st.integers(0, 9))}))
-    behaviour = draw(st.sampled_from(("none", "maintain", "reduce")))
-    text = json.loads(timetable_text(*rows, behaviour=behaviour))
-    text["pools"]["small"]["overlap"] = draw(st.sampled_from(("sum", "max")))
-    whole = parse_timetable(json.dumps(text))
-    classes = [load for load in text["occurrences"] if "rehearses" not in load]
-    without = parse_timetable(json.dumps({**text, "occurrences": classes}))
-    rehearsals = [item.id for item in whole.occurrences if item.rehearses]
-    ended = draw(st.dictionaries(st.sampled_from(rehearsals or ["-"]), st.sampled_from(INSTANTS)))
-    ids = [item.id for item in without.occurrences]
-    sessions = draw(st.dictionaries(st.sampled_from(ids or ["-"]), st.integers(0, 12)))
-    return end_rehearsals(whole, ended), without, sessions
-
-
-@given(timetables(), st.sampled_from(INSTANTS))
-def test_no_class_has_fewer_seats_because_of_a_rehearsal(
-    made: tuple[Timetable, Timetable, dict[str, int]], now: int
-) -> None:
-    whole, without, sessions = made
-
-    rehearsed, usual = (pool_target(one, one.pools[0], now, sessions) for one in (whole, without))
-    assert rehearsed.replicas >= usual.replicas
 
 
 # Faults

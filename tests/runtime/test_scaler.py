@@ -43,6 +43,8 @@ from tests.runtime.slotworld import SlotCluster, slots
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
 from tests.runtime.timetables import at, pool, whole_timetable_text
 from tests.runtime.watched_cluster import WatchedCluster
+from tests.runtime.watching import SESSIONS as RENKU
+from tests.runtime.watching import session as renku_session
 
 # The scaler
 
@@ -231,102 +233,31 @@ def test_a_missing_environment_variable_is_reported(
     )
 
 
-RENKU = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
-TEMPLATE = "01JC3CB5426KC7P5STS5X3KSS8"
-# Writes what was loaded: before anything ran, before the second look, and at the end.
-WATCHED = """\
-import os, signal, sys
-from berth.runtime import program, scaler
-program.load_plugins(os.environ, "sweep")
-loaded, look = [set(sys.modules)], scaler.Scaler.step
-def step(self):
-    seconds = look(self)
-    loaded.append(set(sys.modules)) if len(loaded) < 2 else None
-    return seconds
-def pause():
-    ours = {name for name in set(sys.modules) - loaded[0] if name.startswith("berth")}
-    os.write(2, " ".join(sorted(ours | set(sys.modules) - loaded[1])).encode())
-    os._exit(0)
-scaler.Scaler.step, signal.pause = step, pause
-scaler.main(os.environ, sys.argv[1])
+# Writes what functions import of ours and the program has not loaded before it begins.
+LATE = """\
+import ast, sys
+from importlib import import_module
+from berth.runtime.program import load_plugins
+import_module("berth.runtime." + sys.argv[1])
+load_plugins({"BERTH_PLUGINS": sys.argv[3]}, sys.argv[2])
+for name in [name for name in sys.modules if name.startswith("berth.") and sys.modules[name].__file__]:
+    tree = ast.parse(open(sys.modules[name].__file__, encoding="utf-8").read())
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    for node in [node for function in functions for node in ast.walk(function)]:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("berth."):
+            print(*{node.module} - sys.modules.keys())
 """
 
 
-def with_everything(window: tuple[str, str, str], renku: StubServer) -> str:
-    """Slots, a Deployment and nodes, sessions of pods and of Renku, and templates."""
-    course = {"projectTemplate": TEMPLATE}
-    sessions = {"source": "renku", "namespaces": ["renku"], "selector": {}, "earlier": "count", "renkuId": 5}
-    of_pods = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
-    pools = {
-        "small": {**pool("course-small", "maintain", {**sessions, "course": course}), "slots": slots()},
-        "huge": pool("course-huge", "reduce", of_pods),
-        "gpu": {**pool("course-gpu", "none"), "nodePool": "example.course-gpu"},
-    }
-    counts = {"small": 4, "huge": 2, "gpu": 1}
-    tree = json.loads(whole_timetable_text("course", pools, [("course/1", *window, counts)]))
-    tree["settings"]["renkuUrl"] = f"http://127.0.0.1:{renku.port}"
-    return json.dumps(tree)
+@pytest.mark.parametrize(
+    ("program", "unused", "plugins"),
+    [("scaler", "sweep", "numbers rehearsals renku slots"), ("sweep", "reconciler", "numbers pruning slots")],
+)
+def test_nothing_of_berth_is_imported_after_the_start(program: str, unused: str, plugins: str) -> None:
+    """So an upgrade of the mounted code cannot mix two versions in one process."""
+    output, _ = run_code(LATE, os.environ, program, unused, plugins).communicate()
 
-
-def renku_session(name: str) -> dict[str, object]:
-    notes = {"renku.io/resource_class_id": "5", "renku.io/project_id": "p1"}
-    metadata = {
-        "uid": name,
-        "name": name,
-        "namespace": "renku",
-        "creationTimestamp": "2026-02-02T07:00:00Z",
-        "annotations": notes,
-    }
-    return {"metadata": metadata, "spec": {"hibernated": False}, "status": {"state": "Running"}}
-
-
-def answering(cluster: FakeCluster, watched: WatchedCluster) -> Callable[[Received], Reply]:
-    """The third write fails, so that failures are part of the life, too."""
-    of_cluster = answered_by(cluster)
-    failures = iter([reply(503, b"", "Retry-After: 1"), reply(500, b"x")])
-
-    def answer(received: Received) -> Reply:
-        path = received.path.partition("?")[0]
-        if path in (RENKU, SESSIONS, "/api/v1/namespaces/berth/configmaps"):
-            return watched.answer(received)
-        if received.method == "PATCH" and (failure := next(failures, None)):
-            return failure
-        return of_cluster(received)
-
-    return answer
-
-
-def test_nothing_is_imported_after_the_start(account: Path, tmp_path: Path) -> None:
-    """So an upgrade of the mounted code cannot mix two versions in one process: a whole life, from the first
-    look to the end, with everything that a timetable can have.
-    """
-    watched, asked = WatchedCluster(), []
-    watched.fill(RENKU, [renku_session("a")])
-    watched.fill(SESSIONS, [session("b")])
-
-    def renku_answer(received: Received) -> Reply:
-        asked.append(received.path)
-        return reply(200, json.dumps({"id": "p1", "template_id": TEMPLATE}).encode())
-
-    with StubServer(renku_answer) as renku:
-        text = with_everything(OPEN, renku)
-        cluster = SlotCluster(text, {"course-huge": 0, "example.course-gpu": 0}, FakeKoordinator(time.time))
-        with StubServer(answering(cluster, watched), account) as server:
-            variables = environment(server, tmp_path)
-            process = run_code(WATCHED, variables, str(account), stderr=subprocess.PIPE)
-            assert wait_until(lambda: cluster.scales["course-huge"] == 1)
-            assert wait_until(lambda: len(cluster.koordinator.objects) >= 3 and bool(asked))
-            cluster.koordinator.schedule()
-            watched.put(SESSIONS, session("c"))
-            assert wait_until(lambda: cluster.scales["course-huge"] == 0)
-            cluster.annotate('{"huge": {"target": 3, "until": "2000-01-01T00:00:00Z"}, "no": 1}')
-            watched.end_watches()
-            cluster.timetable = with_everything(OVER, renku)
-            output, late = process.communicate(timeout=60)
-            watched.end_watches()
-
-    assert (process.returncode, late) == (0, ""), output
-    assert (cluster.koordinator.objects, set(cluster.scales.values())) == ({}, {0})
+    assert output.split() == []
 
 
 # Memory, on Linux, which alone tells what is resident
@@ -350,14 +281,12 @@ def mebibytes_of(account: Path, variables: dict[str, str], berth: Path, live: Ca
 
 def large_session(number: int) -> dict[str, Any]:
     """6.5 KB, as Renku's are."""
-    tree: dict[str, Any] = renku_session(f"00000000-0000-4000-8000-{number:012d}")
-    tree["metadata"]["annotations"] |= {
-        "renku.io/project_id": f"01JC3CB5426KC7P5ST{number % 300:08d}",
-        "renku.io/launcher_id": "01JC3CB5426KC7P5STS5X3KSS8",
-    }
+    project, launcher = f"01JC3CB5426KC7P5ST{number % 300:08d}", "01JC3CB5426KC7P5STS5X3KSS8"
+    name = f"00000000-0000-4000-8000-{number:012d}"
+    tree = renku_session(name, {"app": f"s{number}"}, project_id=project, launcher_id=launcher)
     fields: dict[str, Any] = {f"f:{n}": {"f:a": {}, "f:b": {}} for n in range(40)}
-    tree["metadata"] |= {"labels": {"app": f"s{number}"}, "managedFields": [{"fieldsV1": fields}]}
-    tree["spec"]["session"] = {"env": [{"name": f"V{n}", "value": "y" * 50} for n in range(60)]}
+    tree["metadata"] |= {"name": name, "namespace": "renku", "managedFields": [{"fieldsV1": fields}]}
+    tree["spec"] = {"session": {"env": [{"name": f"V{n}", "value": "y" * 50} for n in range(60)]}}
     return tree
 
 
@@ -373,7 +302,7 @@ def test_many_large_sessions_use_little_memory(
     row = ("course/1", *OPEN, {"small": 9000})
     text = whole_timetable_text("course", {"small": pool("course-small", "maintain", keys)}, [row])
     cluster = FakeCluster(text, {"course-small": 0})
-    with StubServer(answering(cluster, watched), account) as server:
+    with StubServer(both(cluster, watched), account) as server:
 
         def live() -> None:
             assert wait_until(lambda: cluster.scales["course-small"] == 9000 - sessions, 60)

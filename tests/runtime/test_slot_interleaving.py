@@ -16,7 +16,7 @@ from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
-from tests.runtime.slotworld import OTHER, SlotWorld, slot_text
+from tests.runtime.slotworld import SlotWorld, slot_text
 from tests.runtime.sweepworld import NAMESPACE, SITE, FakeObjects, cronjob, timetable
 from tests.runtime.timetables import Row, at
 from tests.runtime.turns import Stage, pause, pausing
@@ -55,10 +55,6 @@ class Writers(Stage):
 
     def tell(self) -> None:
         self.world.sessions(small={"course/1": len(self.counted)})
-
-    def edit(self, text: str) -> None:
-        self.world.cluster.timetable = text
-        self.objects.add(timetable(text=text))
 
     def happen(self) -> None:
         koordinator, random = self.koordinator, self.random
@@ -129,49 +125,3 @@ def test_interleaved_programs_end_with_the_right_number_of_free_slots(
         assert play.koordinator.used_deletes == []
         assert play.world.counts.split("+")[0] == str(play.wished())
         assert behaviour == "reduce" or len(play.koordinator.writes) == writes
-
-
-@pytest.mark.parametrize("seed", seeds(1, 6))
-def test_an_edit_that_one_program_reads_first_is_not_undone_by_the_others(seed: int) -> None:
-    """Six seats become nine, and the slots another shape."""
-    after = slot_text((*ROW[:4], {"small": 9}), variant="b")
-    with Writers(seed, slot_text(ROW), "first", "second", "sweep") as play:
-        play.settle(2)
-        play.edit(after)
-        most = 0
-        for _ in range(600):
-            if play.random.random() < 0.2:
-                play.koordinator.schedule()
-                play.world.now += play.random.choice((0.1, 1.0))
-            play.turn()
-            most = max(most, len(play.koordinator.objects))
-        play.settle()
-
-        assert play.errors == []
-        assert play.world.counts == "9+0"
-        assert {name[-8:] for name in play.koordinator.objects} == {OTHER}
-        assert most <= 6 + 9
-        assert len(play.koordinator.writes) <= 6 + 9 + 6 + 9
-
-
-@pytest.mark.parametrize(
-    "players", [("first", "second"), ("first", "sweep"), ("first", "second", "sweep")], ids="-".join
-)
-@pytest.mark.parametrize("seed", seeds(1, 5))
-def test_no_slots_are_left_after_the_end(seed: int, players: tuple[str, ...]) -> None:
-    with Writers(seed, slot_text(ROW), *players) as play:
-        play.world.now = at("09:59:50")
-        play.settle(1)
-        for n in range(300):
-            if play.random.random() < 0.25 and play.world.now < at("10:00:20"):
-                play.happen()
-            if n == 100:
-                play.world.now = max(play.world.now, at("10:00"))
-            play.turn()
-        play.world.cluster.interferences.clear()
-        play.world.now = max(play.world.now, at("10:00:31"))
-        play.settle(3)
-
-        assert play.errors == []
-        assert play.koordinator.objects == {}
-        assert [run.exit_code for run in play.runs] == [0] * len(play.runs)

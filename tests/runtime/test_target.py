@@ -122,6 +122,3 @@ def test_rehearsal_seats_combine_with_the_lead_of_a_window_by_the_overlap_rule(
     rehearsal = occurrence(at("08:15"), at("08:45"), 60, 0, "b/rehearsal")._replace(rehearses="b")
     moments = ("08:20", "08:30", "08:44", "08:45")
     assert expected == [target((window, rehearsal), at(moment), SMALL, overlap) for moment in moments]
-
-
-# Reasons
