@@ -3,21 +3,16 @@
 And no pod that does not work stays.
 """
 
-from random import Random
 from typing import cast
 
 import pytest
-from berth.core.target import pool_target
-from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import ApiError, Request
 from berth.runtime.occurrence import LATE_SECONDS
 from berth.runtime.scaler import TICK
 
 from tests.objectstore import no_answer, refusal
-from tests.runtime.holders import TROUBLES
 from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.timetables import COURSE, Row, at, clock, timetable_text
-from tests.seeds import seeds
 
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
 TWO = {"small": "course-small", "huge": "course-huge"}
@@ -255,38 +250,3 @@ def test_pools_follow_a_wall_clock_that_jumps() -> None:
     jumps = zip(pod.seats, ("08:30:01", "08:31:01"), strict=False)
     assert [at(when) - at(jumped) <= TICK for (when, _), jumped in jumps] == [True, True]
     assert max(pod.sleeps) <= TICK
-
-
-@pytest.mark.parametrize("seed", seeds(2, 12))
-def test_pools_are_correct_after_eleven_seconds_without_trouble(seed: int) -> None:
-    """Random trouble, resets and latency in each minute; whenever it was over for a while, all is right."""
-    random = Random(seed)
-    text = timetable_text(BOTH, ("course/2", "08:40", "09:00", "09:20", {"small": 7}), pools=TWO)
-    pod = ScalerPod("07:28:10", text, small=random.choice((0, 25, 60)), huge=0)
-    timetable = parse_timetable(text)
-    wrong: list[tuple[str, str, int]] = []
-
-    def check() -> None:
-        for pool in timetable.pools:
-            replicas = pod.cluster.scales[pool.name]
-            if replicas != pool_target(timetable, pool, int(pod.now)).replicas:
-                wrong.append((clock(pod.now), pool.name, replicas))
-
-    def delay(_request: Request) -> None:
-        pod.pass_time(random.choice((0.0, 0.01, 0.3)))
-
-    def end_trouble() -> None:
-        pod.cluster.interferences[:] = [delay]
-        if pod.now < at("09:58"):
-            pod.cluster.set(random.choice(timetable.pools).name, random.randrange(30))
-
-    for minute in range(at("07:29"), at("10:05"), 60):
-        part = random.choice(("", "GET", "PATCH", "small", "huge", "configmaps"))
-        outcome = random.choice((*TROUBLES.values(), refusal(404, "NotFound")))
-        begins = minute + random.randrange(10, 30)
-        pod.interfere_at(clock(begins), part, outcome)
-        pod.plan(clock(begins + random.randrange(1, 15)), end_trouble)
-        pod.plan(clock(minute + 56), check)
-
-    assert pod.run() == 0
-    assert wrong == []

@@ -2,7 +2,6 @@
 
 from contextlib import closing
 from http.client import HTTPConnection
-from random import Random
 from threading import Barrier
 
 import pytest
@@ -11,17 +10,14 @@ from berth.plugins.slots.slotspec import SlotSpec
 from berth.plugins.slots.slotwrites import PlanResult, apply_plan
 from berth.runtime.apiclient import Api, ApiError, Connection, Connections, Request, Response
 
-from tests.objectstore import no_answer, refusal
+from tests.objectstore import refusal
 from tests.runtime.fake_koordinator import PATH, names
-from tests.runtime.holders import TROUBLES
-from tests.runtime.slotworld import DIGEST, SlotWorld, slot_text, slots
+from tests.runtime.slotworld import DIGEST, SlotWorld, slot_text
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.timetables import Row
-from tests.seeds import seeds
 
 ROW: Row = ("course/1", "07:30", "07:35", "07:45", {"small": 4})
 SLOT = f"{PATH}/example-course-small-1-{DIGEST}"
-TROUBLE = [trouble for name, trouble in TROUBLES.items() if name != "bug"]
 
 
 def quiet(text: str | None = None, **replicas: int) -> SlotWorld:
@@ -87,57 +83,6 @@ def test_slots_with_placeholders_are_not_created_without_the_deployment() -> Non
 
     assert world.koordinator.objects == {}
     assert [line["subject"] for line in world.told("failed")] == ["slots of course-small"]
-
-
-@pytest.mark.parametrize("seed", seeds(2, 8))
-@pytest.mark.parametrize("placeholders", [False, True])
-def test_no_slots_are_left_after_random_faults(seed: int, placeholders: bool) -> None:
-    """Requests fail by chance until five minutes after the end; people and nodes come in between."""
-    random = Random(seed)
-    world = quiet(slot_text(ROW, placeholders=placeholders), **({"small": 0} if placeholders else {}))
-    koordinator = world.koordinator
-    koordinator.room = random.choice((2, 4, 100))
-
-    def fail(request: Request) -> Response | None:
-        if world.now > world_ends or random.random() > 0.15:
-            return None
-        outcome = random.choice((*TROUBLE, "lost"))
-        if outcome == "lost":
-            world.cluster.respond(request)
-            raise no_answer()
-        if isinstance(outcome, Exception):
-            raise outcome
-        assert isinstance(outcome, Response)
-        return outcome
-
-    world_ends = world.now + 21 * 60
-    world.cluster.interferences.append(fail)
-    for minute in range(30, 46):
-        for second in (7, 33, 52):
-            world.plan(f"07:{minute}:{second:02d}", lambda: happen(world, random))
-
-    # The pod is lost three times.
-    codes = [world.run(until=until) for until in ("07:31:40", "07:36:20", "07:44:10", "23:00")]
-    assert codes == [None, None, None, 0]
-    assert koordinator.objects == {}
-    assert placeholders is False or world.cluster.scales["course-small"] == 0
-    assert [when for when, _ in koordinator.used_deletes if when < "07:45"] == []
-
-
-def happen(world: SlotWorld, random: Random) -> None:
-    koordinator = world.koordinator
-    match random.randrange(6):
-        case 0 if koordinator.objects:
-            koordinator.objects.pop(random.choice(list(koordinator.objects)))
-        case 1 if koordinator.objects:
-            koordinator.lose_nodes(random.choice(list(koordinator.objects)))
-        case 2:
-            name = f"example-course-small-{random.randrange(9)}-{DIGEST}"
-            if name not in koordinator.objects:
-                koordinator.put(name, slots()["object"])
-                koordinator.objects[name]["spec"] |= {"ttl": "24h0m0s", "expires": "2026-02-02T23:00:00Z"}
-        case _:
-            koordinator.enter(f"s{random.random()}")
 
 
 # Several writes at once

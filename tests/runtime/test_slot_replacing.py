@@ -1,6 +1,5 @@
 """Slots that get another shape in an open window, and slots that find no room, on nodes that are full."""
 
-import json
 from random import Random
 
 import pytest
@@ -121,45 +120,3 @@ def test_one_pending_slot_is_retried_every_half_minute_while_there_is_no_room() 
     assert loop.by_shape == {f"{DIGEST} Available": 10, f"{DIGEST} Pending": 20}
     assert len(loop.koordinator.writes) - before <= 2 * (600 / PENDING_SECONDS + 1)
     assert loop.steps < 600 / 4
-
-
-@pytest.mark.parametrize("placeholders", [False, True])
-@pytest.mark.parametrize("seed", seeds(6, 60))
-def test_after_random_events_slots_match_the_timetable_and_writes_stop(seed: int, placeholders: bool) -> None:
-    """Edits of size, count and shape, sessions, strangers, nodes and a program that begins anew."""
-    random = Random(seed)
-    text = slot_text(ROW, placeholders=placeholders)
-    loop = SlotLoop(text, random.choice((4, 6, 20)), seed)
-    koordinator, known = loop.koordinator, set[str]()
-    for n in range(60):
-        match random.randrange(8):
-            case 0:
-                row = (*ROW[:4], {"small": random.randrange(7)})
-                text = slot_text(row, placeholders=placeholders, variant=random.choice(("", "b", "c")))
-                loop.edit(text)
-            case 1 | 2:
-                koordinator.enter(f"s{n}")
-                known.add(f"s{n}")
-            case 3 | 4 if known:
-                koordinator.leave(known.pop())
-            case 5:
-                koordinator.ask(f"stranger-{n}")
-            case 6:
-                koordinator.room = random.choice((4, 6, 20))
-            case _:
-                loop.restart()
-        loop.sessions(small={"course/1": len(known)})
-        loop.live(random.choice((0.2, 1.0, 7.0)))
-    koordinator.room = 200
-    for pod in [name for name in koordinator.pods if name.startswith("stranger")]:
-        koordinator.leave(pod)
-    loop.live(400)
-    data = json.loads(text)
-    (seats,), shape = data["occurrences"][0]["seats"].values(), data["pools"]["small"]["slots"]["hash"]
-    free = [name for name in koordinator.free() if name.endswith(shape)]
-
-    assert len(free) == max(0, seats - len(known))
-    assert set(koordinator.objects) == {*free, *koordinator.used()}
-    writes = len(koordinator.writes)
-    loop.live(100)
-    assert len(koordinator.writes) == writes

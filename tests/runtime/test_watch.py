@@ -548,13 +548,3 @@ def test_a_watch_that_always_ends_after_its_first_event_is_opened_with_pauses(
         assert reports.watches <= 3
         reports.until_watching(4)
         assert (reports.watches, reports.troubles) == (4, [told])
-
-
-def test_a_watch_that_worked_for_a_while_is_opened_again_at_once(cluster: WatchedCluster) -> None:
-    with watched(cluster) as reports:
-        for number in range(1, 4):
-            reports.until_watching(number)
-            cluster.end_watches()
-        reports.until_watching(4)
-
-    assert reports.troubles == []
