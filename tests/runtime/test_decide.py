@@ -1,6 +1,7 @@
 """What the sweep does about the facts of one reservation, case by case, and when it is gone."""
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -12,7 +13,7 @@ from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, LEASE, ROL
 from berth.core.objects import RIGHTS as RIGHTS_KINDS
 from berth.runtime.apiclient import Response
 
-from tests.objectstore import Tree
+from tests.objectstore import Tree, refusal
 from tests.runtime.heldworld import HPA, number_text
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import (
@@ -532,7 +533,59 @@ def test_code_that_no_pod_may_need_is_removed_after_ten_minutes(
     ] * (not stays)
 
 
-# After an end
+# Each of these worlds, swept by the program
+
+
+WORLDS = [
+    *((now, trees, False) for cases in (OPENING, CLOSING, OVERRIDING) for now, trees, _ in cases.values()),
+    *(("09:00", trees, False) for trees, _ in LEFTOVERS.values()),
+    *(("07:00", [*found, EMPTY, cronjob(), *RIGHTS], True) for found, _ in INVENTORIES.values()),
+    *((now, trees, True) for now, trees, _ in [*NO_LONGER.values()][:-1]),  # the last takes two sweeps
+]
+each_world = pytest.mark.parametrize(("now", "trees", "prunes"), WORLDS)
+
+
+def state(swept: Swept) -> dict[tuple[str, str], tuple[object, object]]:
+    """All objects but Events, by path and name, without versions and identities."""
+    return {
+        (path, name): (tree.get("spec"), tree["metadata"].get("annotations"))
+        for path, trees in deepcopy(swept.cluster.collections).items()
+        for name, tree in trees.items()
+        if not path.endswith("/events")
+    }
+
+
+@each_world
+def test_a_second_sweep_writes_nothing_and_foreign_objects_never_change(
+    now: str, trees: list[Tree], prunes: bool
+) -> None:
+    foreign = deepcopy(trees)
+    for n, tree in enumerate(foreign):
+        tree["metadata"] |= {"name": f"foreign-{n}", "uid": f"foreign-{n}", "ownerReferences": []}
+        tree["metadata"]["labels"]["berth.dev/site"] = "another"
+    swept = Swept(now, *deepcopy(trees), *foreign, prunes=prunes)
+    before = state(swept)
+
+    assert swept.run() == 0
+    after = state(swept)
+    assert [key for key in before if key[1].startswith("foreign") and before[key] != after[key]] == []
+    assert (swept.run(), swept.cluster.writes) == (0, [])
+
+
+@each_world
+def test_the_next_sweep_completes_the_actions_that_failed(now: str, trees: list[Tree], prunes: bool) -> None:
+    """One request in four fails. Afterwards the world is as it would have been without that."""
+    good, swept = (Swept(now, *deepcopy(trees), prunes=prunes) for _ in range(2))
+    random = Random(len(trees))
+    swept.cluster.interfere = lambda line: (
+        refusal(500, "InternalError") if "LIST" not in line and random.random() < 0.25 else None
+    )
+    swept.run()
+    swept.cluster.interfere = lambda _: None
+    swept.cluster.now = at(now)
+
+    assert (good.run(), swept.run(), swept.run()) == (0, 0, 0)
+    assert state(good) == state(swept)
 
 
 def test_one_run_closes_200_pools_despite_conflicts_and_held_jobs() -> None:
