@@ -306,11 +306,9 @@ class Swept:
         for tree in slots:
             self.koordinator.put(tree["metadata"]["name"], tree)
         has_slots = bool(slots) or any('"slots"' in json.dumps(tree).replace("\\", "") for tree in others)
-        has_nodes = any(tree["kind"] == NODE_POOL.name for tree in others)
-        has_buffers = any(tree["kind"] == CAPACITY_BUFFER.name for tree in others)
-        self.site = SweepSettings(
-            SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes, has_buffers
-        )
+        there = {tree["kind"] for tree in others} | ({SLOT.name} if has_slots else set())
+        kinds = tuple(kind for kind in (NODE_POOL, CAPACITY_BUFFER, SLOT) if kind.name in there)
+        self.site = SweepSettings(SITE, prunes, INVENTORY if prunes else "", kinds)
         self.plugins = frozenset(PLUGINS)
         self.lines: list[Tree] = []
 

@@ -7,7 +7,7 @@ waits for the server.
 
 import pytest
 from berth.core.labels import SWEEP_FIELD_MANAGER
-from berth.core.objects import LEASE
+from berth.core.objects import LEASE, SLOT
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api
@@ -48,7 +48,7 @@ class Writers(Stage):
     def _sweep(self) -> None:
         self.objects.now = int(self.world.now)
         log = Log(lambda _: None, lambda: self.world.now, "")
-        site = SweepSettings(SITE, prunes=False, inventory="", koordinator=True)
+        site = SweepSettings(SITE, prunes=False, inventory="", kinds=(SLOT,))
         api = Api(pausing(self.objects), SWEEP_FIELD_MANAGER)
         context = RuntimeContext(api, NAMESPACE, log, lambda: self.world.now, lambda: 0.0, lambda _: None)
         Sweep(context, site).run()

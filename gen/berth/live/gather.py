@@ -212,7 +212,7 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int) -> ClusterFact
         refusals=_refusals(ask, namespace),
         by_namespace=_by_namespace(ask, site),
     )
-    return _with_slots(ask, facts, site) if cluster.koordinator else facts
+    return _with_slots(ask, facts, site) if SLOT in cluster.seat_kinds else facts
 
 
 def _running_unready(
@@ -274,12 +274,12 @@ def _session_namespaces(facts: ClusterFacts) -> list[str]:
 
 def _other_pools(listed: Callable[..., list[KubeObject]], cluster: Cluster, ours: str) -> Iterator[LivePool]:
     """Yield what holds seats beside Deployments. `listed` reads a collection of the site."""
-    if cluster.has_static_pools:
+    if NODE_POOL in cluster.seat_kinds:
         for node_pool in listed(NODE_POOL, f"{ours},{labels.RESERVATION}"):
             # The others have no fixed number of nodes.
             if value_at(node_pool, "spec", "replicas") is not None:
                 yield clusterfacts.parse_node_pool(node_pool)
-    if cluster.has_buffers:
+    if CAPACITY_BUFFER in cluster.seat_kinds:
         known = listed(POD_TEMPLATE)
         templates = {template["metadata"]["name"]: template_json(template) for template in known}
         for item in listed(CAPACITY_BUFFER):

@@ -80,9 +80,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "site": site.name,
         "engine": cluster.engine,
         "inventory": naming.INVENTORY if cluster.sweep_prunes else "",
-        "has_koordinator": cluster.koordinator is not None,
-        "has_static_pools": cluster.has_static_pools,
-        "has_buffers": cluster.has_buffers,
+        "kinds": ",".join(kind.name for kind in cluster.seat_kinds),
         **window.pod(cluster, code.of_sweep(cluster)),
         "resources": _with_memory(cluster.job_resources),
     }

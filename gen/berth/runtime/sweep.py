@@ -53,9 +53,7 @@ class SweepSettings(NamedTuple):
     name: str
     prunes: bool  # the engine does not
     inventory: str  # the name of a ConfigMap; empty: none
-    koordinator: bool = False  # the cluster has it
-    node_pools: bool = False  # there may be such as are of a fixed number of nodes
-    buffers: bool = False  # there may be CapacityBuffers
+    kinds: tuple[ObjectKind, ...] = ()  # that may hold seats, besides Deployments
 
 
 class Sweep:
@@ -75,7 +73,7 @@ class Sweep:
         judged = decide(known, int(self._context.now()))
         runner.act(judged.actions)
         runner.warn(judged.warnings)
-        if self._site.koordinator:
+        if SLOT in self._site.kinds:
             known = self._with_slots()
             runner.facts = known
             before = {(type(action), action.ref) for action in judged.actions}
@@ -98,12 +96,12 @@ class Sweep:
         """
         site = self._site
         kinds = [DEPLOYMENT, LEASE, JOB, CRON_JOB, *(RIGHTS if site.prunes else ())]
-        kinds += [*((NODE_POOL,) if site.node_pools else ()), *((CAPACITY_BUFFER,) if site.buffers else ())]
+        kinds += [kind for kind in site.kinds if kind is not SLOT]
         self._listed = {kind: self._list(kind) for kind in kinds}
         records = self._list(CONFIG_MAP, f",{labels.ROLE}={labels.RECORD}", metadata_only=True)
         others = self._list(CONFIG_MAP, f",{labels.ROLE}!={labels.RECORD}")
         self._listed[CONFIG_MAP] = None if others is None else [*others, *(records or ())]
-        self._listed |= {SLOT: None} if site.koordinator else {}
+        self._listed |= {SLOT: None} if SLOT in site.kinds else {}
         return self._state()
 
     def _with_slots(self) -> SiteState:
@@ -227,13 +225,12 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
 
 def _settings(environment: Mapping[str, str]) -> SweepSettings:
+    names = environment.get("BERTH_KINDS", "").split(",")
     return SweepSettings(
         environment["BERTH_SITE"],
         environment["BERTH_ENGINE"] == NO_ENGINE,
         environment.get("BERTH_INVENTORY", ""),
-        environment.get("BERTH_KOORDINATOR") == "1",
-        environment.get("BERTH_NODE_POOLS") == "1",
-        environment.get("BERTH_CAPACITY_BUFFERS") == "1",
+        tuple(kind for kind in (NODE_POOL, CAPACITY_BUFFER, SLOT) if kind.name in names),
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from berth.core.objects import DEPLOYMENT, ObjectKind
+
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 
 
@@ -83,11 +85,7 @@ class Equipment(Protocol):
     """What the Site says that a cluster has."""
 
     @property
-    def koordinator(self) -> object | None: ...
-    @property
-    def has_static_pools(self) -> bool: ...
-    @property
-    def has_buffers(self) -> bool: ...
+    def seat_kinds(self) -> tuple[ObjectKind, ...]: ...
     @property
     def held(self) -> tuple[object, ...]: ...
 
@@ -101,6 +99,9 @@ class Holder:
 
     implementation: ClassVar[str]
     """The module with its BACKEND: objects and checks, which reading does not need."""
+
+    kind: ClassVar[ObjectKind] = DEPLOYMENT
+    """Of its objects."""
 
     overlap: ClassVar[str] = "sum"
     """What holds for occurrences at the same time, if the reservation does not say."""
@@ -121,9 +122,9 @@ class Holder:
     """Whether it holds a number of somebody else's object."""
 
     @classmethod
-    def is_in(cls, cluster: Equipment) -> bool:  # noqa: ARG003
+    def is_in(cls, cluster: Equipment) -> bool:
         """Tell whether the Site says that a cluster can have it."""
-        return True
+        return cls.kind in (DEPLOYMENT, *cluster.seat_kinds)
 
     @classmethod
     def options_model(cls) -> "type[Any] | None":

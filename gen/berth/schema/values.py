@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
 
+from berth.core.objects import CAPACITY_BUFFER, NODE_POOL, SLOT, ObjectKind
 from berth.findings import Origin, Path
 from berth.schema.basemodel import Json, Model
 from berth.schema.engine import of_cluster
@@ -254,19 +255,20 @@ class Cluster(ClusterSpec):
         return self.platform == OPENSHIFT
 
     @property
-    def has_static_pools(self) -> bool:
-        """Tell whether its Karpenter has static NodePools, a feature gate that is off by default."""
-        return self._has_gate("StaticCapacity")
+    def seat_kinds(self) -> tuple[ObjectKind, ...]:
+        """Return the kinds of objects that may hold seats here, besides Deployments.
 
-    @property
-    def has_buffers(self) -> bool:
-        """Tell whether its autoscaler keeps CapacityBuffers, which is off by default in all of them."""
-        if self.autoscaler == "cluster-autoscaler":
-            return self.capacity_buffers
-        return self.autoscaler == "karpenter" and self._has_gate("CapacityBuffer")
-
-    def _has_gate(self, name: str) -> bool:
-        return self.karpenter is not None and self.karpenter.gates.get(name, False)
+        Static NodePools and CapacityBuffers are off by default in all autoscalers.
+        """
+        gates = self.karpenter.gates if self.karpenter is not None else {}
+        has_kind = {
+            NODE_POOL: gates.get("StaticCapacity", False),
+            CAPACITY_BUFFER: self.capacity_buffers
+            if self.autoscaler == "cluster-autoscaler"
+            else self.autoscaler == "karpenter" and gates.get("CapacityBuffer", False),
+            SLOT: self.koordinator is not None,
+        }
+        return tuple(kind for kind, has in has_kind.items() if has)
 
     @property
     def sweep_prunes(self) -> bool:

@@ -1,6 +1,7 @@
 """Room that an autoscaler keeps free holds the seats of backend `capacityBuffer`."""
 
-from berth.schema.seatholders import Equipment, Holder
+from berth.core.objects import CAPACITY_BUFFER
+from berth.schema.seatholders import Holder
 
 
 class BufferHolder(Holder):
@@ -10,7 +11,4 @@ class BufferHolder(Holder):
 
     backend = "capacityBuffer"
     implementation = "berth.backends.capacitybuffer.capacitybufferbackend"
-
-    @classmethod
-    def is_in(cls, cluster: Equipment) -> bool:
-        return cluster.has_buffers
+    kind = CAPACITY_BUFFER

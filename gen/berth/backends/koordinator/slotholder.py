@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from berth.core.jsonvalues import parse_instant, part
-from berth.schema.seatholders import Equipment, Holder, Persistence
+from berth.core.objects import SLOT
+from berth.schema.seatholders import Holder, Persistence
 
 if TYPE_CHECKING:
     from berth.backends.koordinator.slotoptions import SlotOptions
@@ -17,15 +18,12 @@ class SlotHolder(Holder):
 
     backend = "koordinator"
     implementation = "berth.backends.koordinator.koordinatorbackend"
+    kind = SLOT
     is_stabilized = False  # a session that leaves its slot frees it at once
     needs_requests = False  # a slot may hold something else
 
     options: "SlotOptions"
     until: int | None = None  # when its persistent slots end, as their classes say; None: never
-
-    @classmethod
-    def is_in(cls, cluster: Equipment) -> bool:
-        return cluster.koordinator is not None
 
     @classmethod
     def options_model(cls) -> "type[SlotOptions]":

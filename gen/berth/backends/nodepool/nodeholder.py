@@ -1,6 +1,7 @@
 """Whole nodes are what backend `nodePool` holds."""
 
-from berth.schema.seatholders import Equipment, Holder, Unit
+from berth.core.objects import NODE_POOL
+from berth.schema.seatholders import Holder, Unit
 
 
 class NodeHolder(Holder):
@@ -10,15 +11,12 @@ class NodeHolder(Holder):
 
     backend = "nodePool"
     implementation = "berth.backends.nodepool.nodepoolbackend"
+    kind = NODE_POOL
     behaviors = ("none",)
 
     @property
     def unit(self) -> Unit:
         return Unit.NODE
-
-    @classmethod
-    def is_in(cls, cluster: Equipment) -> bool:
-        return cluster.has_static_pools
 
     def usable_capacity(self, cloud_capacity: tuple[str, ...]) -> tuple[str, ...]:
         """Return the preferred capacity: a NodePool is made from one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from berth.backends.backendinterface import Manifest, backends_in
 from berth.manifests import naming
-from berth.manifests.engines.engineinterface import metadata, source_path
+from berth.manifests.engines.engineinterface import metadata, scaled_kinds, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.manifests.rbac import RBAC, kinds_of_sessions
 from berth.schema.declared import Declared
@@ -70,8 +70,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "is_folder": not site.kustomization,
         "destination": _destination(cluster, cluster.namespace),
         "has_koordinator": cluster.koordinator is not None,
-        "has_static_pools": cluster.has_static_pools,
-        "has_buffers": cluster.has_buffers,
+        "scaled_kinds": scaled_kinds(cluster),
         "is_automated": options.automated is not False,
         "automated": {"prune": options.prune is not False, "selfHeal": options.self_heal is not False},
         "retries": 5 if options.retries is None else options.retries,

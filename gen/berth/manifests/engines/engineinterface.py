@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from berth.backends.backendinterface import Manifest
+from berth.core.objects import DEPLOYMENT, SCALED, ObjectKind
 from berth.manifests import naming
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, Site
@@ -26,6 +27,11 @@ def source_path(site: Site, cluster: Cluster) -> str:
     inside = f"{RENDERED}/clusters/{cluster.name}"
     start = site.repository.path if site.repository else ""
     return f"{start}/{inside}" if start else inside
+
+
+def scaled_kinds(cluster: Cluster) -> list[ObjectKind]:
+    """Return the kinds whose replicas an engine leaves alone."""
+    return [kind for kind in (DEPLOYMENT, *cluster.seat_kinds) if kind in SCALED]
 
 
 def metadata(site: Site, cluster: Cluster, namespace: str, notes: Mapping[str, str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from berth.backends.backendinterface import Manifest
 from berth.core.labels import SITE
 from berth.manifests import naming
-from berth.manifests.engines.engineinterface import metadata, source_path
+from berth.manifests.engines.engineinterface import metadata, scaled_kinds, source_path
 from berth.schema.engine import NAMESPACES
 from berth.schema.grammar import is_artifact
 from berth.schema.values import Cluster, Site
@@ -47,9 +47,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             "account": options.service_account_name,
             "kube_config": _kube_config(options),
             "has_koordinator": cluster.koordinator is not None,
-            "ignores_replicas": cluster.replicas_in_git,
-            "has_static_pools": cluster.has_static_pools and cluster.replicas_in_git,
-            "has_buffers": cluster.has_buffers and cluster.replicas_in_git,
+            "scaled_kinds": scaled_kinds(cluster) if cluster.replicas_in_git else (),
             "site_label": f"{SITE}={site.name}",
         },
     )
