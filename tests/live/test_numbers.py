@@ -37,8 +37,9 @@ def test_a_held_number_has_no_finding() -> None:
     (pool,) = status(held_world(git), git, OPEN).pools
 
     assert told(status(held_world(git), git, OPEN)) == f"{ACTIVE} 25 25 0 0\n"
-    assert pool.held is not None
-    assert (pool.held.value, pool.held.is_held, pool.held.before) == (25, True, 3)
+    assert pool.number is not None
+    assert pool.number.held is not None
+    assert (pool.number.replicas, pool.number.held.before) == (25, 3)
 
 
 @pytest.mark.parametrize("least", [None, 1, 3, 7], ids=["missing", "less", "as-before", "more"])

@@ -18,6 +18,7 @@ from berth.cli.selection import (
     names_argument,
     require,
 )
+from berth.core.poolobjects import PoolObject
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
 from berth.findings import LiveFinding
@@ -34,9 +35,7 @@ from berth.live.poolstate import (
     UNKNOWN,
     ClusterState,
     ClusterStatus,
-    HeldStatus,
     PoolStatus,
-    SlotCount,
     number_text,
     status_from_git,
     units_text,
@@ -49,7 +48,8 @@ from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_text
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
-from berth.plugins.numbers.foreignnumbers import path_text
+from berth.plugins.numbers.foreignnumbers import field_value, path_text
+from berth.plugins.slots.slots import SlotCounts
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 from berth.version import VERSION
@@ -265,28 +265,28 @@ def _when(pool: PoolStatus, zone: Zone, now: int) -> str:
     return local_text(pool.open, zone)
 
 
-def _slots(slots: SlotCount) -> str:
+def _slots(slots: SlotCounts) -> str:
     """Return `20 free, 3 in use, 2 pending`, or `none`."""
-    words = [f"{number} {name.replace('_', ' ')}" for name, number in slots._asdict().items() if number]
-    return ", ".join(words) or "none"
+    words = [f"{number} {name}" for name, number in _slots_json(slots).items() if number]
+    return ", ".join(words).replace("inUse", "in use") or "none"
 
 
-def _slots_json(slots: SlotCount) -> dict[str, int]:
-    return dict(zip(("free", "inUse", "handed", "pending", "over"), slots, strict=True))
+def _slots_json(slots: SlotCounts) -> dict[str, int]:
+    """Count slots. `handed` ones are owned by a placeholder only; `over` hold nothing."""
+    groups = {"free": slots.free, "inUse": slots.used, "handed": slots.handed, "pending": slots.pending}
+    return {name: len(some) for name, some in {**groups, "over": (*slots.dead, *slots.going)}.items()}
 
 
-def _held(held: HeldStatus) -> str:
+def _number(found: PoolObject) -> str:
     """Return `spec.minReplicas of HorizontalPodAutoscaler shop/web: 25, before 3`."""
-    before = f", before {_shown(held.before)}" if held.is_held else ""
-    return f"{held.number.text}: {_shown(held.value)}{before}"
+    number, values = found.number.foreign, _number_json(found)
+    assert number is not None
+    value, before = ("nothing" if values[key] is None else values[key] for key in ("value", "before"))
+    return f"{number.text}: {value}{f', before {before}' if found.held else ''}"
 
 
-def _shown(value: object) -> str:
-    return "nothing" if value is None else str(value)
-
-
-def _held_json(held: HeldStatus) -> dict[str, object]:
-    number = held.number
+def _number_json(found: PoolObject) -> dict[str, object]:
+    number = found.number
     return {
         "apiVersion": number.object_kind.version,
         "kind": number.object_kind.name,
@@ -294,9 +294,9 @@ def _held_json(held: HeldStatus) -> dict[str, object]:
         "name": number.name,
         "path": path_text(number.path),
         "unit": units_text(number, 1),
-        "value": held.value,
-        "isHeld": held.is_held,
-        "before": held.before,
+        "value": field_value(found.tree, number.path),
+        "isHeld": found.held is not None,
+        "before": found.held.before if found.held else None,
     }
 
 
@@ -338,7 +338,7 @@ POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
     Column("note", "", _note),
     Column("", "findings", lambda pool: pool.findings, json=live_json),
     Column("slots", "slots", lambda pool: pool.slots, _slots, _slots_json, is_optional=True),
-    Column("number", "number", lambda pool: pool.held, _held, _held_json, is_optional=True),
+    Column("number", "number", lambda pool: pool.number, _number, _number_json, is_optional=True),
 )
 _NARROW = ("reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions")
 _WIDE = (*_NARROW, "replicas", "opens (UTC)", "ends (UTC)", "git", "slots", "number", "owner")

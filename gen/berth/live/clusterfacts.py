@@ -65,6 +65,11 @@ class WaitReason(NamedTuple):
     message: str
 
     @property
+    def sentence(self) -> str:
+        text = f"{self.reason}: {self.message}".removesuffix(": ")
+        return text if text.endswith(".") else f"{text}."
+
+    @property
     def lacks_node(self) -> bool:
         return self.reason in ("Unschedulable", "SchedulingGated")
 

@@ -39,10 +39,10 @@ def sweep_trouble(facts: ClusterFacts) -> str:
         return why
     for pod in sorted(pod for pod in facts.pods if pod.role == labels.SWEEP):
         if pod.phase != "Failed" and pod.trouble and not pod.trouble.lacks_node:
-            return f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
+            return f"its pod {pod.name} cannot run: {pod.trouble.sentence}"
     last = max((job for job in jobs if job.is_over), key=lambda job: job.created, default=None)
     if last is not None and last.failure is not None and sweep.last_success <= last.created:
-        return f"its run {last.name} has failed: {_sentence(last.failure.reason, last.failure.message)}"
+        return f"its run {last.name} has failed: {last.failure.sentence}"
     return ""
 
 
@@ -115,10 +115,9 @@ def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
                 f"objects of the site are also in the namespace {namespace} ({number}), and git has {home}: "
                 "they open windows and hold seats there."
             )
-            context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
-            delete = (
-                f"kubectl{context} --namespace={namespace} delete cronjobs,jobs,deployments,configmaps,roles,"
-                f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site.name}"
+            delete = snapshot.place._replace(namespace=namespace).kubectl(
+                "delete cronjobs,jobs,deployments,configmaps,roles,rolebindings,serviceaccounts "
+                f"--selector={labels.SITE}={snapshot.site.name}"
             )
             fix = f"If nothing prunes them, delete them: {delete}"
             yield snapshot.place.finding("S023", message, fix)
@@ -214,7 +213,7 @@ def check_jobs(
         yield snapshot.place.finding("S050", message, f"Read its log: {logs}", subject)
     for job in jobs:
         if job.failure is not None:
-            message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
+            message = f"its Job {job.name} has failed: {job.failure.sentence}"
             see = snapshot.place.kubectl(f"describe job/{job.name}")
             fix = f"The sweep creates a new one. See why: {see}"
             yield snapshot.place.finding("S050", message, fix, subject)
@@ -223,14 +222,9 @@ def check_jobs(
 def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFinding:
     message = f"its pod {pod.name} has restarted {pod.restarts} times."
     if pod.trouble:
-        message = f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
+        message = f"its pod {pod.name} cannot run: {pod.trouble.sentence}"
     see = snapshot.place.kubectl(f"describe pod/{pod.name}")
     return snapshot.place.finding("S050", message, f"See {see}", subject)
-
-
-def _sentence(reason: str, message: str) -> str:
-    text = f"{reason}: {message}" if message else reason
-    return text if text.endswith(".") else f"{text}."
 
 
 def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -> Iterator[LiveFinding]:

@@ -17,7 +17,7 @@ from berth.core.timetable import Timetable, note_name
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LiveNumber, label
 from berth.live.kubeobject import ClusterError, Get, KubeObject, list_or_error
-from berth.live.poolstate import HeldStatus, PoolState
+from berth.live.poolstate import PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.foreignnumbers import ForeignNumber, field_value, path_text
@@ -181,13 +181,3 @@ def _release(case: PoolState) -> Iterator[ScalePool]:
 def _is_shared(case: PoolState) -> bool:
     """Return whether other reservations ask for the same number."""
     return case.demand is not None and case.demand.target.is_shared
-
-
-def held_status(case: PoolState) -> HeldStatus | None:
-    """Return a number of somebody else that could be read; None for other pools."""
-    found = case.number.object if case.number else None
-    number = found and found.number.foreign
-    if found is None or number is None:
-        return None
-    value = field_value(found.tree, number.path)
-    return HeldStatus(number, value, found.held is not None, found.held.before if found.held else None)

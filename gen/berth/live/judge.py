@@ -239,10 +239,10 @@ class _ReservationJudge:
             *_numbers(case),
             tuple(findings),
             _remark(case, timetable),
-            slotseats.summarize_slots(case.slot_counts) if has_slots else None,
+            case.slot_counts if has_slots else None,
             is_unlike=again is not None,
             look_again=again or 0,
-            held=heldnumbers.held_status(case),
+            number=case.number.object if case.number else None,
         )
 
 

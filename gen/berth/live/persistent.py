@@ -23,7 +23,7 @@ from berth.live.poolstate import (
     seats_text,
 )
 from berth.live.seats import most_common_reason
-from berth.live.slotseats import count_live_slots, find_slots, slots_text, summarize_slots
+from berth.live.slotseats import count_live_slots, find_slots, slots_text
 from berth.live.sync import apply_hint
 from berth.plugins.slots.slots import SlotCounts
 
@@ -88,7 +88,7 @@ class _PersistentPool:
             ready=len(there.free) + len(there.handed),
             pending=len(there.pending),
             active=sum(there.owners.values()),
-            slots=summarize_slots(there),
+            slots=there,
         )
 
     def _findings(self) -> Iterator[LiveFinding]:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
 from berth.core.holders import BUFFER, PLACEHOLDERS, SLOTS, PoolHolder
+from berth.core.poolobjects import PoolObject
 from berth.core.target import full_count, open_now, pool_target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.findings import LiveFinding
@@ -20,7 +21,6 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState
 from berth.live.podstate import serves_at
-from berth.plugins.numbers.foreignnumbers import ForeignNumber
 from berth.plugins.slots.slots import SlotCounts, SlotDemand
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
@@ -29,27 +29,8 @@ SCHEDULED, ACTIVE, COMPLETED = "scheduled", "active", "completed"
 DEGRADED, UNKNOWN = "degraded", "unknown"
 
 
-class SlotCount(NamedTuple):
-    """The slots of a pool. `handed` ones are owned by a placeholder only; `over` hold nothing."""
-
-    free: int
-    in_use: int
-    handed: int
-    pending: int
-    over: int
-
-
 PoolNumbers = tuple[float | None, float | None, int | None, int | None, int | None]
 """Wanted, asked for (replicas), ready, pending, active."""
-
-
-class HeldStatus(NamedTuple):
-    """A number of somebody else. Values are those of its object; None: the field is missing."""
-
-    number: ForeignNumber
-    value: object
-    is_held: bool
-    before: object  # where it is held: what stood there before
 
 
 class PoolStatus(NamedTuple):
@@ -77,12 +58,12 @@ class PoolStatus(NamedTuple):
     active: int | None = None
     findings: tuple[LiveFinding, ...] = ()
     remark: str = ""  # shown, and not a finding: suspended
-    slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
+    slots: SlotCounts | None = None  # None: slots hold nothing of it, or nobody knows
     persistent: bool = False  # without windows: `end` is when it expires, None never
     is_unlike: bool = False  # its pod has not made it as it should be, or not yet
     look_again: int = 0  # seconds after which another look can tell; 0: this one could
     owner: OwnerSpec | None = None  # by git
-    held: HeldStatus | None = None  # of somebody else's number that could be read
+    number: PoolObject | None = None  # of somebody else, that could be read
 
     @property
     def subject(self) -> str:

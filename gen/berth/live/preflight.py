@@ -44,6 +44,7 @@ ROLE = "preflight"
 SUFFIX = "-preflight"
 KEPT_SECONDS = 60  # of a test Job that is over and that nobody has deleted
 _POLL = 1.0
+_COMPLETE, _FAILED = "is complete", "has failed"
 _REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 _QUERY = {"fieldManager": "berth-preflight"}
 _DRY_RUN = {**_QUERY, "dryRun": "All"}
@@ -182,18 +183,14 @@ class Preflight:
         return list_all(self._client.get, kind.path(self._place.namespace), selector, fields)
 
     def _tried(
-        self,
-        subject: str,
-        what: str,
-        act: Callable[[], object],
-        refused: Callable[[ClusterError], LiveFinding],
+        self, what: str, act: Callable[[], object], refused: Callable[[ClusterError], LiveFinding]
     ) -> list[LiveFinding]:
         """Do what the API server may refuse, or a person may lack the permission for, and report that."""
         try:
             act()
         except ClusterError as error:
             if is_unpermitted(error) or "does not support dry run" in str(error):
-                return [self._unchecked(subject, what, error)]
+                return [self._unchecked(what, error)]
             if not error.status:
                 raise
             return [refused(error)]
@@ -218,30 +215,30 @@ class Preflight:
     def _of_sweep(self) -> Iterator[PreflightCheck]:
         sweep = next((each for each in self._cronjobs if each["metadata"]["name"] == naming.SWEEP), None)
         if sweep is None:
-            yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
+            yield self._check("", "sweep", naming.SWEEP, [self._missing("CronJob", naming.SWEEP)])
             return
-        yield self._check("", "sweep", naming.SWEEP, self._job_findings("", sweep))
+        yield self._check("", "sweep", naming.SWEEP, self._job_findings(sweep))
         yield self._permissions("", _account(sweep), naming.SWEEP)
 
     def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
         for number, most in most_units(self._scope.git.timetables[name]):  # also before anything is applied
-            yield self._check(name, "number", number.object_text, self._of_number(name, number, most))
+            yield self._check(name, "number", number.object_text, self._of_number(number, most))
         cronjob = self._cronjob(name)
         if cronjob is None:
-            yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
+            yield self._check(name, "Job", name, [self._missing("CronJob", naming.single(name))])
             return
-        yield self._check(name, "Job", cronjob["metadata"]["name"], self._job_findings(name, cronjob))
+        yield self._check(name, "Job", cronjob["metadata"]["name"], self._job_findings(cronjob))
         for deployment in self._deployments:
             if clusterfacts.label(deployment, labels.RESERVATION) == name:
                 pool = deployment["metadata"]["name"]
                 pod = pod_of(deployment["spec"]["template"], self._place.namespace, pool)
-                findings = self._dry_run(name, POD, pod, pool)
-                findings += self._claim_templates(name, pod["spec"])
+                findings = self._dry_run(POD, pod, pool)
+                findings += self._claim_templates(pod["spec"])
                 yield self._check(name, "placeholder", pool, findings)
         if name in self._timetables:
             yield self._permissions(name, _account(cronjob), naming.single(name))
         else:
-            missing = self._missing(name, "timetable", naming.single(name))
+            missing = self._missing("timetable", naming.single(name))
             yield self._check(name, "permissions", naming.single(name), [missing])
 
     # room for all seats of the next windows
@@ -312,24 +309,23 @@ class Preflight:
 
     # what the API server would admit
 
-    def _job_findings(self, subject: str, cronjob: KubeObject) -> list[LiveFinding]:
+    def _job_findings(self, cronjob: KubeObject) -> list[LiveFinding]:
         """Try the Job and its pod: quotas, LimitRanges and policies are about pods."""
         job, name = job_of(cronjob), str(cronjob["metadata"]["name"])
         pod = pod_of(job["spec"]["template"], self._place.namespace, name)
-        return self._dry_run(subject, JOB, job, name) or self._dry_run(subject, POD, pod, name)
+        return self._dry_run(JOB, job, name) or self._dry_run(POD, pod, name)
 
-    def _dry_run(self, subject: str, kind: ObjectKind, body: KubeObject, name: str) -> list[LiveFinding]:
+    def _dry_run(self, kind: ObjectKind, body: KubeObject, name: str) -> list[LiveFinding]:
         fix = f"Check the {_RULES}: one of them refuses it."
         return self._tried(
-            subject,
             f"whether {kind.plural} of {name} are admitted",
             lambda: self._client.create(kind.path(self._place.namespace), body, _DRY_RUN),
             lambda error: self._place.finding(
-                "S052", f"the API server refuses a {kind.name} of {name}: {error}.", fix, subject
+                "S052", f"the API server refuses a {kind.name} of {name}: {error}.", fix
             ),
         )
 
-    def _claim_templates(self, subject: str, spec: KubeObject) -> list[LiveFinding]:
+    def _claim_templates(self, spec: KubeObject) -> list[LiveFinding]:
         """Look for the templates of a pod's device claims: the API server admits a pod without them."""
         claims = spec.get("resourceClaims") or ()
         names = {str(name) for claim in claims if (name := claim.get("resourceClaimTemplateName"))}
@@ -337,16 +333,16 @@ class Preflight:
         found = list_or_error(self._client.get, path) if names else []
         if isinstance(found, ClusterError):
             if is_unpermitted(found):
-                return [self._unchecked(subject, "whether there are templates of its claims", found)]
+                return [self._unchecked("whether there are templates of its claims", found)]
             if found.status != 404:  # the cluster does not have this kind
                 raise found
             found = []
         missing = sorted(names - {template["metadata"]["name"] for template in found})
-        return [self._missing(subject, CLAIM_TEMPLATE.name, name) for name in missing]
+        return [self._missing(CLAIM_TEMPLATE.name, name) for name in missing]
 
     # numbers of somebody else
 
-    def _of_number(self, subject: str, number: ForeignNumber, most: int) -> list[LiveFinding]:
+    def _of_number(self, number: ForeignNumber, most: int) -> list[LiveFinding]:
         """Read the object, and try to write the most that its windows want."""
         version = number.object_kind.version
         try:
@@ -360,15 +356,13 @@ class Preflight:
             if not error.status:
                 raise
             if error.status != NOT_FOUND:
-                return [self._unchecked(subject, f"whether {number.object_text} exists", error)]
+                return [self._unchecked(f"whether {number.object_text} exists", error)]
             problem = no_kind(number)
         if problem:
-            return [self._place.finding("S039", f"{problem[0]}.", problem[1], subject)]
-        return self._try_number(subject, number, number.value(most), tree or {}) if most else []
+            return [self._place.finding("S039", f"{problem[0]}.", problem[1])]
+        return self._try_number(number, number.value(most), tree or {}) if most else []
 
-    def _try_number(
-        self, subject: str, number: ForeignNumber, value: object, tree: KubeObject
-    ) -> list[LiveFinding]:
+    def _try_number(self, number: ForeignNumber, value: object, tree: KubeObject) -> list[LiveFinding]:
         path = number.object_kind.path(number.namespace or "", number.name)
         where = f"{value} at {number.text}"
 
@@ -380,9 +374,9 @@ class Preflight:
 
         def refused(error: ClusterError) -> LiveFinding:
             message = f"the API server refuses {where}: {error}."
-            return self._place.finding("S039", message, "Correct target, or the number.", subject)
+            return self._place.finding("S039", message, "Correct target, or the number.")
 
-        return self._tried(subject, f"whether {where} is accepted", write, refused)
+        return self._tried(f"whether {where} is accepted", write, refused)
 
     # what its account may do
 
@@ -395,12 +389,12 @@ class Preflight:
             except ClusterError as error:
                 if not error.status:
                     raise
-                findings = [self._unchecked(subject, f"what the ServiceAccount {account} may do", error)]
+                findings = [self._unchecked(f"what the ServiceAccount {account} may do", error)]
                 break
             if not is_allowed:
                 message = f"the ServiceAccount {account} may not {access.describe()}."
                 fix = f"Apply rendered/clusters/{self._place.cluster} again, with its Roles and RoleBindings."
-                findings.append(self._place.finding("S073", message, fix, subject))
+                findings.append(self._place.finding("S073", message, fix))
         return self._check(subject, "permissions", account, findings)
 
     def _is_allowed(self, account: str, access: Access) -> bool:
@@ -435,57 +429,54 @@ class Preflight:
         name, path = job["metadata"]["name"], JOB.path(self._place.namespace)
         began = self._clock.now()
         refused = self._tried(
-            reservation,
             "whether a Job runs",
             lambda: self._client.create(path, job, _QUERY),
-            lambda error: self._not_made(reservation, name, error),
+            lambda error: self._not_made(name, error),
         )
         if refused:
             return self._check(reservation, "test Job", name, refused)
         try:
-            findings = self._outcome(reservation, name, began + self._scope.seconds)
+            findings = self._outcome(name, began + self._scope.seconds)
             seconds = None if findings else round(self._clock.now() - began)
         finally:
-            left = self._delete(reservation, name)
+            left = self._delete(name)
         return self._check(reservation, "test Job", name, [*findings, *left])._replace(seconds=seconds)
 
-    def _not_made(self, subject: str, name: str, error: ClusterError) -> LiveFinding:
+    def _not_made(self, name: str, error: ClusterError) -> LiveFinding:
         if error.status == 409:
             message = f"the Job {name} exists: another preflight runs, or one was interrupted."
             delete = self._place.kubectl(f"delete job/{name}")
-            return self._place.finding("S074", message, f"Try again in a few minutes, or: {delete}", subject)
+            return self._place.finding("S074", message, f"Try again in a few minutes, or: {delete}")
         message = f"the test Job {name} cannot be made: {error}."
-        return self._place.finding("S074", message, f"Check the {_RULES}.", subject)
+        return self._place.finding("S074", message, f"Check the {_RULES}.")
 
-    def _outcome(self, subject: str, name: str, until: float) -> list[LiveFinding]:
+    def _outcome(self, name: str, until: float) -> list[LiveFinding]:
         """Wait for the end of the test Job; return nothing if it succeeds."""
-        why = "it has no pod"
-        while True:
+        why, over = "it has no pod", ""
+        while not over:
             over, state = self._look(name)
             why = state or why
-            if over and over != "Complete":
-                message = f"the test Job {name} has failed: {why}."
-                return [self._place.finding("S074", message, _ADVICE, subject)]
-            if over:
-                return []
-            if self._clock.now() >= until:
-                message = f"the test Job {name} has not run within {self._scope.seconds} s: {why}."
-                return [self._place.finding("S074", message, _ADVICE, subject)]
-            self._clock.sleep(_POLL)
+            if not over and self._clock.now() >= until:
+                over = f"has not run within {self._scope.seconds} s"
+            elif not over:
+                self._clock.sleep(_POLL)
+        if over == _COMPLETE:
+            return []
+        return [self._place.finding("S074", f"the test Job {name} {over}: {why}.", _ADVICE)]
 
     def _look(self, name: str) -> tuple[str, str]:
         """Return how the Job has ended, empty if it has not, and what keeps it from that."""
         jobs = self._list(JOB, "", f"metadata.name={name}")
         if not jobs:
-            return "Failed", "somebody has deleted it"
+            return _FAILED, "somebody has deleted it"
         job = clusterfacts.parse_job(jobs[0])
         if job.failure is not None:
-            return "Failed", most_common_reason([job.failure]).removesuffix(".")
+            return _FAILED, job.failure.sentence.removesuffix(".")
         if job.is_over:
-            return "Complete", ""
+            return _COMPLETE, ""
         pods = self._list(POD, f"batch.kubernetes.io/job-name={name}")
         if not pods and (refused := self._refusal(name)):
-            return "Failed", f"its pod cannot be made: {refused}"
+            return _FAILED, f"its pod cannot be made: {refused}"
         return "", _state_of([clusterfacts.parse_pod(pod) for pod in pods])
 
     def _refusal(self, job: str) -> str:
@@ -494,7 +485,7 @@ class Preflight:
         events = list_or_error(self._client.get, EVENT.path(self._place.namespace), "", fields)
         return clusterfacts.parse_refusal(events[-1])[0] if isinstance(events, list) and events else ""
 
-    def _delete(self, subject: str, name: str) -> list[LiveFinding]:
+    def _delete(self, name: str) -> list[LiveFinding]:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}
         try:
             self._client.delete(JOB.path(self._place.namespace, name), options)
@@ -503,28 +494,27 @@ class Preflight:
                 return []
             message = f"the test Job {name} cannot be deleted: {error}."
             fix = f"It goes by itself {KEPT_SECONDS} s after its end. By hand: "
-            return [
-                self._place.finding("S074", message, fix + self._place.kubectl(f"delete job/{name}"), subject)
-            ]
+            return [self._place.finding("S074", message, fix + self._place.kubectl(f"delete job/{name}"))]
         return []
 
     # what is told
 
-    def _missing(self, subject: str, kind: str, name: str) -> LiveFinding:
+    def _missing(self, kind: str, name: str) -> LiveFinding:
         message = f"the {kind} {name} is not in the cluster."
         fix = f"Apply rendered/clusters/{self._place.cluster}, or let the engine sync it."
         if kind == CLAIM_TEMPLATE.name:
             fix = f"{fix} Create it in {self._place.namespace} if the class names it."
-        return self._place.finding("S020", message, fix, subject)
+        return self._place.finding("S020", message, fix)
 
-    def _unchecked(self, subject: str, what: str, error: ClusterError) -> LiveFinding:
+    def _unchecked(self, what: str, error: ClusterError) -> LiveFinding:
         fix = "Ask for the permissions of the preflight (docs/status.md), or let an administrator run it."
-        return self._place.finding("S001", f"it is not known {what}: {error}.", fix, subject)
+        return self._place.finding("S001", f"it is not known {what}: {error}.", fix)
 
     def _check(
         self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]
     ) -> PreflightCheck:
-        return PreflightCheck(self._place.cluster, reservation, what, name, tuple(findings))
+        about = tuple(finding._replace(subject=reservation) for finding in findings)
+        return PreflightCheck(self._place.cluster, reservation, what, name, about)
 
 
 def _account(cronjob: KubeObject) -> str:

@@ -113,7 +113,7 @@ def why_unserved(case: PoolState) -> str:
         return case.uncreated.removesuffix(".")
     trouble = next((pod.trouble for pod in case.pods if pod.trouble), None)
     if trouble is not None:
-        return f"the Job's pod cannot run: {most_common_reason([trouble])}".removesuffix(".")
+        return f"the Job's pod cannot run: {trouble.sentence}".removesuffix(".")
     if case.running:
         lease = case.snapshot.facts.leases.get(case.pool.lease)
         since = f" since {instant_text(lease.renewed)}" if lease and lease.renewed else ""
@@ -243,7 +243,7 @@ def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFindin
     see = case.kubectl_on_object("describe")
     if deployment.refused is not None:
         if deployment.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
-            since, why = instant_text(deployment.refused_at), most_common_reason([deployment.refused])
+            since, why = instant_text(deployment.refused_at), deployment.refused.sentence
             message = f"{case.snapshot.cluster.autoscaler} does not keep its {kind.name} since {since}: {why}"
             yield case.finding("S041", message, f"See its conditions: {see}")
     elif deployment.tells_ready and (missing := _not_ready(case)) > 0:
@@ -302,9 +302,7 @@ def _of_pulling(case: PoolState) -> str:
 
 
 def _refused(case: PoolState, pool: LivePool, why: WaitReason) -> LiveFinding:
-    message = (
-        f"placeholders cannot be made since {instant_text(pool.refused_at)}: {most_common_reason([why])}"
-    )
+    message = f"placeholders cannot be made since {instant_text(pool.refused_at)}: {why.sentence}"
     fix = "Check the quotas, policies and webhooks of the namespace: one of them rejects these pods."
     return case.finding("S041", message, fix)
 
@@ -343,9 +341,8 @@ def _waiting_reason(waiting: Sequence[WaitingPlaceholder]) -> str:
 
 def most_common_reason(troubles: Sequence[WaitReason]) -> str:
     """Return the most frequent reason; of several the shortest, then the first by alphabet."""
-    words = [f"{trouble.reason}: {trouble.message}".removesuffix(": ") for trouble in troubles]
-    most = max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
-    return most if most.endswith(".") else f"{most}."
+    words = [trouble.sentence for trouble in troubles]
+    return max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
 
 
 def _not_ready(case: PoolState) -> float:

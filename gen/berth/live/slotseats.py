@@ -12,7 +12,7 @@ from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from berth.findings import LiveFinding
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, LiveSlot
-from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
+from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
 from berth.plugins.slots.slots import PlaceholderOwner, SlotCounts, count_slots
 
@@ -42,11 +42,6 @@ def slot_numbers(case: PoolState) -> PoolNumbers:
 
 def count_live_slots(live_slots: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
     return count_slots([slot.held for slot in live_slots], PlaceholderOwner(namespace, pool))
-
-
-def summarize_slots(seen: SlotCounts) -> SlotCount:
-    over = len(seen.dead) + len(seen.going)
-    return SlotCount(len(seen.free), len(seen.used), len(seen.handed), len(seen.pending), over)
 
 
 def ready_seats(case: PoolState) -> int:

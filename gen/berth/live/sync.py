@@ -94,5 +94,4 @@ def apply_hint(snapshot: ClusterState, name: str) -> str:
     engine = CALLED.get(snapshot.cluster.engine)
     if engine:
         return f"See why {engine} has not applied {file}; it may not be merged yet."
-    context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
-    return f"Apply it: kubectl{context} apply -f {file}"
+    return f"Apply it: {snapshot.place.kubectl(f'apply -f {file}', namespaced=False)}"
