@@ -27,7 +27,7 @@ from berth.live import overriding
 from berth.live.access import ClusterAccess
 from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.gather import OccurrenceSessions
+from berth.live.gather import session_counts
 from berth.live.overriding import Overrides
 from berth.notation.instants import is_span, next_time
 from berth.notation.refusal import CommandError, read_all, read_at
@@ -196,9 +196,9 @@ def _sessions(seen: ClusterFacts | LiveFinding | None, name: str, now: int) -> d
     if not isinstance(seen, ClusterFacts):
         return {}
     timetables = seen.readable
-    counts = OccurrenceSessions(timetables, seen.sessions, now)
+    counts = session_counts(timetables, seen.sessions, now)
     pools = [pool for timetable in timetables if timetable.reservation == name for pool in timetable.pools]
-    found = {pool.resource_class: counts.counts(pool) for pool in pools}
+    found = {pool.resource_class: counts(pool) for pool in pools}
     return {
         resource_class: sum(count for one, count in by_id.items() if one.startswith(f"{name}/"))
         for resource_class, by_id in found.items()

@@ -97,6 +97,12 @@ class LivePool(NamedTuple):
     tells_ready: bool = True
     is_mislabeled: bool = False  # its labels do not say which reservation it belongs to
 
+    @classmethod
+    def of(cls, found: PoolObject, reservation: str, scaled_by: str) -> "LivePool":
+        kind, name = found.number.object_kind, found.ref.name
+        pool = cls(name, reservation, found.resource_class, found.replicas, found.ready, scaled_by, kind)
+        return pool._replace(tells_ready=found.tells_ready)
+
     @property
     def is_scaled_by_others(self) -> bool:
         return bool(self.scaled_by) and self.scaled_by not in BERTH_FIELD_MANAGERS
@@ -124,17 +130,9 @@ class LiveNumber(NamedTuple):
         """The object, as those of other pools."""
         if self.object is None:
             return None
-        found, number = self.object, self.object.number
-        return LivePool(
-            found.ref.name,
-            self.reservation,
-            self.pool.resource_class,
-            found.replicas,
-            found.ready,
-            field_manager(found.tree or {}, number.path, ()),
-            number.object_kind,
-            tells_ready=found.tells_ready,
-        )
+        scaled_by = field_manager(self.object.tree or {}, self.object.number.path, ())
+        found = LivePool.of(self.object, self.reservation, scaled_by)
+        return found._replace(resource_class=self.pool.resource_class)
 
 
 class WaitingPlaceholder(NamedTuple):
@@ -376,18 +374,9 @@ def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
 
 def _pool(kind: ObjectKind, item: KubeObject) -> LivePool:
     """Parse what all kinds have in common, as the cluster does."""
-    pool = read_pool(holder_of_object(kind.name, item["metadata"]["name"]), item)
-    return LivePool(
-        pool.ref.name,
-        label(item, labels.RESERVATION),
-        pool.resource_class,
-        pool.replicas,
-        pool.ready,
-        _writer_of_replicas(item),
-        kind,
-        template=template_json(item),
-        tells_ready=pool.tells_ready,
-    )
+    found = read_pool(holder_of_object(kind.name, item["metadata"]["name"]), item)
+    pool = LivePool.of(found, label(item, labels.RESERVATION), _writer_of_replicas(item))
+    return pool._replace(template=template_json(item))
 
 
 def _writer_of_replicas(item: KubeObject) -> str:

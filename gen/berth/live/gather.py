@@ -6,6 +6,7 @@ more placeholders are missing than are Pending, the pods of that pool are listed
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from berth.core import labels
@@ -39,7 +40,7 @@ from berth.core.sessions import (
     ranked,
 )
 from berth.core.target import open_now
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences
+from berth.core.timetable import Timetable, TimetablePool
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (
     ClusterFacts,
@@ -66,6 +67,7 @@ from berth.live.kubeobject import (
     value_at,
 )
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
+from berth.live.poolstate import occurrences_of
 from berth.plugins.slots.slots import AVAILABLE
 from berth.runtime.apiclient import JSON, ApiError
 from berth.runtime.sessionobserver import (
@@ -79,24 +81,6 @@ from berth.runtime.sessionobserver import (
 )
 from berth.runtime.watch import Collection
 from berth.schema.values import Cluster
-
-
-def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
-    """Return how to find the sessions of all classes with an open occurrence, and the relevant metadata."""
-    recognitions: dict[Recognition, None] = {}
-    matches = []
-    for timetable in timetables:
-        seats = {
-            name
-            for occurrence in open_now(active_occurrences(timetable), now)
-            for name, count in occurrence.seats
-            if count
-        }
-        for pool in timetable.pools:
-            if pool.resource_class in seats and pool.sessions:
-                recognitions[pool.sessions] = None
-                matches.append(pool.match)
-    return list(recognitions), metadata_keys(matches)
 
 
 class SessionContext(NamedTuple):
@@ -133,29 +117,24 @@ def active_sessions(trees: Iterable[Tree], namespace: str, context: SessionConte
     return sessions
 
 
-class OccurrenceSessions:
-    """The number of sessions for each occurrence, computed once per class from all timetables."""
+SessionCounts = Callable[[TimetablePool], dict[str, int] | None]
+"""The number of sessions for each open occurrence of the pool's class, by id; None if they are unknown."""
 
-    def __init__(self, timetables: Sequence[Timetable], seen: SessionsByRecognition, now: int) -> None:
-        self._timetables, self._seen, self._now = timetables, seen, now
-        self._counts: dict[tuple[str, Recognition | None], dict[str, int] | None] = {}
 
-    def counts(self, pool: TimetablePool) -> dict[str, int] | None:
-        """Return the counts of open occurrences of the pool's class, None if they are unknown."""
-        key = pool.resource_class, pool.sessions
-        if key not in self._counts:
-            self._counts[key] = self._counted(*key)
-        return self._counts[key]
+def session_counts(timetables: Sequence[Timetable], seen: SessionsByRecognition, now: int) -> SessionCounts:
+    """Count sessions by all timetables, once for each class."""
 
-    def _counted(self, name: str, recognition: Recognition | None) -> dict[str, int] | None:
-        sessions = self._seen.get(recognition) if recognition else None
+    @cache
+    def counted(name: str, recognition: Recognition | None) -> dict[str, int] | None:
+        sessions = seen.get(recognition) if recognition else None
         if recognition is None or sessions is None or isinstance(sessions, str):
             return None
-        counted = {name: recognition}
-        competitors = [competing_reservation(timetable, counted, self._now) for timetable in self._timetables]
+        competitors = [competing_reservation(each, {name: recognition}, now) for each in timetables]
         known = known_recognitions(competitors)
-        claims = {each: ranked(open_claims(competitors, each, self._now).values()) for each in {name, *known}}
+        claims = {each: ranked(open_claims(competitors, each, now).values()) for each in {name, *known}}
         return count_sessions(sessions, claims[name], Contest(name, known, claims))
+
+    return lambda pool: counted(pool.resource_class, pool.sessions)
 
 
 def gather_facts(ask: Get, cluster: Cluster, site: str, now: int) -> ClusterFacts:
@@ -366,58 +345,50 @@ def _has_role(item: KubeObject, role: str) -> bool:
 
 
 def _sessions(ask: Get, facts: ClusterFacts, now: int) -> dict[Recognition, tuple[Session, ...] | str]:
-    """List sessions; classes with the same collection share a list."""
-    timetables = facts.readable
-    recognitions, kept = needed_sessions(timetables, now)
-    known = {
-        pool.resource_class: pool.sessions
-        for timetable in timetables
-        for pool in timetable.pools
-        if pool.sessions
-    }
+    """List sessions, or say why not; classes with the same collection share a list."""
+    pools = [(timetable, pool) for timetable in facts.readable for pool in timetable.pools if pool.sessions]
+    known = {pool.resource_class: pool.sessions for _, pool in pools if pool.sessions}
+    kept = metadata_keys(pool.match for _, pool in pools)
+    recognitions = dict.fromkeys(
+        pool.sessions
+        for timetable, pool in pools
+        if pool.sessions and open_now(occurrences_of(timetable, pool.resource_class), now)
+    )
     answers: dict[Collection, list[KubeObject] | ClusterError] = {}
-    by_recognition: dict[Recognition, tuple[Session, ...] | str] = {}
-    labeled, unlisted = _labeled_namespaces(ask, recognitions, known.values())
-    for recognition in recognitions:
-        sessions: list[Session] = []
-        if recognition.namespace_labels and unlisted:
-            by_recognition[recognition] = unlisted
-            continue
-        for namespace, collection in session_collections(recognition).items():
-            if collection not in answers:
-                answers[collection] = _listed(ask, collection)
-            answer = answers[collection]
-            if isinstance(answer, ClusterError):
-                by_recognition[recognition] = str(answer)
-                break
-            try:
-                context = SessionContext(recognition, known, kept, labeled)
-                sessions += active_sessions(answer, namespace, context)
-            except ApiError as error:  # what no API server sends
-                by_recognition[recognition] = str(error)
-                break
-        else:
-            by_recognition[recognition] = tuple(sessions)
-    return by_recognition
 
-
-def _labeled_namespaces(
-    ask: Get, needed: Iterable[Recognition], known: Iterable[Recognition]
-) -> tuple[dict[Pairs, frozenset[str]], str]:
-    """List namespaces by the labels of all `known` recognitions, if one that is needed has such labels.
-
-    The text says why they cannot be listed.
-    """
-    labeled: dict[Pairs, frozenset[str]] = {}
-    is_needed = any(recognition.namespace_labels for recognition in needed)
-    for pairs in {recognition.namespace_labels for recognition in known} - {()} if is_needed else ():
-        answer = _listed(ask, namespace_collection(pairs))
+    def listed(asked: Collection) -> list[KubeObject]:
+        if asked not in answers:
+            accept = METADATA_LIST if asked.metadata_only else JSON
+            answers[asked] = list_or_error(ask, asked.path, asked.labels, asked.fields, accept)
+        answer = answers[asked]
         if isinstance(answer, ClusterError):
-            return {}, str(answer)
-        labeled[pairs] = frozenset(item["metadata"]["name"] for item in answer)
-    return labeled, ""
+            raise answer
+        return answer
 
+    def labeled(recognition: Recognition) -> dict[Pairs, frozenset[str]]:
+        """Return namespaces by the labels of all known recognitions, where one that is needed has some."""
+        has_labels = any(each.namespace_labels for each in recognitions)
+        wanted = {each.namespace_labels for each in known.values()} - {()} if has_labels else ()
+        collections = {pairs: namespace_collection(pairs) for pairs in wanted}
+        try:
+            return {
+                pairs: frozenset(item["metadata"]["name"] for item in listed(collection))
+                for pairs, collection in collections.items()
+            }
+        except ClusterError:
+            if recognition.namespace_labels:
+                raise
+            return {}
 
-def _listed(ask: Get, asked: Collection) -> list[KubeObject] | ClusterError:
-    accept = METADATA_LIST if asked.metadata_only else JSON
-    return list_or_error(ask, asked.path, asked.labels, asked.fields, accept)
+    by_recognition: dict[Recognition, tuple[Session, ...] | str] = {}
+    for recognition in recognitions:
+        try:
+            context = SessionContext(recognition, known, kept, labeled(recognition))
+            by_recognition[recognition] = tuple(
+                session
+                for namespace, collection in session_collections(recognition).items()
+                for session in active_sessions(listed(collection), namespace, context)
+            )
+        except (ClusterError, ApiError) as error:  # or what no API server sends
+            by_recognition[recognition] = str(error)
+    return by_recognition

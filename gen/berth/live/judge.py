@@ -19,7 +19,7 @@ from berth.live import health, heldnumbers, persistent, seats, slotseats, sync
 from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, LiveJob, LiveTimetable
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
-from berth.live.gather import OccurrenceSessions
+from berth.live.gather import SessionCounts, session_counts
 from berth.live.poolstate import (
     ACTIVE,
     DEGRADED,
@@ -53,12 +53,12 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     names |= {slot.reservation for slot in slots if not slot.is_persistent}
     standing = {*snapshot.git.persistent, *(slot.reservation for slot in slots if slot.is_persistent)}
     readable = [timetable.read for timetable in timetables.values() if timetable.read]
-    counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
+    counts_by_class = session_counts(readable, snapshot.facts.sessions, snapshot.now)
     departed = departed_sessions(
         snapshot.earlier, snapshot.facts.sessions, snapshot.now, settling_seconds(readable)
     )
     lately = with_departed(snapshot.facts.sessions, departed)
-    counts_lately = OccurrenceSessions(readable, lately, snapshot.now)
+    counts_lately = session_counts(readable, lately, snapshot.now)
     pools: list[PoolStatus] = []
     for name in sorted(names | standing):
         if name in names:
@@ -104,8 +104,8 @@ class _ReservationJudge:
         snapshot: ClusterState,
         name: str,
         known: LiveTimetable,
-        counts_by_class: OccurrenceSessions,
-        counts_lately: OccurrenceSessions,
+        counts_by_class: SessionCounts,
+        counts_lately: SessionCounts,
     ) -> None:
         self._snapshot, self._name, self._known = snapshot, name, known
         self._sessions, self._lately = counts_by_class, counts_lately
@@ -214,7 +214,7 @@ class _ReservationJudge:
             slot_counts=slotseats.count_live_slots(slots or (), snapshot.place.namespace, pool.name),
             number=number,
         )
-        return _with_demand(case, self._sessions.counts(pool), self._lately.counts(pool))
+        return _with_demand(case, self._sessions(pool), self._lately(pool))
 
     def _status(self, pool: TimetablePool) -> PoolStatus:
         case = self._case(pool)

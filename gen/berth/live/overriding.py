@@ -5,9 +5,10 @@ from collections.abc import Mapping
 
 from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.labels import RESERVATION
+from berth.core.objects import CONFIG_MAP
 from berth.core.timetable import OVERRIDE_ANNOTATION, Override, parse_overrides
 from berth.live.client import ClusterClient
-from berth.live.kubeobject import ClusterError, KubeObject
+from berth.live.kubeobject import ClusterError, KubeObject, list_all
 from berth.manifests import naming
 
 OVERRIDE_FIELD_MANAGER = "berth-override"
@@ -66,7 +67,7 @@ def write_overrides(
             "resourceVersion": metadata["resourceVersion"],
             "annotations": {OVERRIDE_ANNOTATION: annotation_text(after)},
         }
-        path = f"/api/v1/namespaces/{namespace}/configmaps/{metadata['name']}"
+        path = CONFIG_MAP.path(namespace, metadata["name"])
         try:
             client.merge(path, {"metadata": patch}, {"fieldManager": OVERRIDE_FIELD_MANAGER})
         except ClusterError as error:
@@ -80,8 +81,5 @@ def write_overrides(
 def _timetable(client: ClusterClient, namespace: str, ours: Mapping[str, str]) -> KubeObject | None:
     """Find the timetable by name and labels, so that no foreign ConfigMap is changed."""
     selector = ",".join(f"{key}={value}" for key, value in ours.items())
-    name = naming.single(ours[RESERVATION])
-    query = {"labelSelector": selector, "fieldSelector": f"metadata.name={name}"}
-    items = client.get(f"/api/v1/namespaces/{namespace}/configmaps", query).get("items") or []
-    timetable: KubeObject | None = next(iter(items), None)
-    return timetable
+    fields = f"metadata.name={naming.single(ours[RESERVATION])}"
+    return next(iter(list_all(client.get, CONFIG_MAP.path(namespace), selector, fields)), None)
