@@ -66,6 +66,27 @@ def test_each_row_becomes_a_reservation_that_the_output_describes(table: Table, 
     assert "Algebra: 50 small, 1 date in Europe/Zurich, Tue 2027-01-12 09:00-11:00.\n" in answer.out
 
 
+@pytest.mark.parametrize(
+    ("cells", "understood"),
+    [
+        (
+            'small,"morning=30,evening=12",7 Jan,morning=9-11 evening=17-19',
+            "30 small for morning, 12 small for evening, 2 dates",
+        ),
+        ('small,"a=8,b=8",7 Jan,a=9-11 b=9-12', "8 small for a, 8 small for b, 2 dates"),
+        ("small,8,7 Jan,9-11 12-14", "8 small, 2 dates"),
+        ("small,8,7 Jan,z=12-14", "8 small for z, 1 date"),
+    ],
+)
+def test_the_output_names_the_seats_of_each_group(table: Table, cells: str, understood: str) -> None:
+    answer = table(f"Algebra,{cells}", headings="Course,Class,Seats,Dates,Times")
+
+    assert (answer.code, f"Algebra: {understood} in Europe/Zurich, Thu 2027-01-07 " in answer.out) == (
+        0,
+        True,
+    )
+
+
 def test_cells_are_read_like_answers_of_the_request_form(table: Table) -> None:
     assert table(*ROWS).code == 0
     recurrence = table.spec("statistics")["recurrence"]

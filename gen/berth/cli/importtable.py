@@ -136,7 +136,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     settings.report([finding for finding in in_order(findings) if finding.code == "B081"])
     for name, row in found.rows.items():
         occurrences, skipped, _ = dates[name]
-        stdout(f"{visible(row.answers['title'].text)}: {_dates_text(occurrences)}.\n")
+        stdout(f"{visible(row.answers['title'].text)}: {_dates_text(row.request, occurrences)}.\n")
         stdout("".join(f"! {line}\n" for line in clock_changes(occurrences)))
         stdout("".join(f"{line.sign} {visible(line.text)}\n" for line in left_out_lines(skipped)))
     for title, reservation in found.own.items():
@@ -146,10 +146,12 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     return EXIT_OK
 
 
-def _dates_text(dates: Sequence[Occurrence]) -> str:
-    """Repeat what was understood of a row: seats, and the first and the last date."""
+def _dates_text(request: ReservationRequest, dates: Sequence[Occurrence]) -> str:
+    """Repeat what was understood of a row: the seats of each group, and the first and the last date."""
     if not dates:
         return "no date"
+    groups = dict.fromkeys(zip((span.name for span in request.spans()), request.seats(), strict=True))
+    seats = ", ".join(seats_text(counts) + (name and f" for {name}") for name, counts in groups)
     first, last = (span_text(one.start, one.end, named(one.zone)) for one in (dates[0], dates[-1]))
     until = f", the last {last}" if len(dates) > 1 else ""
-    return f"{seats_text(dates[0].seats)}, {number_of(len(dates), 'date')} in {dates[0].zone}, {first}{until}"
+    return f"{seats}, {number_of(len(dates), 'date')} in {dates[0].zone}, {first}{until}"
