@@ -131,6 +131,22 @@ def test_add_asks_how_many_seats_where_the_lines_of_the_schedule_differ(berth: B
     assert "placeholderCount: 7}" in lab.read_text("utf-8")
 
 
+@pytest.mark.usefixtures("lab")
+def test_a_change_of_seats_names_the_dates_that_keep_theirs(berth: Berth) -> None:
+    def kept(*words: str) -> list[str]:
+        told = berth("set", "lab", *words, "--now", "2026-03-20")
+        assert told.code == 0
+        return [line[:40] for line in told.out.splitlines() if line.startswith("! Keeps")]
+
+    for day in ("2026-03-06", "2026-04-09"):
+        assert berth("add", "lab", day, "09:00-10:00").code == 0
+    assert berth("move", "lab", "2026-03-31", "--to", "2026-04-02").code == 0
+    assert kept("seats=9", "--from", "2026-04-01") == ["! Keeps its own seats: 5 small: Thu 2026"] * 2
+    assert kept("seats=12") == ["! Keeps its own seats: 9 small: Tue 09:0"]
+    # The lines are one series, which the first edit has split.
+    assert kept("seats=20", "--from", "2026-03-25") == ["! Keeps its own seats: 12 small: Thu 202"]
+
+
 def test_named_groups_at_the_same_time_get_no_overlap_warning(berth: Berth, lab: Path) -> None:
     words = ("add", "lab", "2026-03-10", "09:00-13:00", "--name", "extra-time", "--seats", "2")
     assert "warning[B031]" in berth(*words, "--strict").err
@@ -309,7 +325,7 @@ def test_seats_of_a_schedule_line_are_reported_and_not_overwritten(
     own = re.findall(r"reservations/lab.yaml:(\d+):\d+: error\[B016\] .* own, (.*), which", told.err)
     assert (told.code, {f"{line}: {has}" for line, has in own}) == (1, named)
     splits = "2026-04-01" in when
-    assert ("write until: 2026-03-31 in each line" in told.err) == splits
+    assert ("write until: 2026-03-31 in this line" in told.err) == splits
     assert ("seats=NUMBER keeps them" in told.err) != splits
     assert lab.read_text("utf-8") == text
 

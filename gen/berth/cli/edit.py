@@ -17,10 +17,14 @@ from berth.cli.dateselection import (
 )
 from berth.cli.selection import Clock, clock_of, name_argument
 from berth.cli.writing import finish_edit, finish_steps
+from berth.dates.moments import named
+from berth.dates.zone import day_of, local
+from berth.diff.wording import date_texts
 from berth.edit.create import flag_assignment
 from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import (
     Assignment,
+    EditResult,
     apply_assignment,
     copy_reservation,
     delete_reservation,
@@ -33,7 +37,7 @@ from berth.edit.occurrences import add_occurrence, change_seats, move_occurrence
 from berth.edit.rehearse import rehearse_dates
 from berth.edit.roundtrip import MakeNode
 from berth.edit.schedulechange import change_schedule
-from berth.edit.seatcounts import set_seats
+from berth.edit.seatcounts import ONLY_CLASS, set_seats
 from berth.edit.seriesend import end_series
 from berth.edit.skips import restore_date, skip_dates
 from berth.notation.refusal import CommandError, read_all, read_at
@@ -53,12 +57,14 @@ def _edit_occurrence(
     name: str,
     read: Callable[[Clock], OccurrenceEdit],
     places: dict[str, str] | None = None,
+    note: Callable[[EditResult, Clock], Sequence[str]] = lambda *_: (),
 ) -> int:
     """Edit single dates of a reservation, as `read` reads them from the command line."""
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     edited = edit_occurrence(pipeline, name, read(clock), clock.now)
-    return finish_edit(settings, pipeline, edited, places=(places, "") if places else None)
+    found = (places, "") if places else None
+    return finish_edit(settings, pipeline, edited, found, note(edited, clock))
 
 
 @command(
@@ -114,7 +120,14 @@ def set_(  # noqa: PLR0913 - one for each option
     if on is not None:
         return _edit_occurrence(settings, name, lambda clock: _seats_on(clock, name, on, entry, number))
     if since or times:
-        return _edit_occurrence(settings, name, lambda clock: _schedule(clock, number, span, since))
+        return _edit_occurrence(
+            settings,
+            name,
+            lambda clock: _schedule(clock, number, span, since),
+            note=lambda edited, clock: _other_seats(
+                edited, number, clock.now, clock.date("--from", since) if since else ""
+            ),
+        )
     return _set_fields(settings, name, words, number)
 
 
@@ -155,7 +168,27 @@ def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats
         for assignment in parsed:
             apply_assignment(tree, assignment, make)
 
-    return finish_edit(settings, pipeline, edit_reservation(pipeline, name, change, clock.now))
+    edited = edit_reservation(pipeline, name, change, clock.now)
+    return finish_edit(settings, pipeline, edited, notes=_other_seats(edited, seats, clock.now))
+
+
+def _other_seats(edited: EditResult, seats: str | None, now: int, first: str = "") -> list[str]:
+    """Say which dates to come, from the local date `first` on, keep other seats than the given ones."""
+    counts, change = given_counts(seats) or {}, edited.change
+    if not counts or change is None:
+        return []
+    dates = change.occurrences
+    changed = {one.id for one in (*dates.added, *(after for _, after in dates.changed))}
+    others = [
+        one
+        for one in edited.expansion.occurrences
+        if one.id not in changed
+        and one.end > now
+        and str(day_of(local(named(one.zone), one.start))) >= first
+        and any(count != counts.get(each, counts.get(ONLY_CLASS, count)) for each, count in one.seats)
+    ]
+    texts = [f"Keeps its own seats: {text}" for text in date_texts(others, change.units[1], {})]
+    return [*texts, *([f"To change one: berth set {change.name} --on DATE --seats {seats}"] if texts else ())]
 
 
 def _assignment(text: str, today: int) -> Assignment:

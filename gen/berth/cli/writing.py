@@ -32,9 +32,13 @@ _WITH_ERRORS = (
 
 
 def finish_edit(
-    settings: Settings, pipeline: Pipeline, edited: EditResult, places: Places | None = None
+    settings: Settings,
+    pipeline: Pipeline,
+    edited: EditResult,
+    places: Places | None = None,
+    notes: Sequence[str] = (),
 ) -> int:
-    """Write the file and say what changed, or report why not.
+    """Write the file and say what changed, with the notes, or report why not.
 
     `places`: where the values of a document come from that is new; findings about one that is not written
     name these, because there is no such line.
@@ -56,9 +60,9 @@ def finish_edit(
     else:
         write_file(edited.file, edited.text, before)
     lines = [title_line(edited.change), *detail_lines(edited.change)] if edited.change else []
-    lines += left_out_lines(edited.left_out) if before is None else []
+    lines += left_out_lines(edited.expansion.skipped) if before is None else []
     lines += [policy_line(result) for result in edited.policies]
-    changes = "".join(f"! {line}\n" for line in (*noted_lines(edited), *edited.rehearsals))
+    changes = "".join(f"! {line}\n" for line in (*noted_lines(edited), *edited.rehearsals, *notes))
     changes += "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     outcome = (
         f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"

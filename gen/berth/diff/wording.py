@@ -120,8 +120,8 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
         text += f", {moves}" if field.what == "time zone" and moves else ""
         lines.append(DiffLine("~", f"{field.what}: {text}"))
     reasons = dict(dates.reasons)
-    lines += [DiffLine("+", text) for text in _date_texts(dates.added, one.units[1], reasons)]
-    lines += [DiffLine("-", text) for text in _date_texts(dates.removed, one.units[0], reasons)]
+    lines += [DiffLine("+", text) for text in date_texts(dates.added, one.units[1], reasons)]
+    lines += [DiffLine("-", text) for text in date_texts(dates.removed, one.units[0], reasons)]
     lines += _changed_occurrences(dates, one.units)
     if dates.kept and dates.differ:
         verb = "stays" if dates.kept == 1 else "stay"
@@ -202,7 +202,7 @@ def object_title(one: ObjectChange) -> str:
 # Occurrences: those at the same local time with the same seats share a line
 
 
-def _date_texts(occurrences: Iterable[Occurrence], unit: Unit, reasons: Mapping[str, str]) -> Iterator[str]:
+def date_texts(occurrences: Iterable[Occurrence], unit: Unit, reasons: Mapping[str, str]) -> Iterator[str]:
     """Yield `5 seats: Mon, Wed 09:00-13:00, 28 dates from 2026-02-02 to 2026-05-13 (08:00-12:00 UTC)`.
 
     In the order of the first starts. `reasons`: why they are left out.

@@ -11,7 +11,7 @@ from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, PolicySubject, judge, policy_cases, policy_subject
 from berth.checks.project import Item
 from berth.checks.rehearsalchecks import check_rehearsal_is_ahead, rehearsals_of, rehearsed
-from berth.dates.expansion import Skipped, days_of_entries
+from berth.dates.expansion import Expansion, days_of_entries
 from berth.dates.recurrence import expand
 from berth.dates.zone import number
 from berth.diff.change import ReservationChange
@@ -150,8 +150,8 @@ class EditResult(NamedTuple):
 
     `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
-    as they compare no cost. `left_out`: dates of the reservation that do not happen. `shared`: of a new one,
-    whose sessions take its seats, too.
+    as they compare no cost. `expansion`: the dates of the reservation after it. `shared`: of a new one, whose
+    sessions take its seats, too.
     `rehearsals`: which are for dates that change.
     """
 
@@ -162,7 +162,7 @@ class EditResult(NamedTuple):
     note: str = ""
     warnings: tuple[Finding, ...] = ()
     policies: tuple[PolicyResult, ...] = ()
-    left_out: tuple[Skipped, ...] = ()
+    expansion: Expansion = Expansion((), (), ())
     shared: tuple[str, ...] = ()
     rehearsals: tuple[str, ...] = ()
 
@@ -395,7 +395,7 @@ def check_edit(
         change,
         warnings=warnings,
         policies=tuple(results),
-        left_out=edited.expansion.skipped if edited else (),
+        expansion=edited.expansion if edited else Expansion((), (), ()),
         shared=_shared_seats(edited.reservation, after.declared) if edited and previous is None else (),
         rehearsals=_rehearsals(change, after.declared) if change else (),
     )

@@ -60,7 +60,7 @@ def accepted_text(
     if more := len(dates) - len(texts):
         last = span_text(dates[-1].start, dates[-1].end, named(dates[-1].zone))
         texts.append(f"and {number_of(more, 'more date')}, the last on {last}")
-    texts += [line.text for line in left_out_lines(result.left_out)]
+    texts += [line.text for line in left_out_lines(result.expansion.skipped)]
     lines += [f"{number_of(len(dates), 'date')}, in the time zone {in_markdown(change.zone)}:", ""]
     lines += [fenced("".join(f"{text}\n" for text in texts), "text")]
     lines += [f"{in_markdown(line)}\n" for line in clock_changes(dates)]

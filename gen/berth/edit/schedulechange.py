@@ -44,7 +44,7 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
                 f"the lines of {name} have several times of day. Change both times of one: "
                 "schedule[0].startTime=10:00 schedule[0].endTime=12:00"
             )
-        seats = {} if counts is None else _new_seats(dates, [index for index, _ in lines], counts, first)
+        seats = {} if counts is None else _new_seats(dates, lines, counts, first)
 
         def edit(tree: Any, make: MakeNode) -> None:
             written = tree["spec"]["recurrence"]["schedule"]
@@ -66,35 +66,39 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
     return plan
 
 
-def _new_seats(dates: Dates, lines: Sequence[int], counts: Counts, first: int | None) -> dict[int, Seats]:
-    """Return the seats that lines get.
+def _new_seats(
+    dates: Dates, lines: Sequence[tuple[int, bool]], counts: Counts, first: int | None
+) -> dict[int, Seats]:
+    """Return the seats that lines get. `lines`: each with whether it has dates before the first.
 
-    Raise RefusedError if some would lose seats of their own, unless all lines have the same ones.
+    Raise RefusedError if some would lose seats of their own, unless all lines have the same ones, or follow
+    each other in time.
     """
     reservation, schedule = dates.reservation, dates.reservation.recurrence.schedule
     unit = reservation.holder.unit
     classes = class_names(reservation) if reservation.seats_listed else ()
-    new = {index: with_counts(schedule[index].seats, counts, classes) for index in lines}
-    own = {index: schedule[index].seats for index in lines if schedule[index].seats is not reservation.seats}
-    if len(own) == len(lines) and len({*own.values()}) == 1:
+    entries = {index: schedule[index] for index, _ in lines}
+    new = {index: with_counts(entry.seats, counts, classes) for index, entry in entries.items()}
+    own = {index: entry.seats for index, entry in entries.items() if entry.seats is not reservation.seats}
+    # As --from has made them: one line in several times of the term.
+    kinds = {
+        (entry.days, entry.name, entry.dates._replace(first=None, last=None)) for entry in entries.values()
+    }
+    if (len(own) == len(lines) and len({*own.values()}) == 1) or len(kinds) == 1:
         return new
-    fix = f"Without --from and times=, berth set {reservation.name} seats=NUMBER keeps them."
-    if first is not None and any(occurrence.original < first * DAY for occurrence in dates.all):
-        last, key = day_of((first - 1) * DAY), "seats" if reservation.seats_listed else unit.field
-        fix = (
-            f"In the file, write until: {last} in each line that changes, and add it again with "
-            f"from: {day_of(first * DAY)} and its new {key}."
-        )
-    problems = [
-        reservation.origin.problem(
-            "B016",
-            ("spec", "recurrence", "schedule", index),
-            f"this line has seats of its own, {seats_text(seats, unit)}, which seats= would overwrite.",
-            fix,
-        )
-        for index, seats in own.items()
-        if new[index] != seats
-    ]
+    problems = []
+    for index, has_earlier in lines:
+        if index in own and new[index] != own[index]:
+            key = "seats" if reservation.seats_listed else unit.field
+            fix = f"Without --from and times=, berth set {reservation.name} seats=NUMBER keeps them."
+            if first is not None and any(earlier for _, earlier in lines):
+                again = f"write until: {day_of((first - 1) * DAY)} in this line, and add it again with from: "
+                again += f"{day_of(first * DAY)} and its new {key}."
+                fix = f"In the file, {again if has_earlier else f'write the new {key} in this line.'}"
+            seats = seats_text(own[index], unit)
+            message = f"this line has seats of its own, {seats}, which seats= would overwrite."
+            path = ("spec", "recurrence", "schedule", index)
+            problems.append(reservation.origin.problem("B016", path, message, fix))
     if problems:
         raise RefusedError(*problems)
     return new
