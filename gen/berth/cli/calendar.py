@@ -8,7 +8,7 @@ import click
 from berth.checks.project import Item
 from berth.cli.command import FOLDER, Settings, command
 from berth.cli.console import EXIT_OK, stdout
-from berth.cli.recordfile import read_record_file, records_option
+from berth.cli.reaching import read_record_file, records_option
 from berth.cli.selection import clock_of, items_of, published
 from berth.git import top_of
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events

@@ -381,7 +381,7 @@ def common_options() -> list[click.Parameter]:
             is_flag=True,
             is_eager=True,
             expose_value=False,
-            callback=_show_version,
+            callback=_showing(lambda _: f"berth {VERSION}"),
             help="Show the version of Berth.",
         ),
     ]
@@ -405,16 +405,15 @@ def _output(forms: Sequence[str]) -> list[click.Parameter]:
     return [option]
 
 
-def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
-        stdout(f"berth {VERSION}\n")
-        context.exit()
+def _showing(text: Callable[[click.Context], str]) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """Return what an option does that shows a text instead of running the command."""
 
+    def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted and not context.resilient_parsing:
+            stdout(f"{text(context)}\n")
+            context.exit()
 
-def _show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
-        stdout(f"{context.get_help()}\n")
-        context.exit()
+    return show
 
 
 _HELP = click.Option(
@@ -422,6 +421,6 @@ _HELP = click.Option(
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_help,
+    callback=_showing(click.Context.get_help),
     help="Show help.",
 )

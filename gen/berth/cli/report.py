@@ -8,8 +8,7 @@ from operator import attrgetter
 
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import EXIT_OK, has_color, stderr
-from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.recordfile import read_record_file, records_option
+from berth.cli.reaching import ClusterChoice, cluster_options, read_record_file, records_option
 from berth.cli.selection import (
     clock_of,
     items_of,

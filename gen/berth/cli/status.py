@@ -185,7 +185,7 @@ def settled(
     unsure = [pool for pool in pools_of(clusters) if pool.look_again]
     if not unsure:
         return clusters
-    seconds = max(row.look_again for row in unsure)
+    seconds = max(row.look_again or 0 for row in unsure)
     first = unsure[0]
     more = f" and {len(unsure) - 1} more" if len(unsure) > 1 else ""
     stderr(

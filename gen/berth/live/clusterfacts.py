@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from berth.core import labels
 from berth.core.holders import holder_of_object
-from berth.core.jsonvalues import TimetableError, parse_instant, parse_mapping
-from berth.core.labels import BERTH_FIELD_MANAGERS
+from berth.core.jsonvalues import TimetableError, instant_or_none, parse_instant, parse_mapping, part
+from berth.core.labels import BERTH_FIELD_MANAGERS, OCCURRENCE
 from berth.core.leases import PoolLease
 from berth.core.objectreading import is_job_finished, last_written
-from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
+from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, is_terminating
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.record import RECORD_KEY, OccurrenceRecord
 from berth.core.sessions import Recognition, Session
@@ -33,12 +33,14 @@ from berth.findings import LiveFinding
 from berth.live.expected import template_json
 from berth.live.kubeobject import ClusterError, KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
-from berth.live.podstate import pod_down_since
 from berth.manifests.rbac import Access
 from berth.plugins.numbers.fieldpatches import field_manager
 from berth.plugins.rehearsals.obstacles import containers
 from berth.plugins.rehearsals.rehearsalrecord import parse_rehearsals
 from berth.plugins.slots.slots import PENDING, Slot, parse_slot
+
+SCALER = "scaler"  # the container that reads and writes; the main one has the name of its role
+RESTART_GRACE = 60  # seconds for which a scaler that is restarted in place still counts as running
 
 
 class ClusterLocation(NamedTuple):
@@ -161,6 +163,9 @@ class LivePod(NamedTuple):
     restarts: int
     trouble: WaitReason | None
     down_since: int | None
+
+    def serves_at(self, now: int) -> bool:
+        return self.down_since is None or now - self.down_since < RESTART_GRACE
 
 
 class LiveRecord(NamedTuple):
@@ -440,8 +445,25 @@ def parse_pod(item: KubeObject) -> LivePod:
         value_at(item, "status", "phase") or "",
         max((container.get("restartCount", 0) for container in containers(item)), default=0),
         _why_not(item),
-        pod_down_since(item),
+        _down_since(item),
     )
+
+
+def _down_since(pod: KubeObject) -> int | None:
+    """Return since when the scaler of the pod has been down, None while the pod serves.
+
+    Return 0 for a pod that does not serve and will not go on: only the scaler is restarted in place, and only
+    if it had worked for a while. One that could not be started at all has started at the epoch.
+    """
+    if part(pod, "status").get("phase") != "Running" or is_terminating(pod):
+        return 0
+    running = {status.get("name") for status in containers(pod) if "running" in part(status, "state")}
+    if {OCCURRENCE, SCALER} <= running:
+        return None
+    scaler = next((container for container in containers(pod) if container.get("name") == SCALER), {})
+    ended = part(scaler, "state", "terminated") or part(scaler, "lastState", "terminated")
+    since, until = (instant_or_none(ended.get(key)) for key in ("startedAt", "finishedAt"))
+    return until if OCCURRENCE in running and since and until and until - since >= RESTART_GRACE else 0
 
 
 def parse_waiting(item: KubeObject) -> WaitingPlaceholder:

@@ -87,7 +87,7 @@ def remember_look(
     earlier: EarlierLooks, facts: ClusterFacts, status: ClusterStatus, now: int
 ) -> EarlierLooks:
     """Return what the next look at this cluster needs of this one."""
-    unlike = [pool.subject for pool in status.pools if pool.is_unlike]
+    unlike = [pool.subject for pool in status.pools if pool.look_again is not None]
     return remember(earlier, facts.sessions, unlike, now, settling_seconds(facts.readable))
 
 
@@ -227,7 +227,6 @@ class _ReservationJudge:
         state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
         if state == ACTIVE and not case.is_readable:
             state = UNKNOWN
-        again = seats.look_again(case)
         has_slots = case.slots or (case.pool.holder.slots and case.slots is not None)
         return PoolStatus(
             self._name,
@@ -240,8 +239,7 @@ class _ReservationJudge:
             tuple(findings),
             _remark(case, timetable),
             case.slot_counts if has_slots else None,
-            is_unlike=again is not None,
-            look_again=again or 0,
+            look_again=seats.look_again(case),
             number=case.number.object if case.number else None,
         )
 

@@ -20,7 +20,6 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState
-from berth.live.podstate import serves_at
 from berth.plugins.slots.slots import SlotCounts, SlotDemand
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
@@ -60,8 +59,8 @@ class PoolStatus(NamedTuple):
     remark: str = ""  # shown, and not a finding: suspended
     slots: SlotCounts | None = None  # None: slots hold nothing of it, or nobody knows
     persistent: bool = False  # without windows: `end` is when it expires, None never
-    is_unlike: bool = False  # its pod has not made it as it should be, or not yet
-    look_again: int = 0  # seconds after which another look can tell; 0: this one could
+    # Its pod has not made it as it should be: seconds after which another look can tell; 0: this one could.
+    look_again: int | None = None
     owner: OwnerSpec | None = None  # by git
     number: PoolObject | None = None  # of somebody else, that could be read
 
@@ -197,7 +196,7 @@ class PoolState(NamedTuple):
 
     @property
     def running(self) -> tuple[LivePod, ...]:
-        return tuple(pod for pod in self.pods if serves_at(pod.down_since, self.snapshot.now))
+        return tuple(pod for pod in self.pods if pod.serves_at(self.snapshot.now))
 
     @property
     def served(self) -> bool:
