@@ -58,6 +58,18 @@ class _Seats(NamedTuple):
     resource_class: str
     spans: Sequence[SeatWindow]
 
+    def open_text(self, spans: Sequence[SeatWindow]) -> str:
+        """Say when the class is open: `class a is open until 2026-02-02T12:00:00Z`."""
+        first, is_open = spans[0], f"class {self.resource_class} is open"
+        if first.is_persistent:
+            return (
+                f"{is_open} always"
+                if first.end == _FOR_EVER
+                else f"{is_open} until {instant_text(first.end)}"
+            )
+        more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
+        return f"{is_open} from {instant_text(first.open)} to {instant_text(first.end)} ({first.id}{more})"
+
     def problem(self, code: str, message: str, fix: str) -> Problem:
         is_persistent = self.reservation.holder.persistence
         path: Path = ("spec", "backend", "standing") if is_persistent else ("spec", "recurrence")
@@ -112,12 +124,9 @@ def _missing(seats: _Seats, fits: Sequence[ClassFit]) -> Iterator[Problem]:
     ]
     if bad:
         known = "; ".join(f"{reservation_text(machines)} {_times(machines)}" for machines in there) or "none"
-        when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
-        if bad[0].is_persistent:
-            when = f"its seats are persistent {_until(bad[0])}, but"
         message = (
-            f"class {seats.resource_class} may use reserved instances only, and {when} no reservation is "
-            f"active all the time: {known}."
+            f"{seats.open_text(bad)}, and may use reserved instances only, of which none exist all the time: "
+            f"{known}."
         )
         fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
         yield seats.problem("B167", message, fix)
@@ -133,8 +142,8 @@ def _ends(seats: _Seats, cloud: CloudCapacity, fit: ClassFit) -> Iterator[Proble
             is_kept = fit.falls_back and "on-demand" in cloud.capacity_types
             then = "are billed as on-demand" if is_kept else "are replaced"
             message = (
-                f"{reservation_text(machines)} ends at {instant_text(machines.last_safe or 0)}, while class "
-                f"{seats.resource_class} is open ({_windows_text(bad)}): from then on its instances {then}."
+                f"{reservation_text(machines)} ends at {instant_text(machines.last_safe or 0)}, while "
+                f"{seats.open_text(bad)}: from then on its instances {then}."
             )
             end = "have the seats expire before" if bad[0].is_persistent else "end the window before"
             yield seats.problem("B169", message, f"Make the reservation last longer, or {end}.")
@@ -142,16 +151,12 @@ def _ends(seats: _Seats, cloud: CloudCapacity, fit: ClassFit) -> Iterator[Proble
 
 def _drained(seats: _Seats, machines: MachineReservation, bad: Sequence[SeatWindow]) -> Problem:
     last, until, zone = machines.last_safe or 0, machines.until or 0, seats.reservation.recurrence.zone
-    end = f"runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
-    what = f"a window of class {seats.resource_class} {end}"
     by = f"End the window by {local_text(last, named(zone))} ({zone})"
     if bad[0].is_persistent:
-        what = f"seats of class {seats.resource_class} are persistent {_until(bad[0])}"
         by = f"Write expires: {instant_text(last)}"
     message = (
-        f"{what}, but {reservation_text(machines)} ends at {instant_text(until)}, and "
-        "Karpenter drains its instances 40 minutes before. "
-        f"The last safe instant is {instant_text(last)}."
+        f"{seats.open_text(bad)}, but {reservation_text(machines)} ends at {instant_text(until)}, and "
+        f"Karpenter drains its instances 40 minutes before. The last safe instant is {instant_text(last)}."
     )
     return seats.problem("B167", message, f"{by}, or keep the class away from this block.")
 
@@ -174,26 +179,12 @@ def _times(machines: MachineReservation) -> str:
     return " ".join([*times, *([f"until {instant_text(last)}"] if last is not None else [])])
 
 
-def _until(span: SeatWindow) -> str:
-    return "forever" if span.end == _FOR_EVER else f"until {instant_text(span.end)}"
-
-
-def _windows_text(spans: Sequence[SeatWindow]) -> str:
-    if spans[0].is_persistent:
-        return "it is persistent"
-    return f"{spans[0].id} and {len(spans) - 1} more" if len(spans) > 1 else spans[0].id
-
-
 def _whole_nodes_expire(seats: _Seats, cloud: CloudCapacity) -> Iterator[Problem]:
     """Check the lifetime of whole nodes, whose pool belongs to the reservation."""
     most = seconds_or_never(cloud.expiry)
     bad = [span for span in seats.spans if most and span.end - span.open > most]
     if bad:
-        hours = (bad[0].end - bad[0].open) // 3600
-        message = (
-            f"nodes of class {seats.resource_class} are needed for {hours} hours without a break "
-            f"({_windows_text(bad)}); they {_expiry_text(cloud)}."
-        )
+        message = f"{seats.open_text(bad)} without a break, and its nodes {_expiry_text(cloud)}."
         yield seats.problem("B172", message, _expiry_fix(cloud))
 
 

@@ -11,7 +11,7 @@ from berth.findings import Path
 from berth.schema.basemodel import Json, Lazy, Model, Switch, field
 from berth.schema.documentproblems import DocumentProblems, shown
 from berth.schema.grammar import is_artifact
-from berth.schema.types import EngineWord
+from berth.schema.types import AnyText, EngineWord
 
 if TYPE_CHECKING:
     from berth.schema.engineoptions import ArgoCD, Flux
@@ -20,6 +20,19 @@ CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
 NAMESPACES = {"argocd": "argocd", "flux": "flux-system"}  # where their own objects are by default
 _CALLED = {**CALLED, "none": "engine none"}
+
+
+OWN_CLUSTER = "https://kubernetes.default.svc"  # of Argo CD
+
+
+class Destination(Model):
+    server: AnyText | None = field(None)
+    name: AnyText | None = field(None)
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        report.exclude({"server": self.server, "name": self.name}, path)
+        if self.server is None and self.name is None:
+            report("B011", path, "it has neither server nor name.", "Add one of the two.")
 
 
 class NoEngine(Model):
@@ -109,7 +122,7 @@ def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
             if where not in reported:
                 reported.add(where)
                 report(code, where, message, fix, at_key=code == "B029")
-        if kind != "argocd" and _place(cluster) is not None:
+        if kind != "argocd" and cluster.destination is not None:
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} has no destinations: this key has no effect."
             report("B029", (*at, "destination"), message, fix, at_key=True)
@@ -122,12 +135,6 @@ def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
             message = f"clusters {chosen[first][0].name} and {cluster.name} have the same destination."
             fix = "Give each its own, unless an engine runs in each of them."
             report("B039", (*path, "clusters", i, "name"), message, fix)
-
-
-def _place(cluster: Any) -> tuple[str | None, str | None] | None:
-    """Return server and name of the destination, if just one of them is given."""
-    pair = cluster.destination and (cluster.destination.server, cluster.destination.name)
-    return pair if pair and pair.count(None) == 1 else None
 
 
 def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
@@ -188,8 +195,8 @@ def _check_repository(
 def _where(cluster: Any, kind: str, options: Json) -> Any:
     """Return what tells the place that an engine applies to; None if only the engine knows it."""
     if kind == "argocd":
-        place = _place(cluster) if cluster.destination else ("https://kubernetes.default.svc", None)
-        return place and (kind, options.get("namespace"), *place)
+        place = cluster.destination or Destination.model_construct(server=OWN_CLUSTER)
+        return kind, options.get("namespace"), place.server, place.name
     for key in ("kubeConfigSecret", "kubeConfigMap"):
         if kind == "flux" and key in options:
             return kind, options.get("namespace"), key, options[key]

@@ -65,8 +65,7 @@ Amounts = dict[str, str]
 
 _GIB = 2**30 * NANO
 _LEAST_BYTES = 2**20 * NANO  # no container runs with less
-_MOST_MEMORY, _MOST_STORAGE = 2**15 * _GIB, 2**20 * _GIB  # of any machine
-_MOST_CORES = 2048 * NANO
+_MOST = {"cpu": 2048 * NANO, "memory": 2**15 * _GIB, "ephemeral-storage": 2**20 * _GIB}  # of any machine
 # Machines have 1 to 55 GiB for each core. Far from that, one of the two amounts has another unit than meant.
 _MANY_CORES, _LEAST_BY_CORE = 100 * NANO, _GIB // 2
 _MUCH_MEMORY, _MOST_BY_CORE = 2**10 * _GIB, 64 * _GIB
@@ -137,22 +136,16 @@ def check_amounts(
     cores, memory = (parse(every[name]) if name in every else None for name in ("cpu", "memory"))
     for name, amount in amounts.items():
         nanos, at = parse(amount) or 0, (*path, name)
-        if name == "cpu":
-            is_alone = memory is not None and memory * NANO < nanos * _LEAST_BY_CORE
-            if nanos > _MOST_CORES:
-                report("B241", at, f"{amount} is more cores than a machine has.", _fewer_cores(nanos))
-            elif nanos >= _MANY_CORES and is_alone:
-                message = f"{amount} is {_text(nanos)} cores, far more than fit the memory."
-                report("B241", at, message, _fewer_cores(nanos))
-        elif name == "memory":
-            is_alone = bool(cores) and nanos * NANO > (cores or 0) * _MOST_BY_CORE
-            if nanos > _MOST_MEMORY:
-                report("B241", at, f"{amount} is more memory than a machine has.", _smaller(amount))
-            elif nanos >= _MUCH_MEMORY and is_alone:
-                message = f"{amount} is far more memory than fits the cores."
-                report("B241", at, message, _smaller(amount))
-        elif name == "ephemeral-storage" and nanos > _MOST_STORAGE:
-            report("B241", at, f"{amount} is more storage than a machine has.", _smaller(amount))
+        is_cpu, is_memory = name == "cpu", name == "memory"
+        fix = _fewer_cores(nanos) if is_cpu else _smaller(amount)
+        if nanos > _MOST.get(name, nanos):
+            report("B241", at, f"{amount} of {name} is more than a machine has.", fix)
+        elif (
+            is_cpu and nanos >= _MANY_CORES and memory is not None and memory * NANO < nanos * _LEAST_BY_CORE
+        ):
+            report("B241", at, f"{amount} is {_text(nanos)} cores, far more than fit the memory.", fix)
+        elif is_memory and nanos >= _MUCH_MEMORY and cores and nanos * NANO > cores * _MOST_BY_CORE:
+            report("B241", at, f"{amount} is far more memory than fits the cores.", fix)
 
 
 def check_least(amounts: Amounts | None, path: Path, report: DocumentProblems) -> None:

@@ -22,11 +22,10 @@ from berth.schema.basemodel import (
     lazy,
 )
 from berth.schema.documentproblems import DocumentProblems, Refusal, choice, shown
-from berth.schema.engine import EngineSpec, check_engines
+from berth.schema.engine import Destination, EngineSpec, check_engines
 from berth.schema.metadata import OF_PODS, OwnLabels, PodAnnotations, check_sizes
 from berth.schema.pod import Tolerating, check_amounts, check_least, check_resources
 from berth.schema.types import (
-    AnyText,
     Date,
     DnsLabel,
     DnsName,
@@ -196,16 +195,6 @@ def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems) 
         if hub.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
             report("B011", (*path, i), message, "Add namespace: where the sessions of this hub run.")
-
-
-class Destination(Model):
-    server: AnyText | None = field(None)
-    name: AnyText | None = field(None)
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        report.exclude({"server": self.server, "name": self.name}, path)
-        if self.server is None and self.name is None:
-            report("B011", path, "it has neither server nor name.", "Add one of the two.")
 
 
 class ImagesSpec(Model):

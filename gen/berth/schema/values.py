@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
 from berth.core.objects import CAPACITY_BUFFER, NODE_POOL, SLOT, ObjectKind
 from berth.findings import Origin, Path
 from berth.schema.basemodel import Json, Model
-from berth.schema.engine import of_cluster
+from berth.schema.engine import OWN_CLUSTER, of_cluster
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import completed, layered, with_overhead
 from berth.schema.resourceclass import ResourceClassSpec
@@ -237,10 +237,9 @@ class Cluster(ClusterSpec):
     @property
     def destination_of_argocd(self) -> tuple[str, str]:
         """Return the destination as a key of Argo CD and its value."""
-        if self.destination is None:
-            return "server", "https://kubernetes.default.svc"
-        name, server = self.destination.name, self.destination.server
-        return ("name", name or "") if server is None else ("server", server)
+        if self.destination is not None and self.destination.name is not None:
+            return "name", self.destination.name
+        return "server", (self.destination and self.destination.server) or OWN_CLUSTER
 
     @property
     def hubs(self) -> list[tuple[Path, HubSpec]]:
