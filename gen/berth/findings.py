@@ -37,14 +37,10 @@ class Fault(NamedTuple, Generic[At]):
 
 
 class Origin(NamedTuple):
-    """Where a declaration is: its file as shown to people, and the index of its document there.
-
-    `prefix` leads to it inside of its document: empty but for the items of what Renku answered.
-    """
+    """Where a declaration is: its file as shown to people, and the index of its document there."""
 
     file: str
     index: int = 0  # type: ignore[assignment] # hides tuple.index, which nobody misses
-    prefix: Path = ()
 
     def problem(self, code: str, path: Path, message: str, fix: str, *, at_key: bool = False) -> Problem:
         """Return a problem with the value at a path, which leads from the top of the document."""

@@ -38,9 +38,9 @@ class Room(Model):
     rows: NonEmpty[Seats] | None = field(None)
     labels: Annotated[dict[Name, Name], Length(0, 2)] = field({})
 
-    def check(self, path: tuple[str | int, ...], report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.seats == 9 and self.kind == "lab":
-            report("B016", (*path, "seats"), "a lab has no 9 seats.", "Write fewer.")
+            report("B016", "seats", "a lab has no 9 seats.", "Write fewer.")
 
 
 FAULTS: dict[str, tuple[Any, list[str]]] = {
@@ -91,9 +91,9 @@ class House(Model):
     hall: Room | None = field(None)
     doors: UniqueList[Name] = field(())
 
-    def check(self, path: tuple[str | int, ...], report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.hall is None:
-            report("B029", (*path, "name"), "no hall.", "Build one.", at_key=True)
+            report("B029", "name", "no hall.", "Build one.", at_key=True)
 
 
 LAB = {"name": "lab", "seats": 9}

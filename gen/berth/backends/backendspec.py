@@ -1,7 +1,6 @@
 """`backend` of a reservation: what holds its seats, and the options of that backend."""
 
 from berth.backends.backendregistry import DEFAULT_HOLDER, HOLDERS, BackendType
-from berth.findings import Path
 from berth.schema.basemodel import Model, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.seatholders import Holder
@@ -23,20 +22,20 @@ class _Type(Model):
 class BackendSpec(*_OPTIONS.values(), _Type):  # type: ignore[misc] # the registry knows the models
     """The keys of all backends: what is misspelled or belongs to another one is told."""
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         for name, options in _OPTIONS.items():
             if name == self.type:
-                options.check(self, path, report)
+                options.check(self, report)
             else:
-                self._refuse(name, options, path, report)
+                self._refuse(name, options, report)
 
-    def _refuse(self, name: str, options: type[Model], path: Path, report: DocumentProblems) -> None:
+    def _refuse(self, name: str, options: type[Model], report: DocumentProblems) -> None:
         """Report the options of another backend."""
         for attribute, model_field in options.model_fields.items():
             if attribute in self.model_fields_set and getattr(self, attribute) is not None:
                 message = f"type {self.type} takes no {model_field.alias}."
                 fix = f"Remove it, or write type: {name}."
-                report("B016", (*path, str(model_field.alias)), message, fix, at_key=True)
+                report("B016", (str(model_field.alias),), message, fix, at_key=True)
 
     @property
     def holder(self) -> Holder:

@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
-from berth.findings import Path
 from berth.reading.scalar import IN_QUOTES, ZeroPrefixedNumber
 from berth.schema.documentproblems import DocumentProblems, Refusal, article, shown
 
@@ -42,7 +41,7 @@ class Model(BaseModel):
     dates_in_order: ClassVar[tuple[str, str] | None] = None
     """The keys of the first and the last date of a range: asked even if another key is faulty."""
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Report what the values say against each other, and what is only warned about.
 
         It is asked once all that is inside is sound.

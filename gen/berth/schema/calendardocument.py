@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated, Literal, NamedTuple
 
-from berth.findings import Origin, Path
+from berth.findings import Origin
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Switch, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import KindDocument
@@ -41,10 +41,10 @@ class SingleDate(Model):
     until: EndTime = field(1440, "with `date`: only until this time, exclusive", '`"24:00"`')
     title: Title = field("", "shown where a date is skipped", "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.until <= self.since:
             message, fix = "`until` is not after `from`.", "Write a later time in `until`."
-            report("B024", (*path, "until"), message, fix)
+            report("B024", "until", message, fix)
 
     @property
     def closed(self) -> ClosedDates:
@@ -82,12 +82,12 @@ class CalendarSpec(Model):
         "true: nothing happens in the whole site on these dates, not even what was moved there",
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.dates is None and self.terms is None:
-            report("B011", path, "dates is missing.", "Add dates: a list of dates.")
+            report("B011", (), "dates is missing.", "Add dates: a list of dates.")
         elif self.closes is True and not self.dates:
             message = "the calendar has no dates on which it could close anything."
-            report("B029", (*path, "closes"), message, "Add dates, or remove it.", at_key=True)
+            report("B029", "closes", message, "Add dates, or remove it.", at_key=True)
 
 
 class Calendar(NamedTuple):

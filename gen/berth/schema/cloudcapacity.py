@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from berth.findings import Origin, Path
+from berth.findings import Origin
 from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
@@ -40,19 +40,19 @@ class MachineReservation(Model):
     until: Utc | None = field(None, "when it ends, in UTC; needed for capacity-block", "it has no end")
     hourly_price: Price | None = field(None, "of one machine, whether it runs or not", "not known")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.id is not None:
-            refuse_beside({"id": self.id, "tags": self.tags}, "id", path, report)
+            refuse_beside({"id": self.id, "tags": self.tags}, "id", report)
         elif self.tags is None:
-            report("B151", path, "Karpenter cannot select it.", "Add id or tags.")
+            report("B151", (), "Karpenter cannot select it.", "Add id or tags.")
         first, last = self.first, self.until
         if first is not None and last is not None and last <= first:
-            report("B024", (*path, "until"), "it ends before it begins.", "Write an instant after from.")
+            report("B024", "until", "it ends before it begins.", "Write an instant after from.")
         if self.type == BLOCK:
             for name, value in (("from", first), ("until", last)):
                 if value is None:
                     message = f"a Capacity Block needs from and until: {name} is missing."
-                    report("B011", path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
+                    report("B011", (), message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
 
     @property
     def key(self) -> str:
@@ -101,16 +101,16 @@ class InstanceTypeSpec(Model):
     spot_price: Price | None = field(None, "an hour", "not known")
     allocatable: Resources = field({}, "what it leaves for pods", "the table's")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Check that what is left for pods is not more than the machine has."""
         whole = dict(self.capacity)
-        check_amounts(whole, path, report)
-        check_amounts(self.allocatable, (*path, "allocatable"), report)
+        check_amounts(whole, report)
+        check_amounts(self.allocatable, report.below("allocatable"))
         for name, amount in self.allocatable.items():
             most = whole.get(name)
             if most is not None and (parse(amount) or 0) > (parse(most) or 0):
                 message = f"{amount} is more than the machine has: {most}."
-                report("B016", (*path, "allocatable", name), message, "Write what is left for pods.")
+                report("B016", ("allocatable", name), message, "Write what is left for pods.")
 
     @property
     def capacity(self) -> tuple[tuple[str, str], ...]:
@@ -138,12 +138,12 @@ class NodeShapeSpec(Model):
     zones: NonEmptyUnique[LabelValue] = field((), "where the nodes are", "one, without a name")
     hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_amounts(self.allocatable, (*path, "allocatable"), report)
+    def check(self, report: DocumentProblems) -> None:
+        check_amounts(self.allocatable, report.below("allocatable"))
         for name in ("cpu", "memory"):
             if name not in self.allocatable:
                 fix = f"Add {name}: kubectl describe node shows it under Allocatable."
-                report("B011", (*path, "allocatable"), f"{name} is missing.", fix)
+                report("B011", "allocatable", f"{name} is missing.", fix)
 
 
 DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
@@ -176,8 +176,8 @@ class CapacitySpec(Model):
         """Return how long a node takes until seats on it are ready, from when it is asked for."""
         return 60 * (self.node_start_minutes + self.image_pull_minutes)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
+    def check(self, report: DocumentProblems) -> None:
+        check_least(self.daemon_requests, report.below("daemonRequests"))
 
 
 class CloudSpec(CapacitySpec):
@@ -212,17 +212,17 @@ class CloudSpec(CapacitySpec):
         (), "what the cloud sells, where the table that comes with Berth differs"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        check_least(self.limits, (*path, "limits"), report)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        check_least(self.limits, report.below("limits"))
         own = self.node_class.capacity_terms
         many = len(own) + sum(term not in own for term in terms(self.reservations))
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
-            report("B012", (*path, "reservations"), f"it takes {many} terms to select these.", fix)
-        self._check_taints(path, report)
+            report("B012", "reservations", f"it takes {many} terms to select these.", fix)
+        self._check_taints(report)
 
-    def _check_taints(self, path: Path, report: DocumentProblems) -> None:
+    def _check_taints(self, report: DocumentProblems) -> None:
         """Report duplicate taints in both lists together: such a NodePool is never ready."""
         known: dict[tuple[str, str], str] = {}
         for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
@@ -231,7 +231,7 @@ class CloudSpec(CapacitySpec):
                 if where != f"{name}[{i}]":
                     both = f"key {taint.key} and effect {taint.effect}"
                     message = f"duplicate taint: {where} has {both} too, and such a NodePool is never ready."
-                    report("B016", (*path, name, i), message, "Remove one of the two.")
+                    report("B016", (name, i), message, "Remove one of the two.")
 
 
 class GenericSpec(CapacitySpec):
@@ -239,9 +239,9 @@ class GenericSpec(CapacitySpec):
     nodes: NonEmpty[NodeShapeSpec] = field(meaning="the shapes of its nodes, the preferred first")
     node_start_minutes: Minutes = field(meaning="from a Pending pod until its new node is Ready: measure")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        report.repeated("name ", [shape.name for shape in self.nodes], (*path, "nodes"), "name")
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        report.below("nodes").repeated("name ", [shape.name for shape in self.nodes], "name")
 
 
 class CloudCapacity(CloudSpec):

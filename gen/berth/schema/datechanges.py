@@ -2,7 +2,6 @@
 
 from datetime import date
 
-from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.entry import (
@@ -39,9 +38,9 @@ SAME_SEATS = "those of its entry"
 class ExtraEntry(Timed):
     day: Date = dated(meaning="date of one more occurrence", alias="date")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        check_length(self.times, path, report)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        check_length(self.times, report)
 
     def extra(self, standard: StandardSeats) -> Extra:
         return Extra(self.day, *self.times, *self.scaled_seats(standard), self.name or "")
@@ -55,17 +54,17 @@ class DateOrSpan(Model):
     first: Date | None = dated(None, "first date of a range", "none", alias="from")
     last: Date | None = dated(None, "last date of a range, inclusive", "none", alias="to")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         pairs = (("date", self.day), ("from", self.first), ("to", self.last))
         given = [name for name, value in pairs if value is not None]
         if given[:1] == ["date"] and given != ["date"]:
             message = f"date and {given[1]} are both given."
-            report("B016", path, message, "Keep date, or from and to.")
+            report("B016", (), message, "Keep date, or from and to.")
         elif not given:
-            report("B011", path, "it has no date.", "Add date, or from and to.")
+            report("B011", (), "it has no date.", "Add date, or from and to.")
         elif given in (["from"], ["to"]):
             other = "to" if given == ["from"] else "from"
-            report("B011", path, f"{other} is missing.", f"Add {other}: a date.")
+            report("B011", (), f"{other} is missing.", f"Add {other}: a date.")
 
     @property
     def span(self) -> tuple[date, date]:
@@ -97,17 +96,17 @@ class ListedDates(DateOrSpan, ScaledSeats):
     end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
     name: DnsLabel | None = dated(None, NAME, "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        DateOrSpan.check(self, path, report)
-        OwnSeats.check(self, path, report)
+    def check(self, report: DocumentProblems) -> None:
+        DateOrSpan.check(self, report)
+        OwnSeats.check(self, report)
         if all(value is None for key, value in self if key not in DateOrSpan.model_fields):
             return  # the schedule says everything else
         for key, value in (("startTime", self.start_time), ("endTime", self.end_time)):
             if value is None:
                 fix = f"Add {key}: a time of day, or write only the date, for the hours of the schedule."
-                report("B011", path, f"{key} is missing.", fix)
+                report("B011", (), f"{key} is missing.", fix)
         if self.start_time is not None and self.end_time is not None:
-            check_length((self.start_time, self.end_time, self.end_day), path, report)
+            check_length((self.start_time, self.end_time, self.end_day), report)
 
     def entry(self, index: int, standard: StandardSeats) -> Entry | None:
         """Return an entry with these hours for the item of this index; None if it has none of its own."""
@@ -126,14 +125,14 @@ class MoveTarget(OwnSeats):
     node_count: NodeCount | None = dated(None, "only backend nodePool: other nodes", SAME_SEATS)
     seats: NonEmpty[ClassSeats] | None = field(None, "other seats by class", SAME_SEATS)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
         times = (self.day, self.start_time, self.end_time)
         if all(value is None for value in (*times, self.placeholder_count, self.node_count, self.seats)):
-            report("B011", path, "it changes nothing.", "Add date, startTime, endTime or placeholderCount.")
+            report("B011", (), "it changes nothing.", "Add date, startTime, endTime or placeholderCount.")
         elif self.end_day is not None and self.end_time is None:
             message = "without endTime the occurrence keeps its length."
-            report("B029", (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
+            report("B029", "endDay", message, "Add endTime, or remove endDay.", at_key=True)
 
 
 class MovedEntry(Model):

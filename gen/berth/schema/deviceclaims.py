@@ -6,7 +6,6 @@ classes have claims, so that the other models import this module only with the f
 
 from typing import Annotated
 
-from berth.findings import Path
 from berth.schema.basemodel import Model, Whole, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import DnsLabel, DnsName
@@ -28,15 +27,15 @@ class DeviceClaim(Model):
         "none",
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         named = self.resource_claim_template_name is not None
         if not named and self.device_class_name is None:
             message = "a claim needs deviceClassName or resourceClaimTemplateName."
-            report("B011", path, message, "Write one of the two.")
+            report("B011", (), message, "Write one of the two.")
         for name, value in (("deviceClassName", self.device_class_name), ("count", self.count)):
             if named and value is not None:
                 message = f"resourceClaimTemplateName and {name} exclude each other."
-                report("B016", (*path, name), message, "Remove one of the two.", at_key=True)
+                report("B016", name, message, "Remove one of the two.", at_key=True)
 
     @property
     def devices(self) -> tuple[int, str] | None:

@@ -29,10 +29,10 @@ class Destination(Model):
     server: AnyText | None = field(None)
     name: AnyText | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        report.exclude({"server": self.server, "name": self.name}, path)
+    def check(self, report: DocumentProblems) -> None:
+        report.exclude({"server": self.server, "name": self.name})
         if self.server is None and self.name is None:
-            report("B011", path, "it has neither server nor name.", "Add one of the two.")
+            report("B011", (), "it has neither server nor name.", "Add one of the two.")
 
 
 class NoEngine(Model):
@@ -111,14 +111,14 @@ _PROVIDERS = {
 }
 
 
-def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
+def check_engines(spec: Any, report: DocumentProblems) -> None:
     """Check the engines of a site's spec."""
     reported: set[Path] = set()
     chosen = [(cluster, *merged(spec.engine, cluster.engine)) for cluster in spec.clusters]
     for i, (cluster, kind, options) in enumerate(chosen):
-        at = (*path, "clusters", i)
+        at = ("clusters", i)
         for code, key, message, fix in (*_idle(kind, options), *_provider(options, spec.repository)):
-            where = (*(at if key in _given(cluster.engine) else path), "engine", key)
+            where = (*(at if key in _given(cluster.engine) else ()), "engine", key)
             if where not in reported:
                 reported.add(where)
                 report(code, where, message, fix, at_key=code == "B029")
@@ -126,7 +126,7 @@ def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} has no destinations: this key has no effect."
             report("B029", (*at, "destination"), message, fix, at_key=True)
-    _check_repository(spec.repository, [(kind, options) for _, kind, options in chosen], path, report)
+    _check_repository(spec.repository, [(kind, options) for _, kind, options in chosen], report)
     seen: dict[Any, int] = {}
     for i, (cluster, kind, options) in enumerate(chosen if spec.repository else ()):
         where_applied = _where(cluster, kind, options)
@@ -134,7 +134,7 @@ def check_engines(spec: Any, path: Path, report: DocumentProblems) -> None:
         if first != i:  # each would have its objects from the other
             message = f"clusters {chosen[first][0].name} and {cluster.name} have the same destination."
             fix = "Give each its own, unless an engine runs in each of them."
-            report("B039", (*path, "clusters", i, "name"), message, fix)
+            report("B039", ("clusters", i, "name"), message, fix)
 
 
 def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
@@ -160,9 +160,7 @@ def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, s
             yield "B038", "sourceProvider", f"{kind} has no provider {value}.", fix
 
 
-def _check_repository(
-    repository: Any, chosen: list[tuple[str, Json]], path: Path, report: DocumentProblems
-) -> None:
+def _check_repository(repository: Any, chosen: list[tuple[str, Json]], report: DocumentProblems) -> None:
     """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
     asking = [
         kind
@@ -174,22 +172,22 @@ def _check_repository(
     if repository is None:
         names = " and ".join(_CALLED[kind] for kind in OPTIONS if kind in asking)
         message = f"repository is missing, so the objects that make {names} apply the rest are not rendered."
-        report("B037", path, message, "Add repository.url, or create those objects yourself.")
+        report("B037", (), message, "Add repository.url, or create those objects yourself.")
         return
-    at, url = (*path, "repository"), repository.url
+    url = repository.url
     is_head = repository.revision == "HEAD"
     if is_artifact(url):
         if is_head:
-            report("B038", at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
+            report("B038", "repository", "a registry has no HEAD.", "Add revision: a tag such as latest.")
         return
     if "flux" in asking and is_head:
-        report("B038", at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
+        report("B038", "repository", "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
     if "flux" in asking and not re.match(r"(https?|ssh)://", url):
         scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
         fix = (
             f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https://, ssh:// or oci://."
         )
-        report("B038", (*at, "url"), f"Flux does not take {shown(url)}.", fix)
+        report("B038", ("repository", "url"), f"Flux does not take {shown(url)}.", fix)
 
 
 def _where(cluster: Any, kind: str, options: Json) -> Any:

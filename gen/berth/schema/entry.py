@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Annotated, NamedTuple
 
-from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import (
@@ -64,9 +63,9 @@ class ScaledClassSeats(ClassSeats, ScalingKeys):
     """How many seats of one class, and how they scale."""
 
 
-def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: DocumentProblems) -> None:
+def check_seats(seats: tuple[ClassSeats, ...] | None, report: DocumentProblems) -> None:
     """Report a class that is listed twice."""
-    report.repeated("class ", [line.resource_class for line in seats or ()], path, "resourceClass")
+    report.repeated("class ", [line.resource_class for line in seats or ()], "resourceClass")
 
 
 def listed(seats: tuple[ClassSeats, ...]) -> Seats:
@@ -101,8 +100,8 @@ class OwnSeats(Model):
         None, "seats by class, instead of provisioning's", "provisioning's"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_seats(self.seats, (*path, "seats"), report)
+    def check(self, report: DocumentProblems) -> None:
+        check_seats(self.seats, report.below("seats"))
 
     def seats_or(self, standard: Seats) -> Seats:
         """Return the seats of the line, by default those of the reservation."""
@@ -169,9 +168,9 @@ class ScheduleEntry(Timed):
     )
     monthly: Monthly | None = dated(None, "only `weekly`: once a month, as {week: 1}", "every week")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        report.exclude({"weeks": self.weeks, "monthly": self.monthly}, path)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        report.exclude({"weeks": self.weeks, "monthly": self.monthly})
 
     def entry(self, weekly: bool, standard: StandardSeats) -> Entry:
         days = _numbers(self.days_of_week or self.day_of_week) if weekly else ()
@@ -184,12 +183,12 @@ class ScheduleEntry(Timed):
         return EntryDates(self.first, self.last, _numbers(self.weeks), nth)
 
 
-def check_length(times: tuple[int, int, int | None], path: Path, report: DocumentProblems) -> None:
+def check_length(times: tuple[int, int, int | None], report: DocumentProblems) -> None:
     """Report a window that would have no length. `times`: start, end, and the days between them."""
     start, end, days = times
     if days is None and start == end:
         fix = "Write another time; for 24 hours add endDay: 1."
-        report("B024", (*path, "endTime"), "the end equals the start.", fix)
+        report("B024", "endTime", "the end equals the start.", fix)
     elif days == 0 and end <= start:
         fix = "Write a later time, or endDay: 1."
-        report("B024", (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)
+        report("B024", "endTime", "with endDay 0 the end is not after the start.", fix)

@@ -6,7 +6,6 @@ from typing import Annotated, NamedTuple
 
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind, group_of
-from berth.findings import Path
 from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, parse_object_path
 from berth.plugins.numbers.quantities import parse_quantity
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
@@ -252,25 +251,25 @@ class HeldSpec(Model):
         "those of known kinds; spec.replicas with `scale`; else required",
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         known = known_kind(self.api_version, self.kind)
         if is_never_held(self.api_version, self.kind):
             message = (
                 f"no number of {self.kind} {self.api_version} is ever held: a patch of one gives rights."
             )
-            report("B300", (*path, "kind"), message, "Remove the entry.")
-        self._check_known(known, path, report)
-        self._check_paths(path, report)
+            report("B300", "kind", message, "Remove the entry.")
+        self._check_known(known, report)
+        self._check_paths(report)
         if known is None and self.plural is None:
             fix = "Add plural, as kubectl api-resources has it under NAME."
-            report("B011", path, f"the plural of kind {self.kind} is not known.", fix)
+            report("B011", (), f"the plural of kind {self.kind} is not known.", fix)
         elif known is not None and known.of_cluster and self.namespaces is not None:
             message = f"{self.kind} has no namespace."
-            report("B016", (*path, "namespaces"), message, "Remove namespaces.", at_key=True)
+            report("B016", "namespaces", message, "Remove namespaces.", at_key=True)
         elif known is not None and not known.of_cluster and self.namespaces is None:
-            report("B011", path, "namespaces is missing.", "Add namespaces: where these objects are.")
+            report("B011", (), "namespaces is missing.", "Add namespaces: where these objects are.")
 
-    def _check_known(self, known: KnownKind | None, path: Path, report: DocumentProblems) -> None:
+    def _check_known(self, known: KnownKind | None, report: DocumentProblems) -> None:
         """Report a name or a subresource that a known kind does not have."""
         facts = (
             {"plural": (self.plural, known.plural), "scale": (self.scale, known.has_scale)} if known else {}
@@ -279,16 +278,16 @@ class HeldSpec(Model):
             if None not in (written, fact) and written != fact:
                 shown_fact = str(fact).lower() if isinstance(fact, bool) else fact
                 message = f"{shown(written)} is not the {key} of {self.kind}, which is {shown_fact}."
-                report("B016", (*path, key), message, "Remove it.")
+                report("B016", key, message, "Remove it.")
 
-    def _check_paths(self, path: Path, report: DocumentProblems) -> None:
+    def _check_paths(self, report: DocumentProblems) -> None:
         if not self.allowed and not is_never_held(self.api_version, self.kind):
             fix = "Add paths: the numbers that may be held, such as [spec.replicas]."
-            report("B011", path, f"which numbers of {self.kind} may be held is not known.", fix)
+            report("B011", (), f"which numbers of {self.kind} may be held is not known.", fix)
         for i, pattern in enumerate(self.paths or ()):
             if self.object_kind.has_scale and pattern != REPLICAS:
                 message = f"of {self.kind} only spec.replicas is held, by its scale."
-                report("B016", (*path, "paths", i), message, "Remove it.")
+                report("B016", ("paths", i), message, "Remove it.")
 
     @property
     def allowed(self) -> tuple[tuple[Step, ...], ...]:
@@ -337,16 +336,16 @@ class HeldSpec(Model):
         return {f"{kind}/{place}/" if place else f"{kind}/" for _, kind, place in self.places}
 
 
-def check_held(held: tuple[HeldSpec, ...], home: str, path: Path, report: DocumentProblems) -> None:
+def check_held(held: tuple[HeldSpec, ...], home: str, report: DocumentProblems) -> None:
     """Check what reservations may hold in a cluster. `home`: the namespace of Berth there."""
     before: set[tuple[str, str, str]] = set()
     for i, each in enumerate(held):
         if again := sorted(each.places & before):
             where = f" in namespace {again[0][2]}" if again[0][2] else ""
             message = f"{each.kind}{where} is in this list twice."
-            report("B016", (*path, i), message, "Keep one entry, with one apiVersion.")
+            report("B016", (i,), message, "Keep one entry, with one apiVersion.")
         before |= each.places
         for j, name in enumerate(each.namespaces or ()):
             if name == home:
                 message = f"{name} is the namespace of Berth in this cluster: its objects are not for others."
-                report("B300", (*path, i, "namespaces", j), message, "Remove it.")
+                report("B300", (i, "namespaces", j), message, "Remove it.")

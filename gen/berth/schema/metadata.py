@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from berth.findings import Origin, Path
+from berth.findings import Origin
 from berth.schema import grammar, validate
 from berth.schema.basemodel import Model, Text, field
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
@@ -106,7 +106,6 @@ PodAnnotations = dict[Annotated[str, Text("label key", _key(_ON_OUR_PODS))], Any
 def check_sizes(
     labels: Labels | None,
     annotations: Annotations | None,
-    path: Path,
     report: DocumentProblems,
     keys: tuple[str, str] = ("labels", "annotations"),
 ) -> None:
@@ -114,17 +113,17 @@ def check_sizes(
     if labels and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
         fix = f"Write at most {MOST_LABELS}: they are on every object."
-        report("B019", (*path, keys[0]), message, fix)
+        report("B019", keys[0], message, fix)
     pairs = (annotations or {}).items()
     if sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs) > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
-        report("B019", (*path, keys[1]), message, "Shorten them: they are on every object.")
+        report("B019", keys[1], message, "Shorten them: they are on every object.")
 
 
 OF_PODS = ("podLabels", "podAnnotations")
 
 
-def warn_of_engine_options(metadata: "Metadata", path: Path, report: DocumentProblems) -> None:
+def warn_of_engine_options(metadata: "Metadata", report: DocumentProblems) -> None:
     """Report annotations, and Flux's as labels, with which the engine keeps or resets what it applied."""
     for field_name, pairs in (("annotations", metadata.annotations), ("labels", metadata.labels)):
         for name, text in pairs.items():
@@ -135,7 +134,7 @@ def warn_of_engine_options(metadata: "Metadata", path: Path, report: DocumentPro
                 effect = effects.get(option.strip().lower(), effects.get(_ANY))
                 if effect is not None:
                     message = f"with {name}: {option.strip()}, {effect}."
-                    report("B076", (*path, field_name, name), message, "Remove it.")
+                    report("B076", (field_name, name), message, "Remove it.")
                     break
 
 
@@ -151,8 +150,8 @@ class Metadata(Model):
         {}, "the same; `berth.dev/ignore` on any document", "none"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_sizes(self.labels, self.annotations, path, report)
+    def check(self, report: DocumentProblems) -> None:
+        check_sizes(self.labels, self.annotations, report)
 
     @property
     def label_pairs(self) -> Pairs:
@@ -189,16 +188,15 @@ class KindDocument(Model):
         """Return the declaration as the rest of the program uses it."""
         raise NotImplementedError
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Report labels and annotations that are on no object, and those that are read on pods only."""
         if not self.renders_metadata:
             others = [name for name in self.metadata.annotations if name not in _NOT_RENDERED]
             for field_name, there in (("labels", self.metadata.labels), ("annotations", others)):
                 if there:
                     message = f"{field_name} of a {self.kind} are on no object."
-                    at = (*path, "metadata", field_name)
-                    report("B029", at, message, self.instead_of_metadata, at_key=True)
+                    report("B029", ("metadata", field_name), message, self.instead_of_metadata, at_key=True)
         if DO_NOT_DISRUPT in self.metadata.annotations:
             message = f"{DO_NOT_DISRUPT} is an annotation of pods; on a {self.kind} it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
-            report("B176", (*path, "metadata", "annotations", DO_NOT_DISRUPT), message, fix, at_key=True)
+            report("B176", ("metadata", "annotations", DO_NOT_DISRUPT), message, fix, at_key=True)

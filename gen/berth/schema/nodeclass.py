@@ -40,12 +40,12 @@ _FIRST = (
 _MAPS = ("tags", "evictionHard", "evictionSoft", "evictionSoftGracePeriod", "kubeReserved", "systemReserved")
 
 
-def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: DocumentProblems) -> None:
+def refuse_beside(term: Mapping[str, Any], lone: str, report: DocumentProblems) -> None:
     """Report keys of a term next to one that must be alone."""
     beside = [name for name, value in term.items() if name != lone and value is not None]
     if term[lone] is not None and beside:
         message = f"{lone} cannot be combined with {', '.join(beside)}."
-        report("B151", path, message, f"Keep {lone} alone, or write two terms, which are alternatives.")
+        report("B151", (), message, f"Keep {lone} alone, or write two terms, which are alternatives.")
 
 
 class _Part(Model, extra="allow"):
@@ -60,15 +60,15 @@ class CapacityTerm(Model):
     owner_id: Annotated[str, Text("account", cloudgrammar.account)] | None = field(None, alias="ownerID")
     tags: Tags | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Report a term that selects no capacity reservation, or none that Karpenter can tell."""
         if self.id is not None:
-            refuse_beside(self.dump(), "id", path, report)
+            refuse_beside(self.dump(), "id", report)
         elif self.tags is None and self.instance_match_criteria is None:
             message = "Karpenter cannot select it."
             if self.owner_id is not None:
                 message = "ownerID alone selects nothing."
-            report("B151", path, message, "Add id, tags or instanceMatchCriteria.")
+            report("B151", (), message, "Add id, tags or instanceMatchCriteria.")
 
 
 class AmiTerm(_Part):
@@ -117,14 +117,14 @@ class NodeClass(_Part):
         spec: Json = _ordered(super().dump())
         return spec
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Report keys that no file in YAML can have."""
-        for place in _long_keys(super().dump(), path):
+        for place in _long_keys(super().dump()):
             message = f"a key of {len(str(place[-1]))} characters is too long."
             report("B012", place, message, f"Write at most {LONGEST_KEY}.", at_key=True)
 
 
-def _long_keys(value: Any, path: Path) -> Iterator[Path]:
+def _long_keys(value: Any, path: Path = ()) -> Iterator[Path]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         if isinstance(key, str) and len(key) > LONGEST_KEY:

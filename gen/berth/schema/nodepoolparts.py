@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import Strict
 
-from berth.findings import Path
 from berth.machines.nodelabels import (
     ARCH,
     AWS,
@@ -67,24 +66,24 @@ class PoolRequirement(LabelRequirementSpec):
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"]
     min_values: Annotated[int, Whole(1, 50)] | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
         operator, values = self.operator, self.values or ()
         if operator == "In" and normalized(self.key) in _KNOWN:
-            self._check_known(values, (*path, "values"), report)
+            self._check_known(values, report.below("values"))
         least, many = self.min_values, len(set(values))
         if least is not None and operator == "In" and many < least:
             message = f"minValues {least} is more than the {many} values."
-            report("B151", (*path, "minValues"), message, "Write fewer, or add values.")
+            report("B151", "minValues", message, "Write fewer, or add values.")
 
-    def _check_known(self, values: tuple[str, ...], path: Path, report: DocumentProblems) -> None:
+    def _check_known(self, values: tuple[str, ...], report: DocumentProblems) -> None:
         """Report too few values that Karpenter knows: such a pool is not Ready; others it only logs."""
         known = _KNOWN[normalized(self.key)]
         wrong = sorted({*values} - {*known})
         if wrong and len({*values}) - len(wrong) < (self.min_values or 1):
             names = ", ".join(wrong)
             message = f"Karpenter does not know {names}, and uses no pool without values that it knows."
-            report("B151", path, message, f"Write {' or '.join(known)}.")
+            report("B151", (), message, f"Write {' or '.join(known)}.")
 
 
 Requirements = Annotated[tuple[PoolRequirement, ...], Strict(False), Length(0, MOST_REQUIREMENTS)]
@@ -104,10 +103,10 @@ class Budget(Model):
     duration: Annotated[str, Text("duration", cloudgrammar.budget_span)] | None = field(None)
     reasons: NonEmptyUnique[Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]] | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if (self.schedule is None) != (self.duration is None):
             has, lacks = ("schedule", "duration") if self.duration is None else ("duration", "schedule")
-            report("B151", path, f"{has} needs {lacks}.", f"Add {lacks}, or remove {has}.")
+            report("B151", (), f"{has} needs {lacks}.", f"Add {lacks}, or remove {has}.")
 
 
 class Disruption(Model):
@@ -119,13 +118,13 @@ class Disruption(Model):
         None, "how many nodes at once, as in a NodePool; Berth adds those of windows", "10%"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         budgets = self.budgets
         if budgets is None:
             return
         if len(budgets) > MOST_BUDGETS:
             message = f"there are {len(budgets)} budgets."
-            report("B151", (*path, "budgets"), message, f"Write at most {MOST_BUDGETS}.")
+            report("B151", "budgets", message, f"Write at most {MOST_BUDGETS}.")
         elif not budgets:
             fix = 'Write {nodes: "100%"} for no bound, or leave budgets out for the default of 10%.'
-            report("B012", (*path, "budgets"), "the list is empty.", fix)
+            report("B012", "budgets", "the list is empty.", fix)

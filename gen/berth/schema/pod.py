@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from berth.findings import Path
 from berth.quantity import NANO, add, parse
 from berth.quantity import text as _text
 from berth.schema import grammar
@@ -36,11 +35,11 @@ class Placing(Tolerating):
     affinity: Affinity | None = field(None, "as in a pod", "none")
     topology_spread_constraints: ListOf[TopologySpread] | None = field(None, "as in a pod", "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""
         constraints = self.topology_spread_constraints or ()
         pairs = [f"{constraint.topology_key} {constraint.when_unsatisfiable}" for constraint in constraints]
-        report.repeated("constraint ", pairs, (*path, "topologySpreadConstraints"))
+        report.below("topologySpreadConstraints").repeated("constraint ", pairs)
 
     @property
     def placement(self) -> Json:
@@ -75,90 +74,88 @@ _SMALLER_UNITS = {"Ei": "Pi", "Pi": "Ti", "Ti": "Gi", "Gi": "Mi", "E": "P", "P":
 _MOST_DEVICES = 10**15 * NANO  # above, the API server counts thousandths that overflow
 
 
-def check_resources(requests: Amounts, limits: Amounts, path: Path, report: DocumentProblems) -> None:
+def check_resources(requests: Amounts, limits: Amounts, report: DocumentProblems) -> None:
     """Report requests and limits that the API server would refuse together."""
     names = {**requests, **limits}
     both = {"cpu": "0", "memory": "0", **names}
-    check_amounts(requests, (*path, "requests"), report, both)
-    check_amounts(limits, (*path, "limits"), report, both)
+    check_amounts(requests, report.below("requests"), both)
+    check_amounts(limits, report.below("limits"), both)
     for name in names:
         where = "requests" if name in requests else "limits"
         request, limit = requests.get(name, limits.get(name, "")), limits.get(name)
         if name not in grammar.SHARED:
-            _check_device(name, request, (*path, where, name), report)
+            _check_device(name, request, report.below(where, name))
         if limit is not None:
-            _check_limit(name, request, limit, (*path, "limits", name), report)
+            _check_limit(name, request, limit, report.below("limits", name))
         if grammar.page_size(name) and not {"cpu", "memory"} & names.keys():
             message, fix = "huge pages also need cpu or memory.", "Add cpu or memory."
-            report("B016", (*path, where, name), message, fix)
+            report("B016", (where, name), message, fix)
 
 
-def _check_limit(name: str, request: str, limit: str, at: Path, report: DocumentProblems) -> None:
+def _check_limit(name: str, request: str, limit: str, report: DocumentProblems) -> None:
     asked, most = parse(request) or 0, parse(limit) or 0
     if name not in grammar.SHARED and most != asked:
         message = f"the limit {limit} differs from the request {request}."
-        report("B016", at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
+        report("B016", (), message, "Write the same amount: Kubernetes does not overcommit such resources.")
     elif most < asked:
-        report("B016", at, f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
+        report("B016", (), f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
 
 
-def _check_device(name: str, amount: str, at: Path, report: DocumentProblems) -> None:
+def _check_device(name: str, amount: str, report: DocumentProblems) -> None:
     nanos, page = parse(amount) or 0, grammar.page_size(name)
     if page and nanos % page:
         message = f"{amount} is not a multiple of the page size."
-        report("B016", at, message, f"Write a multiple of {name[10:]}.")
+        report("B016", (), message, f"Write a multiple of {name[10:]}.")
     elif not page and nanos % NANO:
-        report("B016", at, f"{amount} is not a whole number of devices.", "Write a whole number.")
+        report("B016", (), f"{amount} is not a whole number of devices.", "Write a whole number.")
     elif not page and nanos > _MOST_DEVICES:
         report(
-            "B016", at, f"{amount} is more than Kubernetes can count.", "Write how many devices there are."
+            "B016", (), f"{amount} is more than Kubernetes can count.", "Write how many devices there are."
         )
 
 
-def check_overhead(overhead: Amounts, path: Path, report: DocumentProblems) -> None:
+def check_overhead(overhead: Amounts, report: DocumentProblems) -> None:
     """Report amounts that no pod can have in addition to its containers."""
-    check_amounts(overhead, path, report)
+    check_amounts(overhead, report)
     for name, amount in overhead.items():
         if name not in grammar.SHARED:
-            _check_device(name, amount, (*path, name), report)
+            _check_device(name, amount, report.below(name))
 
 
-def check_amounts(
-    amounts: Amounts | None, path: Path, report: DocumentProblems, beside: Amounts | None = None
-) -> None:
+def check_amounts(amounts: Amounts | None, report: DocumentProblems, beside: Amounts | None = None) -> None:
     """Warn of amounts of one pod or node that are probably meant in another unit.
 
     cpu and memory are compared where both are in `beside`, which is `amounts` by default.
     """
-    check_least(amounts, path, report)
+    check_least(amounts, report)
     amounts = amounts or {}
     every = amounts if beside is None else beside
     cores, memory = (parse(every[name]) if name in every else None for name in ("cpu", "memory"))
     for name, amount in amounts.items():
-        nanos, at = parse(amount) or 0, (*path, name)
+        nanos = parse(amount) or 0
         is_cpu, is_memory = name == "cpu", name == "memory"
         fix = _fewer_cores(nanos) if is_cpu else _smaller(amount)
         if nanos > _MOST.get(name, nanos):
-            report("B241", at, f"{amount} of {name} is more than a machine has.", fix)
+            report("B241", name, f"{amount} of {name} is more than a machine has.", fix)
         elif (
             is_cpu and nanos >= _MANY_CORES and memory is not None and memory * NANO < nanos * _LEAST_BY_CORE
         ):
-            report("B241", at, f"{amount} is {_text(nanos)} cores, far more than fit the memory.", fix)
+            report("B241", name, f"{amount} is {_text(nanos)} cores, far more than fit the memory.", fix)
         elif is_memory and nanos >= _MUCH_MEMORY and cores and nanos * NANO > cores * _MOST_BY_CORE:
-            report("B241", at, f"{amount} is far more memory than fits the cores.", fix)
+            report("B241", name, f"{amount} is far more memory than fits the cores.", fix)
 
 
-def check_least(amounts: Amounts | None, path: Path, report: DocumentProblems) -> None:
+def check_least(amounts: Amounts | None, report: DocumentProblems) -> None:
     """Report amounts that are too small for anything that runs, also in sums over many pods."""
     for name, amount in (amounts or {}).items():
-        nanos, at = parse(amount) or 0, (*path, name)
+        nanos = parse(amount) or 0
         if name == "cpu" and 0 < nanos < NANO // 1000:
             fix = "Write cores, such as 2, or thousandths of them, such as 500m."
-            report("B241", at, f"{amount} is less than a thousandth of a core.", fix)
+            report("B241", name, f"{amount} is less than a thousandth of a core.", fix)
         elif name in ("memory", "ephemeral-storage") and 0 < nanos < _LEAST_BYTES:
             message = f"{amount} is {_text(nanos)} bytes: no container runs with that."
             is_part = amount.endswith(_PARTS_OF_BYTES)
-            report("B022" if is_part else "B241", at, message, _larger(amount))
+            report("B022" if is_part else "B241", name, message, _larger(amount))
 
 
 def _fewer_cores(nanos: int) -> str:

@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from berth.backends.backendregistry import HOLDERS, BackendType
-from berth.findings import Path
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, Whole, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.seatholders import Holder
@@ -45,16 +44,16 @@ class MatchSpec(Model):
         holders = [HOLDERS[name] for name in self.backends or HOLDERS]
         return [holder for holder in holders if holder.has_target or not self.targets]
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Report what no reservation can be, and what only reservations have in a policy about others."""
         if not self.holders:
             message = f"targets fits no reservation with backend {' or '.join(self.backends)}."
-            report("B016", (*path, "backends"), message, "Remove backends, or targets.", at_key=True)
+            report("B016", "backends", message, "Remove backends, or targets.", at_key=True)
         for name in ("owners", "labels", "classes", "clusters", "backends", "targets"):
             if self.is_about_shared and getattr(self, name):
                 message = f"{name} fits no document of kind {', '.join(self.kinds)}."
                 fix = "Remove it, or write a policy of its own."
-                report("B016", (*path, name), message, fix, at_key=True)
+                report("B016", name, message, fix, at_key=True)
 
 
 class ConditionsSpec(Model):
@@ -94,16 +93,16 @@ class PolicySpec(Model):
         meaning="`refuse`, `warn` or `{approvalBy}`"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.unless is not None and self.unless.is_blank:
             fix = "Add names, owners, labels, classes or clusters, or remove it."
-            report("B011", (*path, "unless"), "it leaves out nothing.", fix)
+            report("B011", "unless", "it leaves out nothing.", fix)
         is_about_shared = any(
             match is not None and match.is_about_shared for match in (self.match, self.unless)
         )
         if is_about_shared and not self.when.is_blank:
             message = "conditions are about reservations, and kinds names documents that all share."
-            report("B016", (*path, "when"), message, "Write a policy for each.", at_key=True)
+            report("B016", "when", message, "Write a policy for each.", at_key=True)
 
     @property
     def effect(self) -> str:

@@ -71,31 +71,31 @@ class RecurrenceSpec(Model):
     moved: ListOf[MovedEntry] = field((), "single occurrences at another time, or with other seats", "none")
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         for name, known in type(self).model_fields.items():
             types = _TYPES_OF.get(name, _TYPES_WITH_TIMES)
             if self.type not in types and getattr(self, name) != known.default:
                 key, fix = known.alias or name, f"Remove it, or write type: {' or '.join(types)}."
-                report("B016", (*path, key), f"type {self.type} takes no {key}.", fix, at_key=True)
+                report("B016", key, f"type {self.type} takes no {key}.", fix, at_key=True)
         if self.type == "capacity":
             if self.cloud_capacity is None:
                 fix = "Add cloudCapacity: the name of a CloudCapacity."
-                report("B011", path, "cloudCapacity is missing.", fix)
+                report("B011", (), "cloudCapacity is missing.", fix)
             return
-        self._check_span(path, report)
+        self._check_span(report)
         has_all_hours = bool(self.dates) and not any(
             isinstance(line, Span) or line.start_time is None for line in self.dates or ()
         )
         if self.schedule is None and not (self.type == "dates" and has_all_hours):
-            report("B011", path, "schedule is missing.", "Add schedule: a list of times of day.")
+            report("B011", (), "schedule is missing.", "Add schedule: a list of times of day.")
         for i, entry in enumerate(self.schedule or ()):
-            at = (*path, "schedule", i)
-            self._check_weekdays(entry, at, report)
-            self._check_weeks(entry, at, report)
-            self._check_dates(entry, at, report)
-            self._check_end(entry, at, report)
+            here = report.below("schedule", i)
+            self._check_weekdays(entry, here)
+            self._check_weeks(entry, here)
+            self._check_dates(entry, here)
+            self._check_end(entry, here)
 
-    def _check_span(self, path: Path, report: DocumentProblems) -> None:
+    def _check_span(self, report: DocumentProblems) -> None:
         """Check that one of the ways to tell the dates is complete, and the only one."""
         first, last = self.start_date, self.end_date
         for name, value in (("startDate", first), ("endDate", last)):
@@ -103,38 +103,38 @@ class RecurrenceSpec(Model):
                 if value is not None:
                     message = f"within and {name} are both given."
                     fix = "Keep within, or startDate and endDate."
-                    report("B016", (*path, name), message, fix, at_key=True)
+                    report("B016", name, message, fix, at_key=True)
             elif self.type != "dates" and value is None:
-                report("B011", path, f"{name} is missing.", f"Add {name}: a date.")
+                report("B011", (), f"{name} is missing.", f"Add {name}: a date.")
         if self.type == "dates" and self.dates is None:
-            report("B011", path, "dates is missing.", "Add dates: a list of dates.")
+            report("B011", (), "dates is missing.", "Add dates: a list of dates.")
 
-    def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
+    def _check_weekdays(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
         weekdays = {"dayOfWeek": entry.day_of_week, "daysOfWeek": entry.days_of_week}
         given = [name for name, value in weekdays.items() if value is not None]
         if self.type == "weekly" and not given:
             message = "an entry of type weekly needs its weekday."
-            report("B011", path, message, "Add dayOfWeek or daysOfWeek.")
+            report("B011", (), message, "Add dayOfWeek or daysOfWeek.")
         elif self.type == "weekly":
-            report.exclude(weekdays, path)
+            report.exclude(weekdays)
         elif self.type in ("daily", "dates"):
             for name in given:
                 message = f"type {self.type} ignores weekdays."
-                report("B029", (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
+                report("B029", name, message, "Remove it, or write type: weekly.", at_key=True)
 
-    def _check_weeks(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
+    def _check_weeks(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
         """Check that `weeks` and `monthly` are the only rule that leaves out weeks."""
         for name, value in (("weeks", entry.weeks), ("monthly", entry.monthly)):
             if value is None:
                 continue
             if self.type != "weekly":
                 message, fix = f"type {self.type} takes no {name}.", "Remove it, or write type: weekly."
-                report("B016", (*path, name), message, fix, at_key=True)
+                report("B016", name, message, fix, at_key=True)
             elif self.interval != 1:
                 message = f"{name} and interval {self.interval} are both given."
-                report("B016", (*path, name), message, "Keep one of the two.", at_key=True)
+                report("B016", name, message, "Keep one of the two.", at_key=True)
 
-    def _check_dates(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
+    def _check_dates(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
         """Check that an entry's own dates are among those of the recurrence."""
         first, last = self.start_date, self.end_date
         for name, value in (("from", entry.first), ("until", entry.last)):
@@ -142,20 +142,20 @@ class RecurrenceSpec(Model):
                 continue
             if self.type == "once":
                 message, fix = f"an entry of type once takes no {name}.", "Remove it, or change the type."
-                report("B016", (*path, name), message, fix, at_key=True)
+                report("B016", name, message, fix, at_key=True)
             elif first is not None and last is not None and not first <= value <= last:
                 message = f"{value} is not between startDate {first} and endDate {last}."
-                report("B016", (*path, name), message, "Write a date between them, or remove it.")
+                report("B016", name, message, "Write a date between them, or remove it.")
 
-    def _check_end(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
+    def _check_end(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
         """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""
         first, last = self.start_date, self.end_date
         if self.type == "once" and first != last:
             if entry.end_day is not None:
                 message, fix = "endDate already sets the day of the end.", "Remove endDay."
-                report("B016", (*path, "endDay"), message, fix, at_key=True)
+                report("B016", "endDay", message, fix, at_key=True)
         elif self.type != "once" or first is not None:
-            check_length(entry.times, path, report)
+            check_length(entry.times, report)
 
     def lines(self) -> list[tuple[Path, OwnSeats]]:
         """Return each line that may have its own seats, with its path."""

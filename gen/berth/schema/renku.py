@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from berth.core.timetable import API_VERSION
 from berth.dates.zone import DAY, Zone, clock, local, number
-from berth.findings import Finding, Path, Problem
+from berth.findings import Finding, Problem
 from berth.notation import times
 from berth.notation.refusal import CommandError
 from berth.notation.weekdays import WEEKDAYS
@@ -44,11 +44,11 @@ class PayloadEntry(_TheirModel):
     start_time: Clock
     end_time: Clock
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         for key, seconds in (("start_time", self.start_time), ("end_time", self.end_time)):
             if seconds % 60:
                 message = f"its seconds are cut: the window uses {clock(seconds // 60)}."
-                report("B070", (*path, key), message, "Write whole minutes.")
+                report("B070", key, message, "Write whole minutes.")
 
 
 class PayloadRecurrence(_TheirModel):
@@ -150,7 +150,7 @@ def read_payloads(
                 problems.append(origin.problem("B007", (), message, "Export it again."))
             several = isinstance(value, list)
             for i, item in enumerate(value if isinstance(value, list) else [value]):
-                report = DocumentProblems(origin._replace(prefix=(i,)) if several else origin)
+                report = DocumentProblems(origin, (i,) if several else ())
                 payload = validate.read(Payload, item, report)
                 if payload is not None and payload.resource_class_id not in classes:
                     message = f"no ResourceClass has renkuId {payload.resource_class_id}."

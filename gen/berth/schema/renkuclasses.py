@@ -124,7 +124,7 @@ def read_pools(files: Sequence[Source]) -> tuple[list[RenkuClass] | None, list[P
             problems.append(document.origin.problem("B013", (), message, _ADVICE))
             continue
         for i, item in enumerate(document.value):
-            report = DocumentProblems(document.origin._replace(prefix=(i,)))
+            report = DocumentProblems(document.origin, (i,))
             pool = validate.read(_Pool, item, report)
             pools += [] if pool is None else [((i,), pool)]
             problems += report.closed()

@@ -86,9 +86,9 @@ class ReservationDocument(KindDocument):
     def renders_metadata(self) -> bool:
         return True
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        warn_of_engine_options(self.metadata, (*path, "metadata"), report)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        warn_of_engine_options(self.metadata, report.below("metadata"))
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, holder = self.spec, self.metadata, self.spec.holder

@@ -93,8 +93,8 @@ class Provisioning(ScalingKeys):
         use=Use(name="buffer"),
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_seats(self.seats, (*path, "seats"), report)
+    def check(self, report: DocumentProblems) -> None:
+        check_seats(self.seats, report.below("seats"))
 
 
 SESSIONS, AT_THE_END = (
@@ -126,16 +126,16 @@ class SessionMatch(Model):
         False, "true: the same people stay, and count for the next occurrence at once", use=AT_THE_END
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.carry_over is not True:
             return
         if "handover_minutes" in self.model_fields_set:
             message = "sessions that carry over are not handed over."
             fix = "Keep carryOver or handoverMinutes."
-            report("B016", (*path, "handoverMinutes"), message, fix, at_key=True)
+            report("B016", "handoverMinutes", message, fix, at_key=True)
         if self.earlier == "ignore":
             message = "sessions that carry over were created before the next window opens."
-            report("B016", (*path, "earlier"), message, "Remove it, or carryOver.", at_key=True)
+            report("B016", "earlier", message, "Remove it, or carryOver.", at_key=True)
 
     @property
     def course(self) -> tuple[object, ...]:
@@ -214,26 +214,26 @@ class ReservationSpec(Model):
     def holder(self) -> Holder:
         return DEFAULT_HOLDER if self.backend is None else self.backend.holder
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.holder.persistence is not None:
-            self._check_standing(path, report)
+            self._check_standing(report)
         elif self.recurrence is None:
-            report("B011", path, "recurrence is missing.", "Add recurrence: a mapping.")
-        self._check_rehearsal(path, report)
-        self._check_seats(path, report)
-        self._check_counts(path, report)
+            report("B011", (), "recurrence is missing.", "Add recurrence: a mapping.")
+        self._check_rehearsal(report)
+        self._check_seats(report)
+        self._check_counts(report)
         if self.holder.has_target and self.provisioning.overlap is not None:
-            at = (*path, "provisioning", "overlap")
             message = "for a number, backend.combine says it: largest, smallest or sum."
-            report("B016", at, message, "Remove it, or write combine.", at_key=True)
-        self._check_behavior(path, report)
-        self._check_buffer(path, report)
+            fix = "Remove it, or write combine."
+            report("B016", ("provisioning", "overlap"), message, fix, at_key=True)
+        self._check_behavior(report)
+        self._check_buffer(report)
 
-    def _check_standing(self, path: Path, report: DocumentProblems) -> None:
+    def _check_standing(self, report: DocumentProblems) -> None:
         """Report keys about windows, which standing seats do not have."""
         if self.recurrence is not None:
             message = "backend.standing holds seats without windows, so there is no recurrence."
-            report("B016", (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
+            report("B016", "recurrence", message, "Remove it, or standing.", at_key=True)
         values: list[tuple[Path, object]] = [
             ((key,), getattr(self.provisioning, key)) for key in ("overlap", "buffer")
         ]
@@ -244,48 +244,47 @@ class ReservationSpec(Model):
         for at, value in values:
             if value is not None:
                 message = f"standing seats have no windows: {at[-1]} has no effect."
-                report("B029", (*path, "provisioning", *at), message, "Remove it.", at_key=True)
+                report("B029", ("provisioning", *at), message, "Remove it.", at_key=True)
 
-    def _check_rehearsal(self, path: Path, report: DocumentProblems) -> None:
+    def _check_rehearsal(self, report: DocumentProblems) -> None:
         """Check that a rehearsal is what the cluster can end as soon as its own seats are ready."""
-        at, provisioning = (*path, "rehearses"), self.provisioning
+        provisioning = self.provisioning
         if self.rehearses is None:
             if provisioning.ends_when_ready:
-                at = (*path, "provisioning", "endsWhenReady")
+                at = ("provisioning", "endsWhenReady")
                 message = "only a rehearsal ends when it is ready."
                 report("B016", at, message, "Remove it, or add rehearses: {name, date}.", at_key=True)
             return
         if not provisioning.ends_when_ready:
             fix = "Add endsWhenReady: true."
-            report("B011", (*path, "provisioning"), "endsWhenReady is missing, which rehearses needs.", fix)
+            report("B011", "provisioning", "endsWhenReady is missing, which rehearses needs.", fix)
         if self.holder.has_target:
             message = "backend value cannot be rehearsed: others hold the same number, so nobody can tell "
             message += "when that of the rehearsal is ready."
-            report("B016", at, message, "Remove the rehearsal.", at_key=True)
+            report("B016", "rehearses", message, "Remove the rehearsal.", at_key=True)
         if self.recurrence is None or self.recurrence.type != "dates":
             fix = "Write recurrence with type: dates."
-            report("B016", at, "a rehearsal has dates of its own.", fix, at_key=True)
+            report("B016", "rehearses", "a rehearsal has dates of its own.", fix, at_key=True)
         usual = provisioning.scale_down_behavior or self.holder.behaviors[0]
         if {usual, *(line.scale_down_behavior for _, line in self.scaling_lines())} - {None, "none"}:
             message = "nobody comes to a rehearsal, so its seats follow no sessions."
-            report("B016", at, message, "Write scaleDownBehavior: none.", at_key=True)
+            report("B016", "rehearses", message, "Write scaleDownBehavior: none.", at_key=True)
 
-    def _check_seats(self, path: Path, report: DocumentProblems) -> None:
+    def _check_seats(self, report: DocumentProblems) -> None:
         """Check that there is one class and its count, or a list by class; never both."""
-        at, provisioning = (*path, "provisioning"), self.provisioning
+        provisioning = self.provisioning
         counted = {"placeholderCount": provisioning.placeholder_count, "nodeCount": provisioning.node_count}
         form = next((key for key, count in counted.items() if count), None)
         is_listed = provisioning.seats is not None
         if is_listed and form is not None:
             fix = f"Keep seats or {form}."
-            report("B016", (*at, form), "seats already has the counts.", fix, at_key=True)
+            report("B016", ("provisioning", form), "seats already has the counts.", fix, at_key=True)
         if is_listed and self.resource_class is not None:
             fix = "Keep provisioning.seats or resourceClass."
-            at_class = (*path, "resourceClass")
-            report("B016", at_class, "seats already has the classes.", fix, at_key=True)
+            report("B016", "resourceClass", "seats already has the classes.", fix, at_key=True)
         if not is_listed and self.resource_class is None:
             fix = "Add resourceClass, or provisioning.seats."
-            report("B011", path, "resourceClass is missing.", fix)
+            report("B011", (), "resourceClass is missing.", fix)
         if self.recurrence is not None and is_listed != (form is not None):
             meant = "seats" if is_listed else form
             for where, line in self.recurrence.lines():
@@ -294,9 +293,9 @@ class ReservationSpec(Model):
                     if key != meant and getattr(line, name) is not None:
                         message = f"provisioning has {meant}; {key} cannot override it."
                         fix = f"Write {meant} here too."
-                        report("B016", (*path, "recurrence", *where, key), message, fix, at_key=True)
+                        report("B016", ("recurrence", *where, key), message, fix, at_key=True)
 
-    def _check_counts(self, path: Path, report: DocumentProblems) -> None:
+    def _check_counts(self, report: DocumentProblems) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""
         backend, unit = self.holder.backend, self.holder.unit
         other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
@@ -308,29 +307,31 @@ class ReservationSpec(Model):
                 if unit is Unit.NODE:
                     message = f"backend {backend} holds whole nodes, not seats."
                     fix = "Write nodeCount: how many nodes."
-                report("B016", (*path, *at, other.field), message, fix, at_key=True)
+                report("B016", (*at, other.field), message, fix, at_key=True)
             elif is_needed and numbers[unit.field] is None:
                 fix = f"Add {unit.field}: how many {unit.plural}."
-                report("B011", (*path, *at), f"{unit.field} is missing.", fix)
+                report("B011", at, f"{unit.field} is missing.", fix)
 
-    def _check_behavior(self, path: Path, report: DocumentProblems) -> None:
+    def _check_behavior(self, report: DocumentProblems) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
         for at, line in self.scaling_lines():
             behavior = line.scale_down_behavior
             if behavior not in (None, *self.holder.behaviors):
                 message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
-                report("B170", (*path, *at, "scaleDownBehavior"), message, "Write none, or leave it out.")
+                report("B170", (*at, "scaleDownBehavior"), message, "Write none, or leave it out.")
 
-    def _check_buffer(self, path: Path, report: DocumentProblems) -> None:
+    def _check_buffer(self, report: DocumentProblems) -> None:
         """Check that the behavior `buffer` and its numbers come together."""
         behaviors = [line.scale_down_behavior for _, line in self.scaling_lines()]
-        at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
+        has_buffer = self.provisioning.buffer is not None
         if "buffer" in behaviors and not has_buffer:
             fix = "Add buffer: {percent: 20, minimum: 5}."
-            report("B011", at, "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
+            report("B011", "provisioning", "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
         elif has_buffer and "buffer" not in behaviors:
             message = "buffer has no effect: no scaleDownBehavior is buffer."
-            report("B029", (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
+            report(
+                "B029", ("provisioning", "buffer"), message, "Remove it, or add the behavior.", at_key=True
+            )
 
     def scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
         """Yield what may say how seats scale, with its place below spec."""

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from berth.findings import Path
 from berth.schema.basemodel import (
     OR_MAPPING,
     Json,
@@ -76,18 +75,18 @@ class ClassSessions(Model):
         None, "only `custom`: field values of sessions that do not count", "every session counts"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.source == "custom":
             for name, value in (("version", self.version), ("resource", self.resource)):
                 if value is None:
-                    report("B011", path, f"source custom needs {name}.", f"Add {name}: a DNS name.")
+                    report("B011", (), f"source custom needs {name}.", f"Add {name}: a DNS name.")
             if self.resource == "secrets" and not self.group:
                 message = "Secrets are not sessions, and the Jobs of Berth would be allowed to read them all."
-                report("B036", (*path, "resource"), message, "Name the kind that sessions are of.")
+                report("B036", "resource", message, "Name the kind that sessions are of.")
         else:
             for key in self.custom:
                 fix, message = "Remove it, or write source: custom.", "this key belongs to source custom."
-                report("B016", (*path, key), message, fix, at_key=True)
+                report("B016", key, message, fix, at_key=True)
 
     @property
     def namespace_names(self) -> tuple[str, ...]:
@@ -157,17 +156,17 @@ class ResourceClassSpec(Placement):
         None, "how its sessions are recognized", "none: only behavior `none`"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        check_sizes(self.pod_labels, self.pod_annotations, path, report, OF_PODS)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        check_sizes(self.pod_labels, self.pod_annotations, report, OF_PODS)
         idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}
         for name in (name for name, value in idle.items() if value and self.images == ()):
             message = f"{name} has no effect without images."
-            report("B029", (*path, name), message, "Remove it, or add images.", at_key=True)
+            report("B029", name, message, "Remove it, or add images.", at_key=True)
         if self.sessions is not None and self.sessions.source == "renku" and self.renku_id is None:
             message = "source renku needs renkuId: Renku's sessions name their class by it."
-            report("B011", path, message, "Add renkuId: the id of the class in Renku.")
-        check_resources(self.requests, self.limits, path, report)
-        check_overhead(self.overhead, (*path, "overhead"), report)
+            report("B011", (), message, "Add renkuId: the id of the class in Renku.")
+        check_resources(self.requests, self.limits, report)
+        check_overhead(self.overhead, report.below("overhead"))
         names = [claim.name for claim in self.resource_claims]
-        report.repeated("claim ", names, (*path, "resourceClaims"), "name")
+        report.below("resourceClaims").repeated("claim ", names, "name")

@@ -5,7 +5,6 @@ Most documents have none of them, so that the other models import this module on
 
 from typing import Annotated, ClassVar, Literal
 
-from berth.findings import Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.types import INT32, DnsLabel, LabelKey, Labels, LabelValue, NodeName
@@ -25,17 +24,16 @@ class PodToleration(Model):
     effect: Effect | None = field(None)
     toleration_seconds: Annotated[int, Whole(-(2**31), 2**31)] | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.operator == "Exists" and self.value:
             message = "operator Exists takes no value."
-            report("B016", (*path, "value"), message, "Remove value.", at_key=True)
+            report("B016", "value", message, "Remove value.", at_key=True)
         if self.operator in (None, "Equal") and self.key is None:
             message = "a toleration without key needs operator: Exists."
-            report("B016", path, message, "Write operator: Exists, or add a key.")
+            report("B016", (), message, "Write operator: Exists, or add a key.")
         if self.toleration_seconds is not None and self.effect != "NoExecute":
             fix = "Add effect: NoExecute, or remove tolerationSeconds."
-            at = (*path, "tolerationSeconds")
-            report("B016", at, "only effect NoExecute takes seconds.", fix, at_key=True)
+            report("B016", "tolerationSeconds", "only effect NoExecute takes seconds.", fix, at_key=True)
 
 
 class LabelRequirementSpec(Model):
@@ -51,16 +49,16 @@ class LabelRequirementSpec(Model):
     operator: str
     values: ListOf[LabelValue] | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         operator, values = self.operator, self.values or ()
         if operator in ("In", "NotIn") and not values:
-            report(self.too_few, path, f"operator {operator} needs values.", "Add values: a list.")
+            report(self.too_few, (), f"operator {operator} needs values.", "Add values: a list.")
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
-            report(self.wrong, (*path, "values"), message, "Remove values.", at_key=True)
+            report(self.wrong, "values", message, "Remove values.", at_key=True)
         elif operator in ("Gt", "Lt", "Gte", "Lte") and not (len(values) == 1 and _is_number(values[0])):
             fix = 'Write one, for instance values: ["8"].'
-            report(self.wrong, path, f"operator {operator} needs one whole number from 0 up.", fix)
+            report(self.wrong, (), f"operator {operator} needs one whole number from 0 up.", fix)
 
 
 def _is_number(value: str) -> bool:
@@ -85,9 +83,9 @@ class FieldRequirement(Model):
     operator: Literal["In", "NotIn"]
     values: ListOf[NodeName]
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if len(self.values) != 1:
-            report("B016", (*path, "values"), "a field takes exactly one value.", "Write one node name.")
+            report("B016", "values", "a field takes exactly one value.", "Write one node name.")
 
 
 class NodeTerm(Model):
@@ -110,18 +108,18 @@ class NodeAffinity(Model):
 
 
 def _check_label_keys(
-    term: "PodTerm | TopologySpread", other: tuple[str, ...], path: Path, report: DocumentProblems
+    term: "PodTerm | TopologySpread", other: tuple[str, ...], report: DocumentProblems
 ) -> None:
     """Report duplicate keys: the API server adds `matchLabelKeys` to the selector."""
     matching, selector = term.match_label_keys or (), term.label_selector
     if (matching or other) and selector is None:
         name = "matchLabelKeys" if matching else "mismatchLabelKeys"
-        report("B011", path, f"{name} needs a labelSelector.", "Add labelSelector.")
+        report("B011", (), f"{name} needs a labelSelector.", "Add labelSelector.")
     taken = [] if selector is None else _keys(selector)
     for i, key in enumerate(matching):
         if key in taken or key in other or key in matching[:i]:
             message = f"duplicate key {key} in this term."
-            report("B016", (*path, "matchLabelKeys", i), message, "Name each key once.")
+            report("B016", ("matchLabelKeys", i), message, "Name each key once.")
 
 
 def _keys(selector: LabelSelector) -> list[str]:
@@ -139,8 +137,8 @@ class PodTerm(Model):
     match_label_keys: ListOf[LabelKey] | None = field(None)
     mismatch_label_keys: ListOf[LabelKey] | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        _check_label_keys(self, self.mismatch_label_keys or (), path, report)
+    def check(self, report: DocumentProblems) -> None:
+        _check_label_keys(self, self.mismatch_label_keys or (), report)
 
 
 class PreferredPodTerm(Model):
@@ -169,8 +167,8 @@ class TopologySpread(Model):
     node_taints_policy: Literal["Honor", "Ignore"] | None = field(None)
     match_label_keys: ListOf[LabelKey] | None = field(None)
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.min_domains is not None and self.when_unsatisfiable == "ScheduleAnyway":
             fix = "Write whenUnsatisfiable: DoNotSchedule, or remove minDomains."
-            report("B016", (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix, at_key=True)
-        _check_label_keys(self, (), path, report)
+            report("B016", "minDomains", "minDomains needs DoNotSchedule.", fix, at_key=True)
+        _check_label_keys(self, (), report)

@@ -3,7 +3,6 @@
 import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from berth.findings import Path
 from berth.machines.versions import GATES, NEWEST, OLDEST
 from berth.names import DISTRIBUTION
 from berth.schema import grammar
@@ -97,10 +96,10 @@ class CeilingSpec(Model):
     )
     until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if not self.seats and not self.requests:
-            report("B011", path, "the ceiling limits nothing.", "Add seats or requests.")
-        check_least(self.requests, (*path, "requests"), report)
+            report("B011", (), "the ceiling limits nothing.", "Add seats or requests.")
+        check_least(self.requests, report.below("requests"))
 
 
 class NamespaceSpec(Model):
@@ -155,14 +154,14 @@ class KoordinatorSpec(Model):
         False, "whether the webhook of Koordinator may change session pods, for `sessionAffinity`"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.scheduler_name == _STOCK:
             message = (
                 f"{_STOCK} is Kubernetes' own scheduler, which does not know slots, unless Koordinator "
                 "replaces it."
             )
             fix = "Write the name under which Koordinator's scheduler runs, mostly koord-scheduler."
-            report("B115", (*path, "schedulerName"), message, fix)
+            report("B115", "schedulerName", message, fix)
 
 
 class KarpenterSpec(Model):
@@ -188,13 +187,13 @@ class HubSpec(Model):
     )
 
 
-def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems) -> None:
+def check_hubs(hubs: tuple[HubSpec, ...], report: DocumentProblems) -> None:
     """Report hubs that cannot be told apart."""
-    report.repeated("namespace ", [hub.namespace or i for i, hub in enumerate(hubs)], path, "namespace")
+    report.repeated("namespace ", [hub.namespace or i for i, hub in enumerate(hubs)], "namespace")
     for i, hub in enumerate(hubs if len(hubs) > 1 else ()):
         if hub.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
-            report("B011", (*path, i), message, "Add namespace: where the sessions of this hub run.")
+            report("B011", (i,), message, "Add namespace: where the sessions of this hub run.")
 
 
 class ImagesSpec(Model):
@@ -209,8 +208,8 @@ class JobResources(Model):
     requests: Resources = field({}, "mapping (quantity for each key)")
     limits: Resources = field({}, "mapping (quantity for each key)")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_resources(self.requests, self.limits, path, report)
+    def check(self, report: DocumentProblems) -> None:
+        check_resources(self.requests, self.limits, report)
 
 
 class RuntimeSpec(Tolerating):
@@ -228,8 +227,8 @@ class RuntimeSpec(Tolerating):
         None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_sizes(self.pod_labels, self.pod_annotations, path, report, OF_PODS)
+    def check(self, report: DocumentProblems) -> None:
+        check_sizes(self.pod_labels, self.pod_annotations, report, OF_PODS)
 
 
 _metric = grammar.matching(
@@ -347,11 +346,11 @@ class ClusterSpec(Overridable):
         "none",
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        super().check(path, report)
-        check_amounts(self.largest_node, (*path, "largestNode"), report)
+    def check(self, report: DocumentProblems) -> None:
+        super().check(report)
+        check_amounts(self.largest_node, report.below("largestNode"))
         if isinstance(self.z2jh, tuple):
-            check_hubs(self.z2jh, (*path, "z2jh"), report)
+            check_hubs(self.z2jh, report.below("z2jh"))
 
     @property
     def autoscaler_of_priority(self) -> str:
@@ -379,28 +378,28 @@ class SiteSpec(Overridable):
     diff: DiffSpec = field(DiffSpec.model_construct(), "what `berth diff` warns of", "24 hours")
     policies: ListOf[PolicySpec] = field((), "what needs an approval, a warning, or is refused", "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
         names = [cluster.name for cluster in self.clusters]
         inherited = set()
         for i, cluster in enumerate(self.clusters):
-            at = (*path, "clusters", i)
+            here = report.below("clusters", i)
             if names.count(cluster.name) > 1:
-                message, fix = f"duplicate cluster name {shown(cluster.name)}.", "Give each its own name."
-                report("B060", (*at, "name"), message, fix)
+                message = f"duplicate cluster name {shown(cluster.name)}."
+                here("B060", "name", message, "Give each its own name.")
             if cluster.held:
                 from berth.schema.heldobjects import check_held  # noqa: PLC0415 - few sites have some
 
-                check_held(cluster.held, namespace_of(cluster, self)[0], (*at, "held"), report)
+                check_held(cluster.held, namespace_of(cluster, self)[0], here.below("held"))
             autoscaler = cluster.autoscaler_of_priority
             if cluster.priority is None:
                 inherited.add(autoscaler)
             else:
-                check_priority(*priority_value(cluster.priority, (*at, "priority")), {autoscaler}, report)
-        check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
+                check_priority(cluster.priority, {autoscaler}, here)
+        check_priority(self.priority, inherited, report)
         policies = [policy.name for policy in self.policies]
-        report.repeated("policy ", policies, (*path, "policies"), "name", "B060")
-        check_engines(self, path, report)
+        report.below("policies").repeated("policy ", policies, "name", "B060")
+        check_engines(self, report)
 
 
 def namespace_of(cluster: ClusterSpec, site: SiteSpec) -> tuple[str, bool]:
@@ -411,30 +410,28 @@ def namespace_of(cluster: ClusterSpec, site: SiteSpec) -> tuple[str, bool]:
     return namespace.name, namespace.create
 
 
-def priority_value(priority: int | PrioritySpec | None, path: Path) -> tuple[int | None, Path]:
-    """Return the number in either form of a priority, and its place."""
-    if priority is None or isinstance(priority, int):
-        return priority, path
-    return priority.value, (*path, "value")
-
-
-def check_priority(value: int | None, path: Path, autoscalers: set[str], report: DocumentProblems) -> None:
+def check_priority(
+    priority: int | PrioritySpec | None, autoscalers: set[str], report: DocumentProblems
+) -> None:
     """Report priorities with which autoscalers add no nodes, or sessions cannot preempt."""
-    if value is None:
+    if priority is None:
         return
+    value, at = (
+        (priority, ("priority",)) if isinstance(priority, int) else (priority.value, ("priority", "value"))
+    )
     fix = "Write a whole number from -10 to -1."
     if value >= 0:
-        report("B025", path, f"{value} is not below 0: sessions could not preempt placeholders.", fix)
+        report("B025", at, f"{value} is not below 0: sessions could not preempt placeholders.", fix)
     elif value < -10 and "cluster-autoscaler" in autoscalers:
         whose = " (kubernetes.io's page on overprovisioning has it)" if value == -1000 else ""
         message = f"{value}{whose} is below -10: cluster-autoscaler adds no node for such pods."
-        report("B025", path, message, fix)
+        report("B025", at, message, fix)
     elif value <= EMPTY_TO_KARPENTER and "karpenter" in autoscalers:
         message = (
             f"{value} is so low that Karpenter from 1.14 on treats nodes of placeholders as empty: it "
             "deletes them, and buys them again."
         )
-        report("B025", path, message, fix)
+        report("B025", at, message, fix)
     elif value < -10:
         fix = "Write a whole number from -10 to -1, unless you know that yours does not ignore them."
-        report("B026", path, f"{value} is below -10: many autoscalers ignore such pods.", fix)
+        report("B026", at, f"{value} is below -10: many autoscalers ignore such pods.", fix)

@@ -60,9 +60,9 @@ def read_as(hint: Any, value: Any, report: DocumentProblems) -> Any:
     except ValidationError:
         value = _without_nulls(node, value)
         typed = _validated(node, value, report)
-        _examine_sound(node, value, (), report)
+        _examine_sound(node, value, report)
     else:
-        _examine(node, typed, (), report)
+        _examine(node, typed, report)
     return None if report.errors else typed
 
 
@@ -273,7 +273,7 @@ def _not_list(node: Node, value: Any) -> Refusal:
     return Refusal(f"{shown(value)} is not a list.", fix, "B013")
 
 
-def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
+def _examine_sound(node: Node, value: Any, report: DocumentProblems) -> None:
     """Ask the models in a value that may be faulty, as far as nothing in them is."""
     if node.kind not in (outline.MODEL, outline.LIST, outline.UNION):
         return
@@ -282,52 +282,50 @@ def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems)
     except ValidationError:
         pass
     else:
-        _examine(node, typed, path, report)
+        _examine(node, typed, report)
         return
     if node.kind == outline.UNION:
-        _examine_sound(node.branch(value), value, path, report)
+        _examine_sound(node.branch(value), value, report)
     elif node.kind == outline.LIST and type(value) is list:
         for i, item in enumerate(value):
-            _examine_sound(node.item, item, (*path, i), report)
+            _examine_sound(node.item, item, report.below(i))
     elif node.kind == outline.MODEL and type(value) is dict:
         own = fields(node.type)
         for name, known in own.items():
             if name in value:
-                _examine_sound(known.node, value[name], (*path, name), report)
-        _check_order(node.type, lambda key: _sound(own[key].node, value.get(key)), path, report)
+                _examine_sound(known.node, value[name], report.below(name))
+        _check_order(node.type, lambda key: _sound(own[key].node, value.get(key)), report)
 
 
 def _sound(node: Node, value: Any) -> Any:
     return node.validate(value) if _accepts(node, value) else None
 
 
-def _check_order(
-    model: type[Model], value_of: Callable[[str], Any], path: Path, report: DocumentProblems
-) -> None:
+def _check_order(model: type[Model], value_of: Callable[[str], Any], report: DocumentProblems) -> None:
     """Report a range of dates that ends before it begins; `value_of` returns None for what is not sound."""
     if keys := model.dates_in_order:
         first, last = map(value_of, keys)
         if first and last and last < first:
             message = f"the range ends on {last}, before it begins on {first}."
-            report("B024", (*path, keys[1]), message, f"Write the later date in `{keys[1]}`.")
+            report("B024", keys[1], message, f"Write the later date in `{keys[1]}`.")
 
 
-def examine(model: Model, path: Path, report: DocumentProblems) -> None:
+def examine(model: Model, report: DocumentProblems) -> None:
     """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
-    errors, own = report.errors, fields(type(model))
+    errors, own = report.whole.errors, fields(type(model))
     for name, known in own.items():
-        if value := getattr(model, known.attribute):
-            _examine(known.node, value, (*path, name), report)
-    if report.errors == errors:
-        model.check(path, report)
-    _check_order(type(model), lambda key: getattr(model, own[key].attribute), path, report)
+        if isinstance(value := getattr(model, known.attribute), Model | tuple):
+            _examine(known.node, value, report.below(name))
+    if report.whole.errors == errors:
+        model.check(report)
+    _check_order(type(model), lambda key: getattr(model, own[key].attribute), report)
 
 
-def _examine(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
+def _examine(node: Node, value: Any, report: DocumentProblems) -> None:
     if isinstance(value, Model):
-        examine(value, path, report)
+        examine(value, report)
     for i, item in enumerate(value if isinstance(value, tuple) else ()):
         if isinstance(item, Model):
-            examine(item, (*path, i), report)
+            examine(item, report.below(i))
     if value and node.find(Unique):
-        report.repeated("", value, path)
+        report.repeated("", value)

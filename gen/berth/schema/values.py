@@ -23,7 +23,6 @@ from berth.schema.site import (
     RuntimeSpec,
     SiteSpec,
     namespace_of,
-    priority_value,
 )
 from berth.schema.types import EngineWord
 
@@ -204,7 +203,7 @@ class Cluster(ClusterSpec):
         """Return one cluster: its own values, else those of the site, else the defaults."""
         namespace, creates_namespace = namespace_of(own, site)
         priority = site.priority if own.priority is None else own.priority
-        number, _ = priority_value(priority, ())
+        number = getattr(priority, "value", priority)
         options = of_cluster(site.engine, own.engine)
         resources = [_ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES, _OF_OCCURRENCE]
         for runtime in (site.runtime, own.runtime):

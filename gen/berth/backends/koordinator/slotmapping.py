@@ -74,8 +74,8 @@ class SlotMetadata(Model):
     labels: Labels = field({}, "labels of each Reservation", "none")
     annotations: Annotations = field({}, "annotations of each Reservation", "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        _check_keys(self.labels, self.annotations, path, report, on_object=True)
+    def check(self, report: DocumentProblems) -> None:
+        _check_keys(self.labels, self.annotations, report, on_object=True)
 
 
 class SlotMapping(Model):
@@ -91,13 +91,13 @@ class SlotMapping(Model):
         """Return what is merged, with its nulls."""
         return {"metadata": self.metadata.dump(), "spec": self.spec}
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        at = (*path, "spec")
+    def check(self, report: DocumentProblems) -> None:
+        report = report.below("spec")
         wrong = [misfit for misfit in misfits(self.spec) if misfit.path[0] not in _ENDS]
         for misfit in wrong:
-            _report_misfit(misfit, at, report)
-        self._check_owned(at, report)
-        self._check_end(at, report)
+            _report_misfit(misfit, report)
+        self._check_owned(report)
+        self._check_end(report)
         if wrong:
             return
         for where, choices in _CHOICES.items():
@@ -105,24 +105,24 @@ class SlotMapping(Model):
             value = part(self.spec, *above).get(key)
             if value is not None and value not in choices:
                 message = f"{shown(value)} is not one of {', '.join(choices)}."
-                report("B014", (*at, *where), message, f"Write {' or '.join(choices)}.")
+                report("B014", where, message, f"Write {' or '.join(choices)}.")
         pod, metadata = part(self.spec, "template", "spec"), part(self.spec, "template", "metadata")
-        in_template = (*at, "template", "metadata")
-        _check_keys(metadata.get("labels"), metadata.get("annotations"), in_template, report, on_object=False)
+        in_template = report.below("template", "metadata")
+        _check_keys(metadata.get("labels"), metadata.get("annotations"), in_template, on_object=False)
         if pod.get("priorityClassName") is not None and pod.get("priority") is None:
             message = "a Reservation does not get its priority from the name of a class."
             fix = "Remove it, or add priority: the value of the class."
-            report("B029", (*at, "template", "spec", "priorityClassName"), message, fix, at_key=True)
+            report("B029", ("template", "spec", "priorityClassName"), message, fix, at_key=True)
 
-    def _check_owned(self, path: Path, report: DocumentProblems) -> None:
+    def _check_owned(self, report: DocumentProblems) -> None:
         """Report what Berth or a reservation sets."""
         for owned, where in _OWNED.items():
             at = _touched(self.spec, owned)
             if at is not None:
                 message = f"it replaces or removes {owned[-1]}, which Berth sets."
-                report("B023", (*path, *at), message, f"Remove it, and write {where}.", at_key=True)
+                report("B023", (*at,), message, f"Remove it, and write {where}.", at_key=True)
 
-    def _check_end(self, path: Path, report: DocumentProblems) -> None:
+    def _check_end(self, report: DocumentProblems) -> None:
         """Check when standing slots end."""
         read: dict[str, str] = {}
         for key, text in _ENDS.items():
@@ -130,15 +130,15 @@ class SlotMapping(Model):
                 if self.spec.get(key) is not None:
                     read[key] = text.read(self.spec[key])
             except Refusal as refusal:
-                report.refuse(refusal, (*path, key))
+                report.refuse(refusal, (key,))
         ttl = read.get("ttl")
         if ttl == "0s" and "expires" in read:
             message = "ttl 0 means never: Koordinator would ignore expires."
             fix = "Remove ttl: Berth sets one that lets expires decide."
-            report("B107", (*path, "ttl"), message, fix)
+            report("B107", "ttl", message, fix)
         elif ttl not in (None, "0s"):
             message = f"a slot ends {ttl} after its creation, and is created again from git a day later."
-            report("B109", (*path, "ttl"), message, "Write expires, and remove ttl.")
+            report("B109", "ttl", message, "Write expires, and remove ttl.")
 
 
 def merged(base: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
@@ -175,22 +175,20 @@ def _touched(value: Any, path: Path) -> Path | None:
     return None if below is None else (key, *below)
 
 
-def _report_misfit(misfit: Misfit, path: Path, report: DocumentProblems) -> None:
-    at = (*path, *misfit.path)
+def _report_misfit(misfit: Misfit, report: DocumentProblems) -> None:
     if misfit.words:
         message = (
             f"{shown(misfit.value)} is not {misfit.words}: Koordinator would read no Reservation at all."
         )
-        report("B013", at, message, f"Write {misfit.words}.")
+        report("B013", misfit.path, message, f"Write {misfit.words}.")
     else:
         fix = nearest(str(misfit.path[-1]), misfit.fields)
-        report("B010", at, "a slot has no such key.", fix, at_key=True)
+        report("B010", misfit.path, "a slot has no such key.", fix, at_key=True)
 
 
 def _check_keys(
     labels: Labels | None,
     annotations: Annotations | None,
-    path: Path,
     report: DocumentProblems,
     *,
     on_object: bool,
@@ -200,10 +198,10 @@ def _check_keys(
     `on_object`: they are on the Reservation itself, which an engine may see, not in its template. Koordinator
     copies both onto the pod that its scheduler sees, where many keys mean something else.
     """
-    check_sizes(labels, annotations, path, report)
+    check_sizes(labels, annotations, report)
     for where, pairs in (("labels", labels), ("annotations", annotations)):
         for name, value in (pairs or {}).items():
-            at = (*path, where, name)
+            at = (where, name)
             refusal = refusal_of_ours(name)
             if refusal is not None:
                 report.refuse(refusal, at)

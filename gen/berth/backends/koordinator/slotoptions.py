@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from pydantic.json_schema import SkipJsonSchema
 
-from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.basemodel import Json, ListOf, Model, NonEmpty, Text, field
 from berth.schema.documentproblems import DocumentProblems
@@ -38,15 +37,15 @@ class OwnerObject(Model):
     kind: PodKind | None = field(None, "Pod, or left out; ignored", "none")
     api_version: SkipJsonSchema[Any] = field(None)  # Kubernetes has it there, and it does harm
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.api_version is not None:
             message = "with an apiVersion, Koordinator finds no pod at all."
-            report("B101", (*path, "apiVersion"), message, "Remove it.", at_key=True)
+            report("B101", "apiVersion", message, "Remove it.", at_key=True)
         if self.kind not in (None, "", "Pod"):
             message = (
                 f"an object is a pod: Koordinator would look for a pod of this name, not for a {self.kind}."
             )
-            report("B101", (*path, "kind"), message, "Write controller for what owns pods.")
+            report("B101", "kind", message, "Write controller for what owns pods.")
 
 
 class OwnerController(Model):
@@ -60,7 +59,7 @@ class OwnerController(Model):
     controller: bool | None = field(None, "whether it is the pod's controller", "either")
     block_owner_deletion: bool | None = field(None, "ignored", "none")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.kind not in _MAKERS:
             return
         group = (self.api_version or "").rpartition("/")[0]
@@ -68,7 +67,7 @@ class OwnerController(Model):
             maker = _MAKERS[self.kind]
             message = f"kind {self.kind} owns no pods itself: its {maker} does."
             fix = f"Write kind: {maker}, or labelSelector with labels of the pods."
-            report("B101", (*path, "kind"), message, fix)
+            report("B101", "kind", message, fix)
 
 
 class Owner(Model):
@@ -78,12 +77,12 @@ class Owner(Model):
     controller: OwnerController | None = field(None, "what owns the pod: a StatefulSet, a Job", "any")
     label_selector: LabelSelector | None = field(None, "labels of the pod, as in a pod's affinity", "any")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         by, one, selector = self.controller, self.object, self.label_selector
         places = {part.namespace for part in (one, by) if part is not None} - {None, ""}
         if len(places) > 1:
             message = "object and controller name two namespaces: no pod is in both."
-            report("B101", (*path, "controller", "namespace"), message, "Write the same, or one of the two.")
+            report("B101", ("controller", "namespace"), message, "Write the same, or one of the two.")
         named = [(part.name, part.uid, part.namespace) for part in (by, one) if part is not None]
         chosen = selector is not None and bool(selector.match_labels)
         excluded = False
@@ -96,10 +95,10 @@ class Owner(Model):
         if excluded or kinds:
             said = "it only excludes pods" if excluded else "it has only the kind of a controller"
             message = f"{said}: nearly every pod of the cluster may use a slot."
-            report("B103", path, message, "Add labels, or a namespace.")
+            report("B103", (), message, "Add labels, or a namespace.")
         else:
             message = "it matches anything: every pod of the cluster may use a slot."
-            report("B102", path, message, "Write labelSelector with labels, a namespace or a name.")
+            report("B102", (), message, "Write labelSelector with labels, a namespace or a name.")
 
     @property
     def has_labels(self) -> bool:
@@ -128,10 +127,10 @@ class SlotTaint(Model):
     value: LabelValue | None = field(None)
     effect: Effect
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.effect == "PreferNoSchedule":
             message = "Koordinator ignores taints of effect PreferNoSchedule."
-            report("B029", (*path, "effect"), message, "Write NoSchedule, or remove the taint.")
+            report("B029", "effect", message, "Write NoSchedule, or remove the taint.")
 
 
 class SlotOptions(Model):
@@ -146,22 +145,22 @@ class SlotOptions(Model):
     session_affinity: bool = field(False, "renders what makes session pods require a slot")
     with_placeholders: bool = field(False, "placeholders first, which make an autoscaler add nodes")
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.standing and self.allocate_once:
             message = "a slot ends with its first session, and is created again from git a day later."
-            report("B109", (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
+            report("B109", "allocateOnce", message, "Remove it, unless that is intended.")
         if self.standing and self.with_placeholders:
             message = (
                 "slots take over from placeholders in the window of an occurrence; standing slots have none."
             )
-            report("B016", (*path, "withPlaceholders"), message, "Remove it, or standing.", at_key=True)
+            report("B016", "withPlaceholders", message, "Remove it, or standing.", at_key=True)
         if self.with_placeholders and self.allocate_once:
             message = (
                 "withPlaceholders needs allocateOnce: false: a slot would be used up by the pods that it "
                 "takes over from."
             )
             fix = "Remove it, or withPlaceholders."
-            report("B106", (*path, "allocateOnce"), message, fix)
+            report("B106", "allocateOnce", message, fix)
         if self.taints and not self.session_affinity:
             message = (
                 "a taint keeps out only pods with the annotation "
@@ -169,4 +168,4 @@ class SlotOptions(Model):
                 "tolerations do not count."
             )
             fix = "Add sessionAffinity: true, or put the annotation on session pods."
-            report("B116", (*path, "taints"), message, fix)
+            report("B116", "taints", message, fix)

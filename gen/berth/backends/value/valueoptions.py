@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from berth.core.holders import Step
 from berth.core.objects import group_of
-from berth.findings import Path
 from berth.notation.objectpath import object_path_text, parse_object_path
 from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.counts import LARGE_UNITS
@@ -105,25 +104,25 @@ class ValueTarget(Model):
         None, "path below status with how many are ready", "that of known kinds; else not known"
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if is_never_held(self.api_version, self.kind):
             message = (
                 f"no number of {self.kind} {self.api_version} is ever held: a patch of one gives rights."
             )
-            report("B300", (*path, "kind"), message, "Name another object.")
+            report("B300", "kind", message, "Name another object.")
         known = self.known
         if known is None:
             return
         if known.of_cluster and self.namespace is not None:
             message = f"{self.kind} has no namespace."
-            report("B300", (*path, "namespace"), message, "Remove namespace.", at_key=True)
+            report("B300", "namespace", message, "Remove namespace.", at_key=True)
         if not known.of_cluster and self.namespace is None:
-            report("B300", path, "namespace is missing.", f"Add namespace: where the {self.kind} is.")
+            report("B300", (), "namespace is missing.", f"Add namespace: where the {self.kind} is.")
         if known.has_scale and self.path != REPLICAS:
             message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
-            report("B300", (*path, "path"), message, "Write spec.replicas.")
+            report("B300", "path", message, "Write spec.replicas.")
         for message, fix in self._resource_problems(known):
-            report("B300", (*path, "path"), message, fix)
+            report("B300", "path", message, fix)
 
     def _resource_problems(self, known: KnownKind) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the resource of a number, and with keys by which the path names items."""
@@ -203,24 +202,24 @@ class ValueOptions(Model):
         "`largest` for known numbers; else **required**",
     )
 
-    def check(self, path: Path, report: DocumentProblems) -> None:
+    def check(self, report: DocumentProblems) -> None:
         if self.target is None:
             fix = "Add target: {apiVersion, kind, namespace, name, path}."
-            report("B011", path, "target is missing.", fix)
+            report("B011", (), "target is missing.", fix)
         elif self.target.number is None and None in (self.unit, self.combine):
-            report("B011", path, *self._missing(self.target))
+            report("B011", (), *self._missing(self.target))
         elif self.target.takes_quantities and not self.suffix:
             message = f"{self.target} is an amount of bytes, and unit is missing."
-            report("B011", path, message, "Add unit: Gi, if counts and otherwise are in Gi.")
+            report("B011", (), message, "Add unit: Gi, if counts and otherwise are in Gi.")
         elif self.target.number and self.unit and not self.target.takes_quantities:
             message = f"{self.target} counts {self.counted.plural}, and only memory and storage need a unit."
             fix = "Remove unit."
             if isinstance(self.target.path[-2], int):
                 fix = "Remove unit, or name the item if it is of memory or storage: resources[name=memory]."
-            report("B016", (*path, "unit"), message, fix, at_key=True)
+            report("B016", "unit", message, fix, at_key=True)
         else:
             for message, fix in self._amount_problems():
-                report("B300", (*path, "otherwise"), message, fix)
+                report("B300", "otherwise", message, fix)
 
     def _missing(self, target: ValueTarget) -> tuple[str, str]:
         """Tell what a reservation says of a number that Berth does not know."""
