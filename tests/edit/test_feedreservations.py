@@ -274,7 +274,7 @@ def test_a_new_date_joins_the_reservation_of_its_title() -> None:
 
 
 def test_the_group_option_sets_which_events_share_a_reservation() -> None:
-    events = [single("20260302", title="A"), single("20260303", title="A"), event(*WEEKLY, title="A")]
+    events = [single("20260304", title="A"), single("20260305", title="A"), event(*WEEKLY, title="A")]
 
     assert len(imported(feed(*events)).files) == 2
     assert len(imported(feed(*events), group="title").files) == 1
@@ -309,6 +309,60 @@ def test_single_dates_in_several_rooms_become_one_course_with_b207() -> None:
         3,
         {"lab": {"small": 30}},
     )
+
+
+_UNKNOWN = "RECURRENCE-ID;TZID=Europe/Zurich:20260212T090000"
+_TOGETHER = {
+    "titles": (
+        "",
+        "Give --group none",
+        [single("20260302", f"1800-{end}") for end in ("1900", "1920", "2000")],
+    ),
+    "on-one-of-many-dates": (
+        *("", "Give --group none"),
+        [single("20260309"), single("20260316"), single("20260316", "0900-1215"), single("20260323")],
+    ),
+    "uid": (
+        "uid",
+        "Write a UID for each",
+        [single("20260302", f"14{end}", uid="x") for end in ("00-1500", "00-1505")],
+    ),
+    "by-title": (
+        "title",
+        "Give --group none",
+        [event(*WEEKLY, title="Lab"), single("20260216", "0900-1400")],
+    ),
+    "one-event": (
+        *("", "Correct it in the calendar"),
+        [
+            event(*WEEKLY, title="Lab"),
+            *(
+                event(change, f"DTSTART;TZID=Europe/Zurich:202602{day}T090000", "DURATION:PT3H", title="Lab")
+                for change, day in ((SECOND, "10"), (_UNKNOWN, "09"))
+            ),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("group", "advice", "events"), _TOGETHER.values(), ids=_TOGETHER)
+def test_dates_that_start_together_and_end_apart_are_not_imported_and_the_rest_is(
+    group: str, advice: str, events: list[str]
+) -> None:
+    """They would have one id: of an exam, they may be extra time with seats of its own, or a mistake."""
+    rest = single("20260302", title="Other")
+    before = imported(feed(single("20260309"), single("20260323"), rest))
+    for known in ((), before.sources):
+        found = imported(feed(*events, rest), *known, group=group)
+        refused = [one for one in found.findings if one.code == "B206"]
+
+        assert {file.file for file in found.files} <= {"reservations/other.yaml"}
+        assert [outcome.event for outcome in found.outcomes if outcome.result != "not imported"] == ["Other"]
+        assert [one.fix[: len(advice)] for one in refused] == [advice]
+    if advice == "Give --group none":
+        apart = imported(feed(*events, rest), group="none")
+        assert (len(apart.files), [one.code for one in apart.findings]) == (len(events) + 1, [])
+        assert windows(apart.sources)
 
 
 def test_dates_with_different_seats_become_a_list() -> None:

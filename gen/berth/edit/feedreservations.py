@@ -216,18 +216,24 @@ class _ReservationImport:
         reservation = self._reservation(name, title, recurrence, seats)
         text = reservation_yaml(reservation._replace(annotations=(*self._annotations(group).items(),)))
         file = f"reservations/{name}.yaml"
+        lost = self._lost(group, reservation, recurrence)
         self.written[file] = ImportedFile(file, text, None, group.first.name)
         self._warn_if_seats_add_up(group, found.dates, seats)
         number_of_seats = sum(count for _, count in seats)
         source = "" if found.usual else " of --seats"
-        lost = self._lost(reservation, recurrence)
         count = f"{self._number(group, found.dates, lost)}, {number_of(number_of_seats, 'seat')}{source}"
         self.feed.tell(group.events, NEW, _with_lost([count], lost), file)
 
-    def _lost(self, reservation: Reservation, recurrence: Recurrence) -> list[Skipped]:
-        """Return the dates that are on days off of the calendars that a reservation follows."""
+    def _lost(self, group: EventGroup, reservation: Reservation, recurrence: Recurrence) -> list[Skipped]:
+        """Return the dates that are on days off of the calendars that a reservation follows.
+
+        Raise NotImportedError if two dates have one start: they would have one id.
+        """
         followed = recurrence._replace(calendars=reservation.recurrence.calendars)
         every = expand(reservation._replace(recurrence=followed), self.project.declared.calendars)
+        for name, total in Counter(one.id for one in every.occurrences).items():
+            if total > 1:
+                raise _same_start(group, name, total)
         return [one for one in every.skipped if not is_exception(one.reason)]
 
     def _number(self, group: EventGroup, dates: RuleDates, lost: Sequence[Skipped]) -> str:
@@ -275,9 +281,9 @@ class _ReservationImport:
         is_standing = before.holder.persistence is not None
         keys = [] if is_standing else _changed_keys(before, recurrence, seats)
         changes = [*(["dates"] if keys else []), *(["seats"] if seats != before.seats else [])]
+        lost = [] if is_standing else self._lost(group, before, recurrence)
         self._warn_if_seats_add_up(group, found.dates, seats)
         file, index = record.origin[:2]
-        lost = [] if is_standing else self._lost(before, recurrence)
         if not changes and (record.uid, record.title) == (group.uid, group.title):
             count = self._number(group, found.dates, lost)
             self.feed.tell(group.events, UNCHANGED, _with_lost([count], lost), file)
@@ -352,6 +358,19 @@ class _ReservationImport:
                 message = f'the event of {name} is gone from "{self.options.feed}", or canceled.'
                 fix = f"Run berth delete {name}, or remove its annotations berth.dev/imported-* to keep it."
                 yield record.origin.problem("B208", path, message, fix)
+
+
+def _same_start(group: EventGroup, occurrence: str, total: int) -> NotImportedError:
+    """Return why dates with one id are not imported: of several events, they are extra time or a mistake."""
+    day, _, start = occurrence.partition("/")[2].partition("T")
+    message = f"{total} of its dates start on {day} at {start}"
+    if len(group.events) == 1:
+        return NotImportedError("DTEND", f"{message}.")
+    give = (
+        "Give" if len(group.uids) == len(group.events) else "Write a UID for each in the calendar, and give"
+    )
+    fix = f"{give} --group {ALONE} if each needs its own seats; if not, correct the ends in the calendar."
+    return NotImportedError("DTEND", f"{message}, and end at different times.", fix)
 
 
 def _with_lost(parts: Sequence[str], lost: Sequence[Skipped]) -> str:
