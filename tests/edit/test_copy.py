@@ -80,7 +80,9 @@ def test_a_list_is_shifted_by_whole_weeks(berth: Berth, folder: Path) -> None:
     """Its first date is on its weekday in the first week; what is after the last date is left out."""
     lines = '    dates: [2026-02-07]\n    schedule: [{startTime: "22:00", endTime: "06:00"}]\n'
     project.write(folder, night=project.NIGHT.replace(lines, LISTED))
-    assert berth("copy", "night", "later", "--from", "2026-09-01", "--until", "2026-09-30").code == 0
+    told = berth("copy", "night", "later", "--from", "2026-09-01", "--until", "2026-09-30")
+    left_out = re.findall(r"warning\[B040\] spec.recurrence.dates\[(\d)\]", told.err)
+    assert (told.code, len(left_out)) == (0, 1)
     text = (folder / "reservations/later.yaml").read_text("utf-8")
     shifted = LISTED.replace("      - 2026-03-07\n", "")
     for before, after in (("02-07", "09-05"), ("02-09", "09-07"), ("02-14", "09-12"), ("02-15", "09-13")):
@@ -126,12 +128,13 @@ def test_dates_of_lines_are_shifted_and_end_with_the_term(  # noqa: PLR0913, PLR
 def test_a_copy_of_an_ended_course_has_the_whole_new_term(berth: Berth, folder: Path, dates: str) -> None:
     course = course_of(LATE.replace("from: 2026-02-16, ", "")).replace(TERM_DATES, dates)
     project.write(folder, course=course, classes=project.CLASSES + TERMS)
+    assert berth("set", "course", "seats=30", "--from", "2026-02-09").code == 0
     assert berth("end", "course", "2026-02-12").code == 0
 
     assert berth("copy", "course", "later", "--from", "2026-09-14", "--until", "2026-10-18").code == 0
     copied = (folder / "reservations/later.yaml").read_text("utf-8")
     assert "endDate: 2026-10-18" in copied
-    assert "until" not in copied
+    assert re.findall("until: (.*?)[,}]", copied) == ["2026-09-20"]  # where the seats change
 
 
 def test_a_line_that_begins_with_the_term_needs_no_from(berth: Berth, folder: Path) -> None:

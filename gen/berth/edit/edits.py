@@ -243,16 +243,26 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     result = check_edit(pipeline, target, copied, None, now)
     message = f"it has no date from {first} to {last}, so it is not in the copy."
     fix = "To have it there, let the copy end later."
-    paths = [("spec", "recurrence", "schedule", i) for i in ended]
-    problems = [reservation.origin.problem("B040", path, message, fix) for path in paths]
+    lost = [
+        ("dates", index)
+        for index, (begin, end) in enumerate(recurrence.dates)
+        if str(end + by) < first or last < str(begin + by)
+    ]
+    problems = [
+        reservation.origin.problem("B040", ("spec", "recurrence", *place), message, fix)
+        for place in (*(("schedule", index) for index in ended), *lost)
+    ]
     return result._replace(warnings=(*result.warnings, *pipeline.located(problems)))
 
 
 def _forget_end(recurrence: Recurrence, written: Any) -> None:
-    """Remove the end that all lines share, as `end` writes it where terms limit the dates."""
-    if recurrence.within and len({entry.dates.last for entry in recurrence.schedule}) == 1:
-        for line in written["schedule"]:
-            line.pop("until", None)
+    """Remove the end of the lines that last longest, if all have one, as `end` writes it within terms."""
+    ends = [entry.dates.last for entry in recurrence.schedule]
+    if recurrence.within and None not in ends:
+        latest = max(filter(None, ends))
+        for line, end in zip(written["schedule"], ends, strict=True):
+            if end == latest:
+                line.pop("until", None)
 
 
 def _weeks_to(first: str, recurrence: Recurrence) -> timedelta:
