@@ -131,6 +131,15 @@ def test_add_asks_how_many_seats_where_the_lines_of_the_schedule_differ(berth: B
     assert "placeholderCount: 7}" in lab.read_text("utf-8")
 
 
+@pytest.mark.parametrize("when", [("--to", "thursday 2pm-4pm"), ("--to", "thu 14:00", "--end", "thu 4 pm")])
+def test_a_weekday_with_a_written_time_is_near_the_date_that_moves(
+    when: tuple[str, ...], berth: Berth, lab: Path
+) -> None:
+    assert berth("move", "lab", "2026-04-14", *when, "--now", "2026-03-02").code == 0
+    (line,) = new_lines(LAB, lab)[1:]
+    assert line == '- {date: 2026-04-14, to: {date: 2026-04-16, startTime: "14:00", endTime: "16:00"}}'
+
+
 @pytest.mark.usefixtures("lab")
 def test_a_change_of_seats_names_the_dates_that_keep_theirs(berth: Berth) -> None:
     def kept(*words: str) -> list[str]:

@@ -1,7 +1,7 @@
 """How a command line names dates, ranges of them, times and seats of a reservation."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -132,7 +132,14 @@ def moved_to(clock: Clock, to: str | None, end: str | None) -> NewTimes:
     return new._replace(end=new.end or ends.end, end_day=new.end_day or ends.end_day)
 
 
-@reads("the end of a date", instants.written)
+def _written_date(text: str, today: int) -> Iterable[str]:
+    """Return a text with its date as year-month-day. A mere weekday stays: it is not the next from today."""
+    first, _, rest = text.partition(" ")
+    found = days.written(text, today)
+    return found if days.weekday(first) is None else [one for one in found if not one.endswith(f" {rest}")]
+
+
+@reads("the end of a date", lambda text, today: instants.with_times(text, _written_date(text, today)))
 def _new_end(text: str, today: int) -> NewTimes:
     words = _T.sub(" ", text).split()
     if len(words) not in (1, 2):
@@ -144,7 +151,7 @@ def _new_end(text: str, today: int) -> NewTimes:
 
 def _written_when(text: str, today: int) -> Iterator[str]:
     """Yield WHEN with its dates as year-month-day, and its times as `10:00-14:00`."""
-    for dated in (text, *days.written(text, today)):
+    for dated in (text, *_written_date(text, today)):
         date, _, rest = dated.partition(" ")
         yield from (dated, *times.written_spans(dated), *times.written(dated))
         yield from (f"{date} {time}" for time in (*times.written_spans(rest), *times.written(rest)))

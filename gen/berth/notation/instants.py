@@ -1,7 +1,7 @@
 """Instants as people write them: `2026-02-02T08:00:00Z`, `monday 09:00`, `+2h`, `now`. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 
 from berth.dates.moments import local_day, read
@@ -20,7 +20,12 @@ _FIRST, _END = (number(date(year, 1, 1)) * DAY for year in (FIRST_YEAR, LAST_YEA
 
 def written(text: str, today: int) -> Iterator[str]:
     """Yield a date and a time with the date as year-month-day, and the time as `09:00`."""
-    for dated in (text, *days.written(text, today)):
+    return with_times(text, days.written(text, today))
+
+
+def with_times(text: str, dates: Iterable[str]) -> Iterator[str]:
+    """Yield a date and a time, also with other texts of the date, and with the time as `09:00`."""
+    for dated in (text, *dates):
         date, space, time = dated.partition(" ")
         yield dated
         yield from (f"{date} {one}" for one in times.written(time) if space)
