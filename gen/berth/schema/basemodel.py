@@ -109,14 +109,17 @@ def field(
 
 
 class Parsed:
-    """A value that may be written in several types; `read` takes any and raises Refusal."""
+    """A value that may be written in several types, all if none are named; `read` raises Refusal."""
 
-    def __init__(self, words: str, read: Callable[[Any], Any] | None, schema: Json) -> None:
+    def __init__(self, words: str, read: Callable[[Any], Any] | None, schema: Json, *types: type) -> None:
         self.words = words
         self.grammar = read
         self.schema = schema
+        self.types = types
 
     def read(self, value: Any) -> Any:
+        if self.types and type(value) not in self.types:
+            raise wrong_type(value, self.words)
         return value if self.grammar is None else self.grammar(value)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -1,6 +1,7 @@
 """`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.findings import Path
 from berth.notation.days import DateSpan as Span
@@ -22,7 +23,10 @@ _TYPES_OF = {  # which types take a key; all others are for those with times
     "cloud_capacity": ("capacity",),
     "interval": ("weekly",),
 }
-T = TypeVar("T")
+_TYPES_OF_ENTRY = {
+    **dict.fromkeys(("weeks", "monthly"), ("weekly",)),
+    **dict.fromkeys(("first", "last"), (*_REPEATED, "dates")),
+}
 STANDING = Recurrence(type="standing", zone="")
 
 
@@ -72,11 +76,7 @@ class RecurrenceSpec(Model):
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
     def check(self, report: DocumentProblems) -> None:
-        for name, known in type(self).model_fields.items():
-            types = _TYPES_OF.get(name, _TYPES_WITH_TIMES)
-            if self.type not in types and getattr(self, name) != known.default:
-                key, fix = known.alias or name, f"Remove it, or write type: {' or '.join(types)}."
-                report("B016", key, f"type {self.type} takes no {key}.", fix, at_key=True)
+        self._refuse_keys(self, _TYPES_OF, report)
         if self.type == "capacity":
             if self.cloud_capacity is None:
                 fix = "Add cloudCapacity: the name of a CloudCapacity."
@@ -90,10 +90,20 @@ class RecurrenceSpec(Model):
             report("B011", (), "schedule is missing.", "Add schedule: a list of times of day.")
         for i, entry in enumerate(self.schedule or ()):
             here = report.below("schedule", i)
+            self._refuse_keys(entry, _TYPES_OF_ENTRY, here)
             self._check_weekdays(entry, here)
-            self._check_weeks(entry, here)
             self._check_dates(entry, here)
             self._check_end(entry, here)
+
+    def _refuse_keys(
+        self, line: Model, types_of: Mapping[str, tuple[str, ...]], report: DocumentProblems
+    ) -> None:
+        """Report keys of the recurrence, or of an entry, that its type does not take."""
+        for name, known in type(line).model_fields.items():
+            types = types_of.get(name, _TYPES_WITH_TIMES)
+            if self.type not in types and getattr(line, name) != known.default:
+                key, fix = known.alias or name, f"Remove it, or write type: {' or '.join(types)}."
+                report("B016", key, f"type {self.type} takes no {key}.", fix, at_key=True)
 
     def _check_span(self, report: DocumentProblems) -> None:
         """Check that one of the ways to tell the dates is complete, and the only one."""
@@ -122,30 +132,17 @@ class RecurrenceSpec(Model):
                 message = f"type {self.type} ignores weekdays."
                 report("B029", name, message, "Remove it, or write type: weekly.", at_key=True)
 
-    def _check_weeks(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
-        """Check that `weeks` and `monthly` are the only rule that leaves out weeks."""
-        for name, value in (("weeks", entry.weeks), ("monthly", entry.monthly)):
-            if value is None:
-                continue
-            if self.type != "weekly":
-                message, fix = f"type {self.type} takes no {name}.", "Remove it, or write type: weekly."
-                report("B016", name, message, fix, at_key=True)
-            elif self.interval != 1:
-                message = f"{name} and interval {self.interval} are both given."
-                report("B016", name, message, "Keep one of the two.", at_key=True)
-
     def _check_dates(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
-        """Check that an entry's own dates are among those of the recurrence."""
+        """Check that an entry's dates are among those of the recurrence, and one rule leaves out weeks."""
         first, last = self.start_date, self.end_date
         for name, value in (("from", entry.first), ("until", entry.last)):
-            if value is None:
-                continue
-            if self.type == "once":
-                message, fix = f"an entry of type once takes no {name}.", "Remove it, or change the type."
-                report("B016", name, message, fix, at_key=True)
-            elif first is not None and last is not None and not first <= value <= last:
+            if self.type != "once" and value and first and last and not first <= value <= last:
                 message = f"{value} is not between startDate {first} and endDate {last}."
                 report("B016", name, message, "Write a date between them, or remove it.")
+        for name in ("weeks", "monthly") if self.type == "weekly" and self.interval != 1 else ():
+            if getattr(entry, name) is not None:
+                message = f"{name} and interval {self.interval} are both given."
+                report("B016", name, message, "Keep one of the two.", at_key=True)
 
     def _check_end(self, entry: ScheduleEntry, report: DocumentProblems) -> None:
         """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""

@@ -11,7 +11,7 @@ from berth.quantity import canonical
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema import validate
-from berth.schema.basemodel import Json, ListOf, Model, Parsed, Whole, field, wrong_type
+from berth.schema.basemodel import Json, ListOf, Model, Parsed, Whole, field
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.pod import Amounts
 from berth.schema.renkunames import name_of
@@ -25,8 +25,6 @@ _ADVICE = "Save what GET /api/data/resource_pools answers; Renku shows the pools
 
 def _cores(value: Any) -> str:
     """Read cores, which Renku rounds to thousandths."""
-    if type(value) not in (int, float):
-        raise wrong_type(value, "number of cores")
     if not 0 < value <= _LARGEST_CPU or not round(value * 1000):
         raise Refusal(f"{shown(value)} is not a number of cores.", "Write a number above 0.", "B012")
     return canonical(f"{round(value * 1000)}m")
@@ -44,7 +42,7 @@ class _Affinity(_Theirs):
 class _Class(_Theirs):
     id: Annotated[int, Whole(0)]
     name: AnyText
-    cpu: Annotated[str, Parsed("number of cores", _cores, {"type": "number"})]
+    cpu: Annotated[str, Parsed("number of cores", _cores, {"type": "number"}, int, float)]
     memory: Annotated[int, Whole(1, INT64 // 2**30)]
     gpu: Annotated[int, Whole(0)] = field(0)
     tolerations: ListOf[LabelKey] = field(())

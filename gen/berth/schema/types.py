@@ -1,14 +1,14 @@
 """The types of single values: each a grammar with its description and its part of the JSON Schema."""
 
-from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from math import isfinite
 from typing import Annotated, Any, Literal
 
 from berth.notation import days, times, weekdays, zones
+from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import grammar
-from berth.schema.basemodel import Json, Length, Parsed, Text, Whole, wrong_type
+from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
 from berth.schema.counts import MOST_SEATS, SEAT_WORDS
 from berth.schema.documentproblems import Refusal, shown
 
@@ -18,21 +18,8 @@ _DAY = "20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
 
 
-def _numbers(words: str, read: Callable[[str], tuple[int, ...]], schema: Json) -> Parsed:
-    """Return the annotation of a whole number, or a text that means several, such as mon-fri or 6-8,10."""
-
-    def numbers(value: Any) -> tuple[int, ...]:
-        if type(value) is not int and not isinstance(value, str):
-            raise wrong_type(value, words)
-        return read(str(value))
-
-    return Parsed(words, numbers, schema)
-
-
-def _nth_week(value: Any) -> int:
+def _nth_week(value: int) -> int:
     """Read 1 to 5, or -1 for the last."""
-    if type(value) is not int:
-        raise wrong_type(value, _NTH_WEEK)
     if value not in _NTH_WEEKS:
         raise Refusal(f"{shown(value)} is not a {_NTH_WEEK}.", "Write 1 to 5, or -1.", "B012")
     return value
@@ -50,8 +37,6 @@ def _amount(value: Any) -> str:
 
 def _price(value: Any) -> Decimal:
     """Read a number from 0 up, exactly as it is written; text with its digits is one too."""
-    if type(value) not in (int, float, str):
-        raise wrong_type(value, _PRICE)
     text = repr(value) if type(value) is float else str(value)
     if not text.isascii() or not text.replace(".", "", 1).isdigit() or len(text) > 30:
         raise wrong_type(value, _PRICE)
@@ -86,6 +71,7 @@ _ANY_DAYS = f" *{_ANY_DAY}([-,;/&+. a-zA-Z]+{_ANY_DAY})* *"
 _NTH_WEEK = "number from 1 (the first) to 5, or -1 (the last)"
 _NTH_WEEKS = (1, 2, 3, 4, 5, -1)
 _PRICE = "price: a number from 0 up"
+_NUMBERS = (int, str, ZeroPrefixedNumber)  # one, or a text that means several, such as mon-fri or 6-8,10
 _QUANTITY = Text("quantity", grammar.quantity)
 _WEEKDAY_SCHEMA = {
     "anyOf": [
@@ -107,9 +93,13 @@ DateSpan = Annotated[
     days.DateSpan,
     Text("date or range of dates", days.span, pattern=f"^ *{_DAY}(( *[.][.] *| +to +){_DAY})? *$"),
 ]
-Weekdays = Annotated[tuple[int, ...], _numbers(_WEEKDAY, weekdays.weekdays, _WEEKDAY_SCHEMA)]
-Weeks = Annotated[tuple[int, ...], _numbers(_WEEKS, weekdays.weeks, _WEEKS_SCHEMA)]
-NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)})]
+Weekdays = Annotated[
+    tuple[int, ...], Parsed(_WEEKDAY, lambda value: weekdays.weekdays(str(value)), _WEEKDAY_SCHEMA, *_NUMBERS)
+]
+Weeks = Annotated[
+    tuple[int, ...], Parsed(_WEEKS, lambda value: weekdays.weeks(str(value)), _WEEKS_SCHEMA, *_NUMBERS)
+]
+NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)}, int)]
 StartTime = Annotated[int, _TimeOfDay("time of day", times.start_time, pattern=f"^{_TIME}$")]
 EndTime = Annotated[int, _TimeOfDay("time of day", times.end_time, pattern=f"^({_TIME}|24:00)$")]
 TimeZone = Annotated[str, Text("time zone", zones.zone)]
@@ -131,7 +121,7 @@ LabelValue = Annotated[str, Text("label value", grammar.label_value)]
 Ulid = Annotated[str, Text("ULID", grammar.ulid)]
 ResourceName = Annotated[str, Text("resource", grammar.resource_name)]
 Amount = Annotated[str, Parsed("quantity", _amount, {"type": ["string", "number"]})]
-Price = Annotated[Decimal, Parsed(_PRICE, _price, {"type": ["string", "number"]})]
+Price = Annotated[Decimal, Parsed(_PRICE, _price, {"type": ["string", "number"]}, int, float, str)]
 
 Folder = Annotated[str, Text("folder", grammar.folder)]
 File = Annotated[str, Text("file", grammar.file)]

@@ -14,7 +14,7 @@ from berth.quantity import canonical
 from berth.quantity import parse as parse_amount
 from berth.reading.source import Source
 from berth.schema import grammar, validate
-from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
+from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.helmvalues import HelmValues, below, has_size, merged, read_values
 from berth.schema.pod import Amounts, Placement
@@ -55,8 +55,6 @@ def _memory(value: Any) -> str:
     if type(value) is str:
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)([KMGT])", value, re.ASCII)
         size = float(match[1]) * _UNITS[match[2]] if match else math.inf
-    elif type(value) not in (int, float):
-        raise wrong_type(value, "amount of memory")
     if not -_MOST_BYTES < size < _MOST_BYTES:
         fix = "Write a number of bytes, or K, M, G or T at its end, which are powers of 1024."
         raise Refusal(f"{shown(value)} is not an amount of memory of JupyterHub.", fix, "B013")
@@ -64,7 +62,7 @@ def _memory(value: Any) -> str:
     return str(number) if number % 1024 else canonical(f"{number // 1024}Ki")
 
 
-_Memory = Annotated[str, Parsed("amount of memory", _memory, {"type": ["string", "number"]})]
+_Memory = Annotated[str, Parsed("amount of memory", _memory, {"type": ["string", "number"]}, int, float, str)]
 _Amounts = dict[ResourceName, Amount | None]
 _Labels = dict[LabelKey, LabelValue | None]
 

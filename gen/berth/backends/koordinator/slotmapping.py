@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from berth.backends.koordinator.slottypes import Misfit, misfits
 from berth.core.jsonvalues import part, parts
 from berth.findings import Path
-from berth.schema.basemodel import Json, Model, Parsed, Text, field, wrong_type
+from berth.schema.basemodel import Json, Model, Parsed, Text, field
 from berth.schema.documentproblems import DocumentProblems, Refusal, nearest, shown
 from berth.schema.grammar import go_duration, utc
 from berth.schema.metadata import check_sizes, refusal_of_ours
@@ -64,12 +64,6 @@ _CHOICES: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 
 
-def _mapping(value: Any) -> Json:
-    if not isinstance(value, dict):
-        raise wrong_type(value, "mapping")
-    return value
-
-
 class SlotMetadata(Model):
     labels: Labels = field({}, "labels of each Reservation", "none")
     annotations: Annotations = field({}, "annotations of each Reservation", "none")
@@ -82,7 +76,7 @@ class SlotMapping(Model):
     """Merged as a strategic merge patch: null removes a key, and containers are merged by name."""
 
     metadata: SlotMetadata = field(SlotMetadata.model_construct(), "`{labels, annotations}`", "none")
-    spec: Annotated[Json, Parsed("mapping", _mapping, {"type": "object"})] = field(
+    spec: Annotated[Json, Parsed("mapping", None, {"type": "object"}, dict)] = field(
         {}, "as in the Reservation of Koordinator, but for what Berth sets", "none"
     )
 

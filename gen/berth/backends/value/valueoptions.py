@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from berth.core.holders import Step
 from berth.core.objects import group_of
 from berth.notation.objectpath import object_path_text, parse_object_path
-from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
+from berth.schema.basemodel import Model, Parsed, Text, field
 from berth.schema.counts import LARGE_UNITS
 from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.heldobjects import (
@@ -73,8 +73,6 @@ def _otherwise(value: Any) -> int | str:
         if match is None:
             raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", "B300")
         number, unit = int(match[1]), match[2]
-    elif type(value) is not int:
-        raise wrong_type(value, _OTHERWISE)
     if not 0 <= number <= INT32:
         fix = f"Write the number outside of windows, at most {INT32}{unit}."
         raise Refusal(f"{shown(value)} is not from 0{unit} to {INT32}{unit}.", fix, "B300")
@@ -184,12 +182,13 @@ class ValueTarget(Model):
         return self.number.least if self.number else 0
 
 
+Otherwise = Annotated[int | str, Parsed(_OTHERWISE, _otherwise, _OTHERWISE_SCHEMA, int, str)]
+
+
 class ValueOptions(Model):
     target: ValueTarget | None = field(None, "the number that is held", "none; required")
-    otherwise: Annotated[int | str, Parsed(_OTHERWISE, _otherwise, _OTHERWISE_SCHEMA)] | None = field(
-        None,
-        "the number or quantity outside of windows",
-        "what it was when the window opened",
+    otherwise: Otherwise | None = field(
+        None, "the number or quantity outside of windows", "what it was when the window opened"
     )
     unit: Annotated[str, Text("unit", _unit)] | None = field(
         None,
