@@ -18,8 +18,8 @@ from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKin
 from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.record import RECORD_KEY, OccurrenceRecord
 from berth.core.sessions import Recognition, Session
+from berth.core.state import TimetableObject
 from berth.core.timetable import (
-    OVERRIDE_ANNOTATION,
     TIMETABLE_KEY,
     VERSION,
     Override,
@@ -297,11 +297,9 @@ _KUBECTL_APPLY = "kubectl-client-side-apply"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # by it, as JSON
 
 
-def parse_live_timetable(item: KubeObject) -> LiveTimetable:
-    """Parse the ConfigMap of a timetable."""
-    data, notes = item.get("data") or {}, item["metadata"].get("annotations") or {}
-    read = _read_timetable(data.get(TIMETABLE_KEY) or "", notes.get(OVERRIDE_ANNOTATION) or "")
-    return read._replace(reservation=label(item, labels.RESERVATION), changed=last_written(item))
+def live_timetable(found: TimetableObject) -> LiveTimetable:
+    read = _read_timetable(found.text, found.override)
+    return read._replace(reservation=found.ref.reservation, changed=found.changed)
 
 
 @lru_cache(maxsize=4096)
@@ -334,6 +332,11 @@ def parse_live_record(item: KubeObject) -> LiveRecord:
     records = parse_rehearsals(str((item.get("data") or {}).get(RECORD_KEY, "")))
     rehearsals = tuple(record for record in records if record.occurrence.startswith(f"{name}/"))
     return LiveRecord(name, last_written(item), rehearsals)
+
+
+def parse_ignored(item: KubeObject) -> IgnoredConfigMap:
+    role = labels.RECORD if label(item, labels.ROLE) == labels.RECORD else labels.TIMETABLE
+    return IgnoredConfigMap(_name(item), label(item, labels.RESERVATION), role)
 
 
 def parse_deployment(item: KubeObject) -> LivePool:

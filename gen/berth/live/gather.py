@@ -13,7 +13,7 @@ from berth.core import labels
 from berth.core.claims import competing_reservation, count_sessions, known_recognitions, open_claims
 from berth.core.jsonvalues import Tree
 from berth.core.leases import parse_lease
-from berth.core.objectnames import is_held, is_record, is_timetable
+from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
     CONFIG_MAP,
@@ -39,14 +39,13 @@ from berth.core.sessions import (
     may_overlap,
     ranked,
 )
+from berth.core.state import RecordObject, TimetableObject
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetablePool
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (
     ClusterFacts,
-    IgnoredConfigMap,
     LivePool,
-    LiveRecord,
     LiveSlot,
     LiveTimetable,
     WaitingPlaceholder,
@@ -148,17 +147,11 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int) -> ClusterFact
     def listed(kind: ObjectKind, selector: str = ours, fields: str = "") -> list[KubeObject]:
         return list_all(ask, kind.path(namespace), selector, fields)
 
-    maps = listed(CONFIG_MAP)
-    timetables, records, ignored = list[LiveTimetable](), list[LiveRecord](), list[IgnoredConfigMap]()
-    for item in maps:
-        role, is_named = _kind_of_map(item)
-        if is_named and role == labels.TIMETABLE:
-            timetables.append(clusterfacts.parse_live_timetable(item))
-        elif is_named:
-            records.append(clusterfacts.parse_live_record(item))
-        elif role:
-            reservation = clusterfacts.label(item, labels.RESERVATION)
-            ignored.append(IgnoredConfigMap(item["metadata"]["name"], reservation, role))
+    maps = [(item, parse_object(site, CONFIG_MAP, item, prunes=False)) for item in listed(CONFIG_MAP)]
+    timetables = [
+        clusterfacts.live_timetable(found) for _, found in maps if isinstance(found, TimetableObject)
+    ]
+    unread = [item for item, found in maps if found is None and clusterfacts.label(item, labels.RESERVATION)]
     waiting = listed(POD, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(POD, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = list(_deployments(listed, timetables))
@@ -176,17 +169,21 @@ def gather_facts(ask: Get, cluster: Cluster, site: str, now: int) -> ClusterFact
         tuple(map(clusterfacts.parse_job, listed(JOB))),
         tuple(clusterfacts.parse_pod(pod) for pod in own if not is_terminating(pod)),
         tuple(unready),
-        frozenset(item["metadata"]["name"] for item in maps if _has_role(item, labels.CODE)),
-        records=tuple(records),
+        frozenset(item["metadata"]["name"] for item, _ in maps if _has_role(item, labels.CODE)),
+        records=tuple(
+            clusterfacts.parse_live_record(item) for item, found in maps if isinstance(found, RecordObject)
+        ),
         leases={lease.name: lease for lease in map(parse_lease, listed(LEASE))},
-        ignored=tuple(ignored),
+        ignored=tuple(
+            clusterfacts.parse_ignored(item) for item in unread if not _has_role(item, labels.TARGET)
+        ),
         other_sites=tuple(sorted(by_site)),
     )
     held = (name for held in cluster.held for name in held.namespaces or ())
     grants = read_grants(ask, namespace, (*_session_namespaces(facts), *held))
     facts = facts._replace(
         grants=grants,
-        numbers=tuple(read_numbers(ask, facts.readable, maps, site)),
+        numbers=tuple(read_numbers(ask, facts.readable, [found for _, found in maps])),
         sessions=_sessions(ask, facts, now),
         refusals=_refusals(ask, namespace),
         by_namespace=_by_namespace(ask, site),
@@ -326,18 +323,6 @@ def _overbooked_nodes(
     if isinstance(nodes, ClusterError) or isinstance(pods, ClusterError):
         return ()
     return overbooked_nodes([node for node in nodes if node["metadata"]["name"] in names], pods, reservations)
-
-
-def _kind_of_map(item: KubeObject) -> tuple[str, bool]:
-    """Return whether labels make a ConfigMap a timetable or a record, and whether its name does, too.
-
-    Code, inventory, texts for people and notes are neither.
-    """
-    name, reservation = item["metadata"]["name"], clusterfacts.label(item, labels.RESERVATION)
-    if _has_role(item, labels.RECORD):
-        return labels.RECORD, is_record(name, reservation)
-    is_other = is_held(name) or any(_has_role(item, role) for role in (labels.AFFINITY, labels.TARGET))
-    return ("", False) if is_other or not reservation else (labels.TIMETABLE, is_timetable(name, reservation))
 
 
 def _has_role(item: KubeObject, role: str) -> bool:

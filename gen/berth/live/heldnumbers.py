@@ -4,18 +4,14 @@ At rest a number belongs to its owner, whatever it is.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from berth.core import labels
-from berth.core.objectnames import is_held
-from berth.core.objectreading import parse_object
-from berth.core.objects import CONFIG_MAP
 from berth.core.pooldecision import ScalePool
 from berth.core.poolobjects import HeldValue, read_pool
-from berth.core.state import TargetObject
+from berth.core.state import StateObject, TargetObject
 from berth.core.timetable import Timetable, note_name
 from berth.findings import LiveFinding
-from berth.live.clusterfacts import LiveNumber, label
+from berth.live.clusterfacts import LiveNumber
 from berth.live.kubeobject import ClusterError, Get, KubeObject, list_or_error
 from berth.live.poolstate import PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
@@ -27,18 +23,13 @@ NOT_FOUND = 404
 
 
 def read_numbers(
-    ask: Get, timetables: Iterable[Timetable], maps: Iterable[KubeObject], site: str
+    ask: Get, timetables: Iterable[Timetable], maps: Sequence[StateObject | None]
 ) -> Iterator[LiveNumber]:
     """Yield the numbers that timetables name, and those that are held and that no timetable names.
 
     `maps` are the ConfigMaps of the site. A list that is refused becomes part of the number.
     """
-    kept = [
-        parse_object(site, CONFIG_MAP, item)
-        for item in maps
-        if is_held(item["metadata"]["name"]) or label(item, labels.ROLE) == labels.TARGET
-    ]
-    notes = {note.ref.name: note for note in kept if isinstance(note, HeldValue)}
+    notes = {note.ref.name: note for note in maps if isinstance(note, HeldValue)}
     pools = {
         (timetable.reservation, pool.key): pool
         for timetable in timetables
@@ -46,7 +37,7 @@ def read_numbers(
         if pool.holder.foreign
     }
     named = {key for _, key in pools}
-    for target in (each for each in kept if isinstance(each, TargetObject)):
+    for target in (each for each in maps if isinstance(each, TargetObject)):
         pool = target.in_timetable
         if pool.key not in named and note_name(pool) in notes:
             pools[target.ref.reservation, pool.key] = pool
