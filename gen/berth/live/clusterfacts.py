@@ -293,6 +293,7 @@ class ClusterFacts(NamedTuple):
 _FRACTION = re.compile(r"\.\d+Z$")
 _STARTING = ("ContainerCreating", "PodInitializing")  # reasons of containers that do not wait for a person
 _MAX_MESSAGE = 300
+_SINCE = "lastTransitionTime"
 _KUBECTL_APPLY = "kubectl-client-side-apply"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # by it, as JSON
 
@@ -341,11 +342,10 @@ def parse_ignored(item: KubeObject) -> IgnoredConfigMap:
 
 def parse_deployment(item: KubeObject) -> LivePool:
     refused = _condition(item, "ReplicaFailure", "True")
-    unavailable = _condition(item, "Available", "False") or {}
     return _pool(DEPLOYMENT, item)._replace(
-        refused=None if refused is None else _wait_reason(refused),
-        refused_at=seconds_of((refused or {}).get("lastTransitionTime")),
-        short_since=seconds_of(unavailable.get("lastTransitionTime")),
+        refused=_wait_reason(refused),
+        refused_at=_since(refused),
+        short_since=_since(_condition(item, "Available", "False")),
     )
 
 
@@ -359,23 +359,19 @@ def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
 
     A condition may be of a moment ago, when the number was another one.
     """
-    pool, unready = _pool(CAPACITY_BUFFER, item), _condition(item, "Provisioning", "False") or {}
+    pool, unready = _pool(CAPACITY_BUFFER, item), _condition(item, "Provisioning", "False")
     refused = _condition(item, "ReadyForProvisioning", "False") or _condition(item, "LimitedByQuotas", "True")
     provisioning = _condition(item, "Provisioning", "True") or unready
-    is_stale = bool(provisioning) and provisioning.get("observedGeneration") not in (
-        None,
-        item["metadata"].get("generation"),
-    )
-    if refused is None and (not provisioning or is_stale):
-        written = max((seconds_of(entry.get("time")) for entry in _entries_of_replicas(item)), default=0)
-        refused_at, refused = written, {"reason": "NotSeen", "message": "the autoscaler has not looked at it"}
-    else:
-        refused_at = seconds_of((refused or {}).get("lastTransitionTime"))
+    observed = (provisioning or {}).get("observedGeneration")
+    is_stale = observed not in (None, item["metadata"].get("generation"))
+    if refused is None and (provisioning is None or is_stale):
+        written = max((str(entry.get("time") or "") for entry in _entries_of_replicas(item)), default="")
+        refused = {"reason": "NotSeen", "message": "the autoscaler has not looked at it", _SINCE: written}
     return pool._replace(
-        refused=None if refused is None else _wait_reason(refused),
-        refused_at=refused_at,
+        refused=_wait_reason(refused),
+        refused_at=_since(refused),
         template=templates.get(pool.name, ""),
-        short_since=seconds_of(unready.get("lastTransitionTime")),
+        short_since=_since(unready),
         tells_ready=pool.tells_ready and not is_stale,
     )
 
@@ -421,13 +417,12 @@ def parse_cronjob(item: KubeObject) -> LiveCronJob:
 
 
 def parse_job(item: KubeObject) -> LiveJob:
-    failure = _condition(item, "Failed", "True")
     return LiveJob(
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.ROLE),
         bool(value_at(item, "status", "active")),
-        None if failure is None else _wait_reason(failure),
+        _wait_reason(_condition(item, "Failed", "True")),
         seconds_of(item["metadata"].get("creationTimestamp")),
         is_job_finished(item),
     )
@@ -436,7 +431,7 @@ def parse_job(item: KubeObject) -> LiveJob:
 def parse_refusal(event: KubeObject) -> tuple[str, int]:
     """Return why an object could not make what it makes, such as the pod of a Job, and when."""
     times = event.get("lastTimestamp"), event.get("eventTime"), value_at(event, "series", "lastObservedTime")
-    message = _wait_reason(event).message.rpartition("Error creating: ")[2].removesuffix(".")
+    message = _one_line(event.get("message")).rpartition("Error creating: ")[2].removesuffix(".")
     return message, max(map(seconds_of, times))
 
 
@@ -472,12 +467,11 @@ def _down_since(pod: KubeObject) -> int | None:
 def parse_waiting(item: KubeObject) -> WaitingPlaceholder:
     """Parse a placeholder that is not ready."""
     is_pending = value_at(item, "status", "phase") == "Pending"
-    ready = _condition(item, "Ready", "False") or {}
-    began = item["metadata"].get("creationTimestamp") if is_pending else ready.get("lastTransitionTime")
+    created = seconds_of(item["metadata"].get("creationTimestamp"))
     return WaitingPlaceholder(
         label(item, labels.RESERVATION),
         label(item, labels.CLASS),
-        seconds_of(began),
+        created if is_pending else _since(_condition(item, "Ready", "False")),
         _why_not(item),
         is_pending,
         _name(item),
@@ -515,8 +509,8 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
         bool(label(item, labels.PERSISTENT)),
         parse_slot(item),
         is_seen,
-        None if not_so is None else _wait_reason(not_so),
-        seconds_of((not_so or {}).get("lastTransitionTime")),
+        _wait_reason(not_so),
+        _since(not_so),
         str(status.get("nodeName") or ""),
         status.get("allocatable") or {},
     )
@@ -533,8 +527,7 @@ def _why_not(item: KubeObject) -> WaitReason | None:
         state = value_at(container, "state", "waiting")
         if state and state.get("reason") not in (None, *_STARTING):
             return _wait_reason(state)
-    unscheduled = _condition(item, "PodScheduled", "False")
-    return None if unscheduled is None else _wait_reason(unscheduled)
+    return _wait_reason(_condition(item, "PodScheduled", "False"))
 
 
 def _condition(item: KubeObject, kind: str, value: str) -> KubeObject | None:
@@ -545,9 +538,18 @@ def _condition(item: KubeObject, kind: str, value: str) -> KubeObject | None:
     return None
 
 
-def _wait_reason(state: KubeObject) -> WaitReason:
-    message = " ".join(str(state.get("message") or "").split())
-    return WaitReason(str(state.get("reason") or "Unknown"), message[:_MAX_MESSAGE])
+def _wait_reason(state: KubeObject | None) -> WaitReason | None:
+    if state is None:
+        return None
+    return WaitReason(str(state.get("reason") or "Unknown"), _one_line(state.get("message")))
+
+
+def _one_line(message: object) -> str:
+    return " ".join(str(message or "").split())[:_MAX_MESSAGE]
+
+
+def _since(condition: KubeObject | None) -> int:
+    return seconds_of((condition or {}).get(_SINCE))
 
 
 def _name(item: KubeObject) -> str:

@@ -14,7 +14,14 @@ from berth.findings import LiveFinding
 from berth.live.clusterfacts import LiveNumber
 from berth.live.kubeobject import ClusterError, Get, KubeObject, list_or_error
 from berth.live.poolstate import PoolState
-from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
+from berth.live.seats import (
+    check_requested,
+    check_without_pods,
+    is_closing,
+    nothing_open,
+    set_number,
+    too_many,
+)
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.foreignnumbers import ForeignNumber, field_value, path_text
 from berth.plugins.numbers.numberdecision import release
@@ -150,10 +157,8 @@ def check_held_number(case: PoolState, number: ForeignNumber) -> Iterator[LiveFi
 def _still_held(case: PoolState, number: ForeignNumber) -> LiveFinding:
     message = f"{number.text} is still held at {case.seats(case.requested)}"
     message = f"{message}: {nothing_open(case)}."
-    if is_closing(case):
-        return case.finding("S034", message, "The Job's pod or the sweep gives it back within 6 minutes.")
     value = next((action.value for action in _release(case)), None)
-    return case.finding("S033", message, f"By hand: {set_number(case, value)}")
+    return too_many(case, message, f"By hand: {set_number(case, value)}", is_soon=is_closing(case))
 
 
 def wanted_number(case: PoolState) -> float | None:

@@ -160,10 +160,15 @@ def left(case: PoolState, pool: LivePool, most: int, why: str = "") -> LiveFindi
     message = f"{number}: {pool.replicas} are requested, at most {most} should be."
     if not most:
         message = f"{number}: {why or nothing_open(case)}."
-    if is_closing(case) or look_again(case):
-        return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
-    scale = _scale(case, pool, most)
-    return case.finding("S033", message, f"By hand: {scale}")
+    is_soon = is_closing(case) or bool(look_again(case))
+    return too_many(case, message, f"By hand: {_scale(case, pool, most)}", is_soon=is_soon)
+
+
+def too_many(case: PoolState, message: str, fix: str, *, is_soon: bool) -> LiveFinding:
+    """Report what should not be held. `is_soon`: a pod or the sweep still has time to release it."""
+    if is_soon:
+        return case.finding("S034", message, "The Job's pod or the sweep corrects it within 6 minutes.")
+    return case.finding("S033", message, fix)
 
 
 def is_closing(case: PoolState) -> bool:
@@ -310,10 +315,16 @@ def _refused(case: PoolState, pool: LivePool, why: WaitReason) -> LiveFinding:
 def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
     since = instant_text(_first(waiting))
     message = f"{_placeholders(waiting)} for a node since {since}: {_waiting_reason(waiting)}"
+    return case.finding("S040", message, how_to_add_nodes(case))
+
+
+def how_to_add_nodes(case: PoolState) -> str:
     scaler = case.snapshot.cluster.autoscaler
     if scaler == "none":
-        return case.finding("S040", message, "Add nodes, or lower the count.")
-    return case.finding("S040", message, f"See why {scaler} adds no node; a quota may be used up.")
+        return "Add nodes, or lower the count."
+    if case.pool.holder.slots is None or case.pool.holder.has_deployment:
+        return f"See why {scaler} adds no node; a quota may be used up."
+    return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
 
 
 def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:

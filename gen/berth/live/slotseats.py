@@ -77,9 +77,8 @@ def check_slots(case: PoolState) -> Iterator[LiveFinding]:
 def _over(case: PoolState, over: int, kept: int) -> LiveFinding:
     """Report more free slots than are kept."""
     message = f"{slots_text(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
-    if case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR:
-        return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
-    return case.finding("S033", message, f"Read the pod's log: {seats.pod_log(case)}")
+    is_soon = case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR
+    return seats.too_many(case, message, f"Read the pod's log: {seats.pod_log(case)}", is_soon=is_soon)
 
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
@@ -103,11 +102,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
             else "it has whole nodes now"
         )
     message = f"{number} too many: {why}."
-    is_kept = case.snapshot.has_sweep or case.served
-    if is_kept and now < max(seats.last_end(case), case.changed) + REPAIR:
-        yield case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
-    else:
-        yield case.finding("S033", message, f"By hand: {_delete(case)}")
+    yield seats.too_many(case, message, f"By hand: {_delete(case)}", is_soon=seats.is_closing(case))
 
 
 def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
@@ -126,7 +121,7 @@ def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[
     words = most_common_reason(troubles)
     verb = "waits" if len(refused) == 1 else "wait"
     message = f"{slots_text(len(refused))} {verb} {for_what} since {_since(refused)}: {words}"
-    yield case.finding("S040", message, f"{_of_nodes(case)}{_of_policies(case)}")
+    yield case.finding("S040", message, f"{seats.how_to_add_nodes(case)}{_of_policies(case)}")
 
 
 def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
@@ -149,15 +144,6 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
         yield case.finding(
             "S067", message, f"Let {slots_text(number)} be made again where there is room: {delete}"
         )
-
-
-def _of_nodes(case: PoolState) -> str:
-    scaler = case.snapshot.cluster.autoscaler
-    if scaler == "none":
-        return "Add nodes, or lower the count."
-    if case.pool.holder.has_deployment:
-        return f"See why {scaler} adds no node; a quota may be used up."
-    return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
 
 
 def _of_policies(case: PoolState) -> str:
