@@ -105,16 +105,12 @@ def test_the_test_job_has_the_pod_of_the_job_without_its_commands() -> None:
     theirs, ours = job_of(cronjob(world)), trial_job(cronjob(world), 60)
     pods = [one["spec"]["template"]["spec"] for one in (theirs, ours)]
     containers = [[*pod.get("initContainers", ()), *pod["containers"]] for pod in pods]
-    changed = {"command", "livenessProbe"}
 
-    assert [
-        {key: value for key, value in container.items() if key not in changed} for container in containers[1]
-    ] == [
-        {key: value for key, value in container.items() if key not in changed} for container in containers[0]
+    assert [{**container, "command": []} for container in containers[1]] == [
+        {**container, "command": []} for container in containers[0]
     ]
     assert all(container["command"][:2] == ["python", "-c"] for container in containers[1])
     assert containers[1][-1]["command"][2] == "import sys"
-    assert all("livenessProbe" not in container for container in containers[1])
     assert ours["metadata"]["name"] == "course-preflight"
     assert (ours["spec"]["backoffLimit"], ours["spec"]["activeDeadlineSeconds"]) == (0, 90)
     assert ours["spec"]["ttlSecondsAfterFinished"] == 60

@@ -34,10 +34,8 @@ def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
     slots = [slot for slot in snapshot.facts.slots or () if slot.is_persistent]
     gone = {slot.resource_class for slot in slots if slot.reservation == name}
     gone -= {seats.resource_class for seats in known}
-    for seats in known:
+    for seats in (*known, *(PersistentSeats(each, "", (), None, False) for each in sorted(gone))):
         yield _PersistentPool(snapshot, name, seats).status()
-    for resource_class in sorted(gone):
-        yield _PersistentPool(snapshot, name, PersistentSeats(resource_class, "", (), None, False)).status()
 
 
 class _PersistentPool:

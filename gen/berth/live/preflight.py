@@ -104,22 +104,16 @@ class PreflightCheck(NamedTuple):
         return all(finding.severity == NOTE for finding in self.findings)
 
 
-def job_of(cronjob: KubeObject) -> KubeObject:
-    """Return a Job as the CronJob would make it, with a name that nobody has."""
-    template = copy.deepcopy(cronjob["spec"]["jobTemplate"])
-    metadata = {
-        **(template.get("metadata") or {}),
-        "generateName": cronjob["metadata"]["name"] + "-",
-        "namespace": cronjob["metadata"]["namespace"],
-    }
-    return {"apiVersion": JOB.version, "kind": JOB.name, "metadata": metadata, "spec": template["spec"]}
-
-
-def pod_of(template: KubeObject, namespace: str, name: str) -> KubeObject:
-    """Return the pod of a template."""
+def object_of(kind: ObjectKind, template: KubeObject, namespace: str, name: str) -> KubeObject:
+    """Return an object as controllers make it of a template, with a name that nobody has."""
     metadata = {**(template.get("metadata") or {}), "generateName": f"{name}-", "namespace": namespace}
     metadata.pop("creationTimestamp", None)
-    return {"apiVersion": POD.version, "kind": POD.name, "metadata": metadata, "spec": template["spec"]}
+    return {"apiVersion": kind.version, "kind": kind.name, "metadata": metadata, "spec": template["spec"]}
+
+
+def job_of(cronjob: KubeObject) -> KubeObject:
+    template, metadata = copy.deepcopy(cronjob["spec"]["jobTemplate"]), cronjob["metadata"]
+    return object_of(JOB, template, metadata["namespace"], metadata["name"])
 
 
 def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
@@ -142,8 +136,6 @@ def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
     }
     pod = job["spec"]["template"]["spec"]
     for container in (*(pod.get("initContainers") or ()), *pod["containers"]):
-        for probe in ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "args"):
-            container.pop(probe, None)
         is_sidecar = container.get("restartPolicy") == "Always"
         container["command"] = ["python", "-c", _WAIT if is_sidecar else _END]
     return job
@@ -231,7 +223,7 @@ class Preflight:
         for deployment in self._deployments:
             if clusterfacts.label(deployment, labels.RESERVATION) == name:
                 pool = deployment["metadata"]["name"]
-                pod = pod_of(deployment["spec"]["template"], self._place.namespace, pool)
+                pod = object_of(POD, deployment["spec"]["template"], self._place.namespace, pool)
                 findings = self._dry_run(POD, pod, pool)
                 findings += self._claim_templates(pod["spec"])
                 yield self._check(name, "placeholder", pool, findings)
@@ -312,7 +304,7 @@ class Preflight:
     def _job_findings(self, cronjob: KubeObject) -> list[LiveFinding]:
         """Try the Job and its pod: quotas, LimitRanges and policies are about pods."""
         job, name = job_of(cronjob), str(cronjob["metadata"]["name"])
-        pod = pod_of(job["spec"]["template"], self._place.namespace, name)
+        pod = object_of(POD, job["spec"]["template"], self._place.namespace, name)
         return self._dry_run(JOB, job, name) or self._dry_run(POD, pod, name)
 
     def _dry_run(self, kind: ObjectKind, body: KubeObject, name: str) -> list[LiveFinding]:
