@@ -56,16 +56,19 @@ def _check_names(placed: Placed, cronjobs: int, ours: Container[tuple[str, str]]
     """Check the names of one reservation. `ours`: those of Berth's own objects in its cluster."""
     reservation, name = placed.reservation, placed.reservation.name
     if not is_timetable(naming.single(name), name):
-        yield _record_name(reservation)
+        message = f"{name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
+        fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
+        yield reservation.problem("B066", ("metadata", "name"), message, fix)
     if name == KUSTOMIZE:
         yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
     # Between reservations, these meet where ConfigMaps do.
     also = [("Role", naming.single(name)), ("ServiceAccount", naming.single(name))]
     if DEFAULT_ACCOUNT in also:
         yield _collision(reservation, *DEFAULT_ACCOUNT, "Kubernetes")
-    taken = (pair for pair in (*_names(placed, cronjobs), *also) if pair in ours or _is_code(*pair))
-    for kind, given in [*taken][:1]:
-        yield _collision(reservation, kind, given, "Berth itself")
+    for kind, given in (*_names(placed, cronjobs), *also):
+        if (kind, given) in ours or (kind == "ConfigMap" and naming.of_code(given) is not None):
+            yield _collision(reservation, kind, given, "Berth itself")
+            break
 
 
 def _berth_names(
@@ -83,16 +86,6 @@ def _berth_names(
     if any(cluster.namespace in sessions.namespace_names for sessions in here):
         names.add(("Role", naming.session_role(site.name)))
     return frozenset(names)
-
-
-def _is_code(kind: str, name: str) -> bool:
-    return kind == "ConfigMap" and naming.of_code(name) is not None
-
-
-def _record_name(reservation: Reservation) -> Problem:
-    message = f"{reservation.name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
-    fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
-    return reservation.origin.problem("B066", ("metadata", "name"), message, fix)
 
 
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:

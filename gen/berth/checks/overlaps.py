@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from berth.checks.project import Project
 from berth.core.sessions import LabelRequirement, Recognition, may_overlap
 from berth.findings import Problem
-from berth.manifests.placed import behaviors_by_class, cluster_of
+from berth.manifests.placed import behaviors_by_class
 from berth.manifests.timetabletext import recognition_of
 from berth.schema.declared import Declared
 from berth.schema.resourceclass import BY_LABEL
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Cluster
 
 
 def check_classes_overlap(project: Project) -> Iterator[Problem]:
@@ -23,22 +23,16 @@ def check_classes_overlap(project: Project) -> Iterator[Problem]:
         for name, of_class in behaviors_by_class(reservation).items():
             behaviors.setdefault(name, set()).update(of_class)
     for cluster in site.clusters:
-        ranked = sorted(
-            _recognitions(declared, site, cluster).items(), key=lambda item: item[1].rank(item[0])
-        )
+        ranked = sorted(_recognitions(project, cluster).items(), key=lambda item: item[1].rank(item[0]))
         for place, (name, own) in enumerate(ranked):
             winners = [other for other, recognition in ranked[:place] if _is_shared(own, recognition)]
             if winners and behaviors.get(name) != {"none"}:
                 yield _problem(declared, name, winners)
 
 
-def _recognitions(declared: Declared, site: Site, cluster: Cluster) -> dict[str, Recognition]:
-    recognitions = {
-        resource_class.name: recognition_of(resource_class)
-        for resource_class in declared.classes.values()
-        if cluster_of(resource_class, site) is cluster
-    }
-    return {name: recognition for name, recognition in recognitions.items() if recognition is not None}
+def _recognitions(project: Project, cluster: Cluster) -> dict[str, Recognition]:
+    here = [resource_class for resource_class, home in project.homes if home is cluster]
+    return {found.name: recognition for found in here if (recognition := recognition_of(found))}
 
 
 def _is_shared(recognition: Recognition, other: Recognition) -> bool:

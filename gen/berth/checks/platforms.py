@@ -81,10 +81,7 @@ def _other_label(key: str) -> str:
 
 def check_selected_node_labels(project: Project) -> Iterator[Problem]:
     """Check the node labels that classes select, and their size on Autopilot."""
-    for resource_class in project.declared.classes.values():
-        cluster = cluster_of(resource_class, project.site)
-        if cluster is None:
-            continue
+    for resource_class, cluster in project.homes:
         yield from _labels(resource_class, cluster)
         # Other hardware of Google has limits of its own.
         keys = chain((key for _, key in _selected(resource_class)), resource_class.requests)
@@ -206,9 +203,8 @@ VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least b
 
 def check_image_volumes(project: Project) -> Iterator[Problem]:
     """Report image volumes in a cluster that is too old for them: its API server drops them."""
-    for resource_class in project.declared.classes.values():
-        cluster = cluster_of(resource_class, project.site)
-        if cluster is None or cluster.kubernetes is None or not resource_class.images:
+    for resource_class, cluster in project.homes:
+        if cluster.kubernetes is None or not resource_class.images:
             continue
         if resource_class.image_warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
             version = version_text(cluster.kubernetes)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.checks.ceilings import Ceilings, PoolLoad, PoolLoads
 from berth.dates.expansion import Expansion, Occurrence
 from berth.findings import ERROR, Path, Problem, severity
-from berth.manifests.placed import Placed, class_names
+from berth.manifests.placed import Placed, class_names, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
 from berth.schema.site import HubSpec
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.checks.cloudmatching import ClassFit
@@ -77,6 +77,12 @@ class Project(NamedTuple):
     hubs: Sequence[ComparedHub] = ()  # whose values are known
     loads: PoolLoads = PoolLoads(())
     budgets: Mapping[str, WindowBudgets | TooManyBudgets] = {}  # by CloudCapacity
+
+    @property
+    def homes(self) -> list[tuple[ResourceClass, Cluster]]:
+        """The classes whose clusters are known, with these."""
+        classes = self.declared.classes.values()
+        return [(found, home) for found in classes if (home := cluster_of(found, self.site))]
 
     @property
     def parts(self) -> list[Part]:

@@ -226,11 +226,9 @@ def written_seats(reservation: Reservation) -> Iterator[tuple[Path, Seats]]:
 
 def _counting_line(reservation: Reservation, resource_class: str) -> tuple[Path, str]:
     """Return which behavior counts the sessions of a class, and the line that it comes from."""
-    lines = reservation.recurrence.lines if reservation.behavior == "none" else ()
-    for i, item in enumerate(lines):
-        for (name, _), scaling in zip(item.seats, reservation.scaling_of(item), strict=True):
-            if name == resource_class and scaling.behavior != "none":
-                return entry_path(i, reservation.recurrence), scaling.behavior
+    for i, name, scaling in reservation.scalings() if reservation.behavior == "none" else ():
+        if name == resource_class and scaling.behavior != "none":
+            return entry_path(i, reservation.recurrence), scaling.behavior
     return ("spec", "provisioning"), reservation.behavior
 
 

@@ -14,7 +14,6 @@ from berth.dates.exceptions import entry_path
 from berth.findings import Path, Problem
 from berth.machines.nodelabels import ARCH, OS
 from berth.machines.versions import version_text
-from berth.manifests.placed import cluster_of
 from berth.quantity import parse
 from berth.schema import grammar
 from berth.schema.reservation import Reservation
@@ -26,9 +25,8 @@ if TYPE_CHECKING:
 
 def check_seats_fit_on_nodes(project: Project) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
-    for resource_class in project.declared.classes.values():
-        cluster = cluster_of(resource_class, project.site)
-        for name, most in cluster.largest_node.items() if cluster else ():
+    for resource_class, cluster in project.homes:
+        for name, most in cluster.largest_node.items():
             asked = resource_class.requests.get(name)
             if asked is not None and nanos(asked) > nanos(most):
                 yield resource_class.origin.problem(
@@ -94,11 +92,7 @@ _COMMON = (OS, ARCH)  # labels that choose no group of nodes
 
 def check_job_placement(project: Project) -> Iterator[Problem]:
     """Check each class, unless the site sends its Jobs to other nodes."""
-    declared, site = project.declared, project.site
-    for resource_class in declared.classes.values():
-        cluster = cluster_of(resource_class, site)
-        if cluster is None:
-            continue
+    for resource_class, cluster in project.homes:
         asked, chosen = resource_class.pod.node_selector or {}, cluster.runtime.node_selector or {}
         if any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items()):
             continue  # the site sends its Jobs to nodes that the class does not select
@@ -160,10 +154,11 @@ _CLAIMS: Path = ("spec", "resourceClaims")
 def check_device_claims(project: Project) -> Iterator[Problem]:
     """Check each class that claims devices, and its cluster."""
     for resource_class in project.declared.classes.values():
-        cluster = cluster_of(resource_class, project.site)
         if resource_class.resource_claims:
             yield from _requested_devices(resource_class)
-            yield from _claims_in_cluster(resource_class, cluster) if cluster is not None else ()
+    for resource_class, cluster in project.homes:
+        if resource_class.resource_claims:
+            yield from _claims_in_cluster(resource_class, cluster)
 
 
 def _requested_devices(found: ResourceClass) -> Iterator[Problem]:
@@ -217,10 +212,8 @@ def check_claims_are_held(checked: CheckedReservation) -> Iterator[Problem]:
 
 def _lasting(reservation: Reservation, found: ResourceClass) -> Path | None:
     """Return where behavior `none` is declared for a class; None where its placeholders follow sessions."""
-    for i, item in enumerate(reservation.recurrence.lines):
-        for (name, _), scaling in zip(item.seats, reservation.scaling_of(item), strict=True):
-            if name == found.name and scaling.behavior == "none":
-                is_usual = reservation.behavior == "none"
-                at: Path = ("spec", "provisioning")
-                return at if is_usual else entry_path(i, reservation.recurrence)
+    for i, name, scaling in reservation.scalings():
+        if name == found.name and scaling.behavior == "none":
+            is_usual = reservation.behavior == "none"
+            return ("spec", "provisioning") if is_usual else entry_path(i, reservation.recurrence)
     return None

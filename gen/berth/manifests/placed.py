@@ -74,11 +74,9 @@ def class_names(reservation: Reservation) -> tuple[str, ...]:
 
 def behaviors_by_class(reservation: Reservation) -> dict[str, list[str]]:
     """Return the behaviors of the entries of each class; that of the reservation for a class without any."""
-    recurrence = reservation.recurrence
     found: dict[str, list[str]] = {name: [] for name in class_names(reservation)}
-    for item in recurrence.lines:
-        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
-            found[name].append(one.behavior)
+    for _, name, scaling in reservation.scalings():
+        found[name].append(scaling.behavior)
     return {name: behaviors or [reservation.behavior] for name, behaviors in found.items()}
 
 
@@ -102,9 +100,8 @@ def pool_behaviors(reservation: Reservation) -> dict[str, str]:
 def shortest_leads(reservation: Reservation) -> dict[str, int]:
     """Return the shortest lead of the entries of each class, in minutes."""
     found: dict[str, int] = {}
-    for item in reservation.recurrence.lines:
-        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
-            found[name] = min(one.lead, found.get(name, one.lead))
+    for _, name, scaling in reservation.scalings():
+        found[name] = min(scaling.lead, found.get(name, scaling.lead))
     return found
 
 

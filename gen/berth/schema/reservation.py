@@ -1,5 +1,6 @@
 """A reservation as it is declared, and what follows from that: its dates, seats and sessions."""
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, Protocol
 
 from berth.core.timetable import Buffer
@@ -70,6 +71,12 @@ class Reservation(NamedTuple):
     def scaling_of(self, item: Scaled) -> tuple[Scaling, ...]:
         """Return how each of the seats of an item scales."""
         return item.scaling or (Scaling(self.lead, self.behavior),) * len(item.seats)
+
+    def scalings(self) -> Iterator[tuple[int, str, Scaling]]:
+        """Yield how each class scales in each line of the recurrence, with the index of the line."""
+        for i, line in enumerate(self.recurrence.lines):
+            for (name, _), scaling in zip(line.seats, self.scaling_of(line), strict=True):
+                yield i, name, scaling
 
     def scaling_for(self, seats: Seats, item: Scaled) -> tuple[Scaling, ...]:
         """Return how other seats of an item scale: those of a class as its own."""

@@ -186,17 +186,17 @@ def _synonym(node: Node, value: Mapping[str, Any], name: str) -> str:
         if name in words:
             for word in words:
                 known = fields(node.type).get(word)
-                if known is not None and word not in value and _accepts(known.node, value[name]):
+                if known is not None and word not in value and _sound(known.node, value[name]) is not None:
                     return word
     return ""
 
 
-def _accepts(node: Node, value: Any) -> bool:
+def _sound(node: Node, value: Any) -> Any:
+    """Return what a type makes of a value; None if it refuses it."""
     try:
-        node.validate(value)
+        return node.validate(value)
     except ValidationError:
-        return False
-    return value is not None
+        return None
 
 
 def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: DocumentProblems) -> None:
@@ -277,14 +277,9 @@ def _examine_sound(node: Node, value: Any, report: DocumentProblems) -> None:
     """Ask the models in a value that may be faulty, as far as nothing in them is."""
     if node.kind not in (outline.MODEL, outline.LIST, outline.UNION):
         return
-    try:
-        typed = node.validate(value)
-    except ValidationError:
-        pass
-    else:
+    if (typed := _sound(node, value)) is not None:
         _examine(node, typed, report)
-        return
-    if node.kind == outline.UNION:
+    elif node.kind == outline.UNION:
         _examine_sound(node.branch(value), value, report)
     elif node.kind == outline.LIST and type(value) is list:
         for i, item in enumerate(value):
@@ -295,10 +290,6 @@ def _examine_sound(node: Node, value: Any, report: DocumentProblems) -> None:
             if name in value:
                 _examine_sound(known.node, value[name], report.below(name))
         _check_order(node.type, lambda key: _sound(own[key].node, value.get(key)), report)
-
-
-def _sound(node: Node, value: Any) -> Any:
-    return node.validate(value) if _accepts(node, value) else None
 
 
 def _check_order(model: type[Model], value_of: Callable[[str], Any], report: DocumentProblems) -> None:
