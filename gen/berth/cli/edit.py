@@ -15,7 +15,7 @@ from berth.cli.dateselection import (
     moved_to,
     occurrence_selector,
 )
-from berth.cli.selection import Clock, clock_of, name_argument
+from berth.cli.selection import Clock, name_argument, opened
 from berth.cli.writing import finish_edit, finish_steps
 from berth.dates.moments import named
 from berth.dates.zone import day_of, local
@@ -60,8 +60,7 @@ def _edit_occurrence(
     note: Callable[[EditResult, Clock], Sequence[str]] = lambda *_: (),
 ) -> int:
     """Edit single dates of a reservation, as `read` reads them from the command line."""
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     edited = edit_occurrence(pipeline, name, read(clock), clock.now)
     found = (places, "") if places else None
     return finish_edit(settings, pipeline, edited, found, note(edited, clock))
@@ -148,8 +147,7 @@ def _schedule(clock: Clock, seats: str | None, times: str | None, since: str | N
 
 
 def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats: str | None) -> int:
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     counts, *parsed = read_all(
         lambda: given_counts(seats), *(partial(_assignment, text, clock.today) for text in assignments)
     )
@@ -306,8 +304,7 @@ def rehearse(settings: Settings, *, name: str, dates: tuple[str, ...], at: str |
     where a date has several; groups that start together are rehearsed together. A rehearsal of the date that
     is not over yet is changed.
     """
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     selectors, begin = read_all(
         lambda: date_selectors(clock, name, dates, None), lambda: clock.instant("--at", at)
     )
@@ -391,8 +388,7 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     unless they are in the new term. A list of dates is moved by whole weeks, and its single dates
     with it; so are from and until of each line of the schedule.
     """
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     begin, finish = read_all(lambda: clock.date("--from", first), lambda: clock.date("--until", last))
     copied = copy_reservation(pipeline, name, new, begin, finish, clock.now)
     files = {one.name: settings.shown(one.origin.file) for one in pipeline.declared.reservations}

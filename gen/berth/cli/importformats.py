@@ -9,7 +9,7 @@ import click
 
 from berth.cli.command import FILE, Settings, ask, command
 from berth.cli.console import EXIT_OK, is_terminal, stdout
-from berth.cli.selection import Clock, class_option, clock_of, read_files
+from berth.cli.selection import Clock, class_option, opened, read_files
 from berth.cli.writing import finish_edit, keep_schema, of_options
 from berth.edit.create import QUESTIONS, ReservationRequest, new_reservation, option_places, reservation_yaml
 from berth.edit.edits import EditResult, check_edit
@@ -109,8 +109,7 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
         if value is not None and value is not False
     }
     file = given.pop("file", None)
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     students = given.pop("students", "")
     _, request = read_all(
         lambda: _check_together(given, students),

@@ -12,10 +12,10 @@ from berth.cli.console import EXIT_OK
 from berth.cli.selection import (
     Selection,
     class_option,
-    clock_of,
     cluster_option,
     items_of,
     names_argument,
+    opened,
     published,
     selected,
     since_option,
@@ -50,7 +50,6 @@ from berth.output.answers import (
 from berth.output.columns import Column, Table, as_json
 from berth.output.recurrencewords import recurrence_json, recurrence_text
 from berth.output.table import Fit
-from berth.pipeline import Pipeline
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Site
@@ -95,8 +94,7 @@ def list_(settings: Settings, **options: Any) -> int:
 
     With --week, only what they have in that week.
     """
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     selection = selected(clock, pipeline, **options)
     rows: list[_Summary] = []
     for item in items_of(settings, pipeline):
@@ -276,8 +274,7 @@ def occurrences(settings: Settings, **options: Any) -> int:
 
     With NAMEs, only of these reservations; write them before --week. -o ics leaves out rehearsals.
     """
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     selection = selected(clock, pipeline, **options)
     has_past = (selection.since, selection.at) != (None, None) or settings.form == "ics"
     begins_today = not has_past and (selection.until is None or selection.until > clock.midnight)

@@ -15,7 +15,7 @@ from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import Clock, clock_of, require
+from berth.cli.selection import Clock, opened
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import RESERVATION, SITE
 from berth.core.timetable import MAX_TARGET, Override
@@ -32,7 +32,6 @@ from berth.live.overriding import Overrides
 from berth.notation.instants import is_span, next_time
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
-from berth.pipeline import Pipeline
 from berth.schema.documentproblems import nearest
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
@@ -69,9 +68,7 @@ def override(  # noqa: PLR0913 - one for each option
     Sessions do not reduce them: 60 placeholders and 20 sessions hold 80 seats. They are kept in the cluster,
     not in git, for at most 7 days.
     """
-    pipeline = Pipeline()
-    require(pipeline, [name], cluster=choice.cluster)
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings, [name], cluster=choice.cluster)
     items = [one for one in pipeline.items() if one.reservation.name == name]
     site = settings.valid_site(pipeline)
     parts = [part for part in items[0].parts if choice.cluster in (None, part.placed.cluster.name)]

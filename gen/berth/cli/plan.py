@@ -9,10 +9,10 @@ from berth.cli.command import Settings, command
 from berth.cli.console import has_color
 from berth.cli.selection import (
     class_option,
-    clock_of,
     cluster_option,
     items_of,
     names_argument,
+    opened,
     selected,
     since_option,
     until_option,
@@ -52,7 +52,6 @@ from berth.machines.planfindings import plan_problems
 from berth.output.answers import Answer, count_columns, document, hours_json, instant_column, seats_text
 from berth.output.columns import Column, Table, as_json, as_object
 from berth.output.table import INDENT, Fit, wrapped
-from berth.pipeline import Pipeline
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
@@ -75,8 +74,7 @@ def plan(settings: Settings, **options: Any) -> int:
     With NAMEs, only of these reservations. A class is planned if its cloudCapacity names a
     CloudCapacity, which says what nodes there may be.
     """
-    pipeline = Pipeline()
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings)
     names, _, since, until, resource_class, cluster = selected(clock, pipeline, **options)
     selection = PlanFilter(TimeRange(since, until), names, resource_class, cluster)
     dated: list[OccurrenceSeats] = []

@@ -10,7 +10,7 @@ from berth import quantity
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import has_color
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import clock_of, items_of, names_argument, require
+from berth.cli.selection import items_of, names_argument, opened
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
@@ -21,7 +21,6 @@ from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_text
 from berth.output.table import Fit
-from berth.pipeline import Pipeline
 
 CLOCK = PreflightClock(time.monotonic, time.sleep)
 _DRY_RUNS = 60.0  # seconds for all dry runs and permissions of a cluster
@@ -46,12 +45,11 @@ def preflight(settings: Settings, *, names: tuple[str, ...], choice: ClusterChoi
 
     With NAMEs, only these reservations, with a test Job for each. Exits 1 if anything is not proven.
     """
-    pipeline = Pipeline()
-    require(pipeline, names, cluster=choice.cluster)
+    pipeline, clock = opened(settings, names, cluster=choice.cluster)
     items = list(items_of(settings, pipeline))
     site = settings.valid_site(pipeline)
     access = choice.access(settings, site, patience=_DRY_RUNS + timeout * max(len({*names}), 1))
-    steps, minute = steps_by_cluster(items), clock_of(settings, pipeline).now // 60
+    steps, minute = steps_by_cluster(items), clock.now // 60
     scopes = {
         cluster: PreflightScope(
             site, git, frozenset(names), timeout, steps.get(cluster, WindowSteps({}, {})), minute

@@ -10,9 +10,9 @@ from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import EXIT_OK, has_color, stderr
 from berth.cli.reaching import ClusterChoice, cluster_options, read_record_file, records_option
 from berth.cli.selection import (
-    clock_of,
     items_of,
     names_argument,
+    opened,
     require,
     since_option,
     until_option,
@@ -68,9 +68,7 @@ def report(  # noqa: PLR0913 - one for each option
     With NAMEs, only these reservations, date by date. The records are read from the clusters, or from
     --records: ConfigMaps as kubectl prints them in JSON.
     """
-    pipeline = Pipeline()
-    require(pipeline, (), cluster=choice.cluster)
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings, cluster=choice.cluster)
     first, end = clock.between(since, until)
     declared = {item.reservation.name: item.reservation for item in items_of(settings, pipeline)}
     site = pipeline.site

@@ -180,6 +180,18 @@ def clock_of(settings: Settings, pipeline: Pipeline | None) -> Clock:
     return clock if now is None else clock._replace(now=now)
 
 
+def opened(
+    settings: Settings,
+    names: Iterable[str | None] = (),
+    resource_class: str | None = None,
+    cluster: str | None = None,
+) -> tuple[Pipeline, Clock]:
+    """Read the project, in which these names must be declared, and the clock."""
+    pipeline = Pipeline()
+    require(pipeline, names, resource_class, cluster)
+    return pipeline, clock_of(settings, pipeline)
+
+
 class Selection(NamedTuple):
     """What the options of a command select; None and no names stand for all."""
 

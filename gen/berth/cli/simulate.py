@@ -11,14 +11,7 @@ from berth.checks.project import Item
 from berth.cli.command import FILE, Settings, command
 from berth.cli.console import EXIT_OK, stderr
 from berth.cli.dateselection import occurrence_selector
-from berth.cli.selection import (
-    class_option,
-    clock_of,
-    items_of,
-    name_argument,
-    read_option,
-    require,
-)
+from berth.cli.selection import class_option, items_of, name_argument, opened, read_option
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
 from berth.core.timetable import BEHAVIORS, parse_timetable
@@ -29,7 +22,6 @@ from berth.notation.refusal import CommandError
 from berth.output.answers import Answer, document, seats_text
 from berth.output.columns import Items, Table
 from berth.output.table import Fit, wrapped
-from berth.pipeline import Pipeline
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 from berth.sessiontext import SessionScene, example_crowd, parse_changes
@@ -100,9 +92,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     Shows the target of the pool at each instant at which something happens. Without --sessions, an example
     crowd comes, which is marked as one; answers for programs have no sessions then.
     """
-    pipeline = Pipeline()
-    require(pipeline, [name], resource_class)
-    clock = clock_of(settings, pipeline)
+    pipeline, clock = opened(settings, [name], resource_class)
     which = None if on is None else occurrence_selector(clock, name, on, None, None, "--on")
     items = [*items_of(settings, pipeline)]
     site = settings.valid_site(pipeline)

@@ -11,7 +11,7 @@ from berth.checks.project import Item
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_reservations
 from berth.cli.console import DEFAULT_COLUMNS, EXIT_OK
-from berth.cli.selection import class_option, clock_of, items_of, require
+from berth.cli.selection import class_option, clock_of, items_of, opened
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_day, named, near_text, span_text
@@ -83,8 +83,7 @@ def size_(  # noqa: PLR0913 - one for each option
     Says what to reserve so that at most 5% of the people wait longer than --wait, and what the reservation
     says now. Without NAME, it sizes two hours of --class.
     """
-    pipeline = Pipeline()
-    require(pipeline, [name], resource_class)
+    pipeline, clock = opened(settings, [name], resource_class)
     question = SizeQuestion(
         *read_all(
             lambda: _people(students),
@@ -93,7 +92,6 @@ def size_(  # noqa: PLR0913 - one for each option
             lambda: _time("--over", over),
         )
     )
-    clock = clock_of(settings, pipeline)
     if name is None:
         if resource_class is None:
             raise CommandError("Name a reservation, or a class with --class.")

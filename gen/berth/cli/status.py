@@ -11,13 +11,7 @@ from berth.checks.project import Item
 from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import controls, has_color, is_terminal, new_lines, on_screen, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
-from berth.cli.selection import (
-    class_option,
-    clock_of,
-    items_of,
-    names_argument,
-    require,
-)
+from berth.cli.selection import class_option, items_of, names_argument, opened
 from berth.core.poolobjects import PoolObject
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
@@ -47,7 +41,6 @@ from berth.output.answers import DATA_FORMS, Answer, document, instant_column, o
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_text
 from berth.output.table import Fit
-from berth.pipeline import Pipeline
 from berth.plugins.numbers.foreignnumbers import field_value, path_text
 from berth.plugins.slots.slots import SlotCounts
 from berth.schema.reservationspec import OwnerSpec
@@ -108,9 +101,8 @@ def status(
     """
     if watch and settings.form in DATA_FORMS:
         raise CommandError(f"--watch shows a table. Leave out -o {settings.form}, or leave out --watch.")
-    pipeline = Pipeline()
-    require(pipeline, names, resource_class, choice.cluster)
-    now = None if settings.now is None else clock_of(settings, pipeline).now
+    pipeline, clock = opened(settings, names, resource_class, choice.cluster)
+    now = None if settings.now is None else clock.now
     owners = {each.name: each.owner for each in pipeline.declared.reservations if each.owner}
     view = _View(frozenset(names), resource_class, now, owners)
     items = list(items_of(settings, pipeline))
