@@ -35,6 +35,7 @@ from berth.findings import ERROR, Finding, Problem
 from berth.pipeline import Pipeline
 from berth.rendering import files, part_file
 from berth.schema.policies import PolicySpec
+from berth.schema.values import Cluster
 
 _KIND = "CapacityReservation"
 _NOTICE_HOURS = 24  # where no site says how early changes should be made
@@ -75,7 +76,8 @@ def compare(
         warnings += risks.reservation_warnings(change, versions, sides, now, notice * 3600)
     head.problems += _problems_of_change(sides, changes, loads[1], shared, now)
     of_base, of_head = _summaries(sides, names)
-    file_changes = output.changes(is_valid=of_head.is_valid)
+    left = risks.clusters_left(base.site, head.site)
+    file_changes = output.changes(left, is_valid=of_head.is_valid)
     warnings += output.warnings(is_valid=of_head.is_valid)
     if of_head.is_valid:
         warnings += risks.site_warnings(base.site, head.site)
@@ -119,13 +121,21 @@ class _RenderedFiles:
         if not self._base.has(path, text):
             self._changed[path] = text
 
-    def changes(self, *, is_valid: bool) -> list[FileChange]:
-        """Return how the files of the base change; none goes while the head is not valid."""
+    def changes(self, left: Iterable[Cluster], *, is_valid: bool) -> list[FileChange]:
+        """Return how the files of the base change; none goes while the head is not valid.
+
+        `left`: clusters that leave the site.
+        """
         gone = {*self._base.paths()} - self.paths if is_valid else ()
         changed = {**self._changed, **dict.fromkeys(gone)}
         texts = self._base.texts(sorted(changed))
         compared = (compare_file(path, texts.get(path), changed[path]) for path in sorted(changed))
-        return [file for file in compared if file]
+        unapplied = tuple(
+            path
+            for cluster in left
+            for path in (f"clusters/{cluster.name}/", f"gitops/{cluster.engine}/{cluster.name}.yaml")
+        )
+        return [file._replace(is_applied=not file.path.startswith(unapplied)) for file in compared if file]
 
     def warnings(self, *, is_valid: bool) -> Iterator[ChangeWarning]:
         """Warn about files of the working tree."""

@@ -37,11 +37,15 @@ class ObjectChange(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """A file that differs: `path` is relative to the output folder; removed objects are last."""
+    """A file that differs: `path` is relative to the output folder; removed objects are last.
+
+    `is_applied`: whether somebody applies the change; nobody does where a cluster has left the site.
+    """
 
     path: str
     change: str
     objects: tuple[ObjectChange, ...]
+    is_applied: bool = True
 
 
 def compare_file(path: str, before: str | None, after: str | None) -> FileChange | None:
@@ -103,7 +107,7 @@ def deleted_objects(files: Iterable[FileChange]) -> dict[str, int]:
         item.kind
         for file in files
         for item in file.objects
-        if item.change == REMOVED and not _is_kept(item.before)
+        if file.is_applied and item.change == REMOVED and not _is_kept(item.before)
     ]
     return {kind: kinds.count(kind) for kind in sorted({*kinds})}
 

@@ -20,7 +20,7 @@ from berth.diff.sharednumbers import holding, level_now, open_seats
 from berth.diff.wording import clock_changes, some_dates
 from berth.pipeline import Pipeline
 from berth.quantity import parse as parse_quantity
-from berth.schema.values import Site
+from berth.schema.values import Cluster, Site
 
 _FEW = 3  # names that are listed one by one
 _Sides = tuple[Pipeline, Pipeline]
@@ -29,7 +29,7 @@ _BY_URGENCY = (
     *("site-renamed", "policies", "policy", "price", "not-compared"),  # what refuses
     *("open-now", "soon", "past", "clock-change", "renamed", "alike"),  # people
     *("backend", "slots-replaced", "number-changed"),
-    *("namespace", "replaced", "expired", "last", "nodes-replaced"),
+    *("cluster-left", "namespace", "replaced", "expired", "last", "nodes-replaced"),
     *("foreign", "rights", "attributes", "cluster-scoped", "immutable", "replicas", "schedule", "stale"),
 )
 
@@ -46,10 +46,10 @@ def reservation_warnings(
     change: ReservationChange, versions: Versions, sides: _Sides, now: int, notice: int
 ) -> Iterator[ChangeWarning]:
     """Warn about the dates of a reservation that changes, and what it holds now. `notice` is in seconds."""
-    old, new = versions
     windows = [
         () if version is None or version.reservation.suspend else version.occurrences for version in versions
     ]
+    versions = old, new = _in_clusters_that_stay(versions[0], sides), versions[1]
     was_open, is_open = (any(item.open <= now < item.end for item in of_side) for of_side in windows)
     site = sides[1].site
     # whether Berth may give back what the base holds
@@ -67,6 +67,24 @@ def reservation_warnings(
     yield from _slot_warnings(old, new, now, is_open=was_open and is_open)
     if old and goes_back and old.reservation.holder.shared is not None:
         yield from _number_warnings(old, new, sides[1], now, was_open=was_open)
+
+
+def clusters_left(old: Site | None, new: Site | None) -> list[Cluster]:
+    """Return the clusters that leave the site: nothing applies or removes anything there any more."""
+    names = {cluster.name for cluster in new.clusters} if new else set()
+    return [cluster for cluster in old.clusters if cluster.name not in names] if old and new else []
+
+
+def _in_clusters_that_stay(version: ReservationVersion | None, sides: _Sides) -> ReservationVersion | None:
+    """Return the part of a version that a change can close or remove; None if there is none."""
+    left = {cluster.name for cluster in clusters_left(*(side.site for side in sides))}
+    if version is None or left.isdisjoint(version.clusters):
+        return version
+    places = zip(version.classes, version.clusters, strict=True)
+    kept = {one.name: (one, cluster) for one, cluster in places if cluster not in left}
+    hashes = tuple(item for item in version.slot_hashes if item[0] in kept)
+    classes, clusters = zip(*kept.values(), strict=True) if kept else ((), ())
+    return version._replace(classes=classes, clusters=clusters, slot_hashes=hashes) if kept else None
 
 
 def _date_warnings(
@@ -229,7 +247,7 @@ def policy_warnings(results: Iterable[PolicyResult]) -> Iterator[ChangeWarning]:
 
 
 def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
-    """Warn about another name of the site, other policies, and another namespace of a cluster."""
+    """Warn about another name of the site, other policies, and clusters that leave or change."""
     if old is None or new is None:
         return
     was, becomes = ({policy.name: policy for policy in side.policies} for side in (old, new))
@@ -248,6 +266,25 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
             "of all windows."
         )
         yield ChangeWarning("site-renamed", new.name, message)
+    for cluster in clusters_left(old, new):
+        apply = "-k" if old.kustomization else "--recursive -f"
+        effect, advice = (
+            (
+                "nothing removes its objects",
+                "Before merging, outside of all windows, delete them there, with the files of the base: "
+                f"kubectl delete {apply} rendered/clusters/{cluster.name}",
+            )
+            if cluster.engine == "none"
+            else (
+                "without its folder the engine removes nothing there",
+                "Remove its reservations first, and merge this once the engine has deleted their objects.",
+            )
+        )
+        message = (
+            f"It leaves the Site, and {effect}: CronJobs there go on opening seats until their dates end. "
+            f"{advice}"
+        )
+        yield ChangeWarning("cluster-left", cluster.name, message)
     before = {one.name: one for one in old.clusters}
     for cluster in new.clusters:
         known = before.get(cluster.name)
@@ -366,11 +403,12 @@ def file_warnings(
 def manifest_warnings(
     files: Sequence[FileChange], remaining: Collection[str], now: int
 ) -> Iterator[ChangeWarning]:
-    """Warn about changed objects; the same warning for several is given once.
+    """Warn about changed objects that somebody applies; the same warning for several is given once.
 
     `remaining`: the paths that exist after the change.
     """
     objects: dict[tuple[str, str], list[str]] = {}
+    files = [file for file in files if file.is_applied]
     for file in files:
         for changed in file.objects:
             for code, message in _object_warnings(changed, now, is_shared="/reservations/" not in file.path):
@@ -380,9 +418,7 @@ def manifest_warnings(
     used = {path.split("/")[1] for path in remaining if "/reservations/" in path}
     clusters = {file.path.split("/")[1] for file in files if "/reservations/" in file.path}
     for cluster in sorted(clusters - used):
-        has_base = f"clusters/{cluster}/base.yaml" in remaining
-        rest = "its base.yaml stays" if has_base else "the site does not list it any more"
-        yield ChangeWarning("last", "", f"No reservation is left in cluster {cluster}; {rest}.")
+        yield ChangeWarning("last", "", f"No reservation is left in cluster {cluster}; its base.yaml stays.")
 
 
 def _some(names: Sequence[str]) -> str:
