@@ -260,6 +260,21 @@ def test_an_event_with_a_new_uid_is_recognized_by_its_title(lines: tuple[str, ..
     assert beside.results == ["unchanged", "new"]
 
 
+@pytest.mark.parametrize("uid", ["", "UID:\n", "UID: \n"], ids=["none", "empty", "blank"])
+@pytest.mark.parametrize("lines", [WEEKLY, WEEKLY[:2]], ids=["rule", "single"])
+def test_an_event_without_a_uid_is_recognized_by_its_title(lines: tuple[str, ...], uid: str) -> None:
+    """Beside events with and without a UID; with another date, it is updated."""
+    alone = event(*lines).replace("UID:1@example.org\n", uid)
+    others = [event(*lines, title="Other"), alone.replace("Course", "Third")]
+    first = imported(feed(alone, *others))
+    again = imported(feed(alone, *others), *first.sources)
+    later = imported(feed(alone.replace("T09", "T10"), *others), *first.sources)
+
+    assert first.results == ["new"] * 3
+    assert (again.results, again.findings) == (["unchanged"] * 3, [])
+    assert (later.results, later.findings) == (["updated", "unchanged", "unchanged"], [])
+
+
 def test_a_new_date_joins_the_reservation_of_its_title() -> None:
     days = ["20260302", "20260309", "20260316", "20260323"]
     files = imported(feed(*(single(day) for day in days))).sources

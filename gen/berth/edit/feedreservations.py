@@ -76,7 +76,8 @@ class _ReservationImport:
         every = series_of(self.feed, joins_uids=self.options.group in (BY_UID, BY_TITLE))
         dated = [event for series in every if (event := self._dated(series)) is not None]
         groups = groups_of(dated, self.options.group, self.records)
-        matches = matched(groups, self.records, frozenset(event.uid for event in self.feed.events))
+        uids = frozenset(event.uid for event in self.feed.events if event.uid)
+        matches = matched(groups, self.records, uids)
         names = self._new_names([group for group in groups if group not in matches])
         for group in groups:
             try:
