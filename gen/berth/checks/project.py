@@ -43,7 +43,7 @@ class Item(NamedTuple):
         """Tell whether it has no errors, and all classes, and all that these name, could be read."""
         classes = [known.classes.get(name) for name in class_names(self.reservation)]
         clouds = {name for found in classes if found for name in found.cloud_capacity}
-        if None in classes or not clouds <= {*known.clouds, *known.generic}:
+        if None in classes or not clouds <= known.capacities.keys():
             return False
         return not any(severity(problem.code) == ERROR for problem in self.problems)
 

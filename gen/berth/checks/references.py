@@ -47,7 +47,7 @@ def check_names_in_classes(project: Project) -> Iterator[Problem]:
 def _clouds(resource_class: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
     home = cluster_of(resource_class, site)
     for i, name in enumerate(resource_class.cloud_capacity):
-        cloud, path = declared.clouds.get(name) or declared.generic.get(name), ("spec", "cloudCapacity", i)
+        cloud, path = declared.capacities.get(name), ("spec", "cloudCapacity", i)
         if cloud is not None and home is not None:
             there = cluster_named(cloud.cluster, site)
             if there is not None and there is not home:
@@ -199,7 +199,7 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
     elif kind == TERM:
         fix = nearest(name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
     else:
-        known = declared.calendars if kind == "Calendar" else (*declared.clouds, *declared.generic)
+        known = declared.calendars if kind == "Calendar" else declared.capacities
         fix = nearest(name, sorted(known), f"Add a {kind} with this name; known:")
     yield origin.problem("B061", path, f"no {kind} named {shown(name)}.", fix)
 

@@ -72,9 +72,7 @@ def check_volume_capacities(project: Project) -> Iterator[Problem]:
     for resource_class in declared.classes.values():
         if not resource_class.volumes:
             continue
-        named = [
-            declared.clouds.get(name) or declared.generic.get(name) for name in resource_class.cloud_capacity
-        ]
+        named = [declared.capacities.get(name) for name in resource_class.cloud_capacity]
         lacking = [capacity.name for capacity in named if capacity is not None and not capacity.says_volumes]
         if lacking or not named:
             where = f"CloudCapacity {', '.join(lacking)}" if lacking else "no CloudCapacity"

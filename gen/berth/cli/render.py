@@ -161,7 +161,7 @@ def _planned(pipeline: Pipeline, now: int) -> tuple[PoolCosts | None, list[Probl
     declared, site = pipeline.declared, pipeline.site
     if pipeline.has_errors():
         return None, []
-    if site is None or not declared.knows_nodes:
+    if site is None or not declared.capacities:
         return {}, []
     from berth.machines.clusterplans import plan_clusters  # noqa: PLC0415 - the estimate takes time to load
     from berth.machines.costplan import pool_costs  # noqa: PLC0415

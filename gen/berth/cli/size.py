@@ -186,7 +186,7 @@ def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None
     if resource_class is None and len(names) > 1:
         raise CommandError(f"{reservation.name} has several classes. Choose one: --class {names[0]}.")
     own = declared.classes[resource_class or names[0]]
-    is_known = any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity)
+    is_known = any(name in declared.capacities for name in own.cloud_capacity)
     cluster = cluster_of(own, site)
     assert cluster is not None  # the project has no errors
     labels = tuple(sorted(naming.of_placeholder(site, reservation, own).items()))

@@ -294,7 +294,7 @@ def _compare_plans(
     """Return what differs in the plan, what pools cost, and warnings of prices; nothing where no side says
     which nodes there are, or the head is not valid.
     """
-    if not is_valid or not any(side.declared.knows_nodes for side in sides if side.site):
+    if not is_valid or not any(side.declared.capacities for side in sides if side.site):
         return None, {}, []
     from berth.diff.plans import compare_plans  # noqa: PLC0415 - the estimate takes time to load
 

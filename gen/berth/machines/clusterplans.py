@@ -76,7 +76,7 @@ def unplanned_items(
     declared: Declared, site: Site, is_asked: Callable[[PoolKey], bool]
 ) -> list[UnplannedItem]:
     """Return what is reserved, of the pools that are asked for, and has no part in the plan."""
-    clouds = {*declared.clouds, *declared.generic}
+    clouds = declared.capacities.keys()
     used: dict[str, ResourceClass] = {}
     others: list[UnplannedItem] = []
     for reservation in declared.reservations:

@@ -32,9 +32,8 @@ def missing_lines(declared: Declared, site: Site, names: Iterable[str]) -> str:
     parts: list[str] = []
     for cluster in site.clusters:
         classes = [one for one in wanted if cluster_of(one, site) is cluster]
-        every = [(one.name, one.cluster) for one in declared.clouds.values()]
-        every += [(one.name, one.cluster) for one in declared.generic.values()]
-        known = [name for name, own in sorted(every) if cluster_named(own, site) is cluster]
+        every = sorted(declared.capacities.items())
+        known = [name for name, capacity in every if cluster_named(capacity.cluster, site) is cluster]
         name = known[0] if known else "nodes" if len(site.clusters) == 1 else f"nodes-{cluster.name}"
         if classes and not known:
             shapes = ",\n    ".join(_shape(cluster, one) for one in classes)

@@ -66,21 +66,21 @@ class Declared(NamedTuple):
     generic: "dict[str, GenericCapacity]"  # documents of kind CloudCapacity, too
 
     @property
-    def knows_nodes(self) -> bool:
-        """Tell whether anything says which nodes there may be, so that there is something to plan."""
-        return bool(self.clouds or self.generic)
+    def capacities(self) -> "Mapping[str, CloudCapacity | GenericCapacity]":
+        """The capacities of all providers; without any, nothing says which nodes there may be."""
+        return {**self.clouds, **self.generic}
 
     def shared(self) -> Iterator[tuple[str, str, Origin]]:
         """Yield kind, name and place of each document that all reservations share."""
         if self.site is not None:
             yield "Site", self.site.name, self.site.origin
-        yield from (
-            ("ResourceClass", resource_class.name, resource_class.origin)
-            for resource_class in self.classes.values()
-        )
-        yield from (("Calendar", calendar.name, calendar.origin) for calendar in self.calendars.values())
-        yield from (("CloudCapacity", cloud.name, cloud.origin) for cloud in self.clouds.values())
-        yield from (("CloudCapacity", capacity.name, capacity.origin) for capacity in self.generic.values())
+        by_kind: dict[str, Mapping[str, Any]] = {
+            "ResourceClass": self.classes,
+            "Calendar": self.calendars,
+            "CloudCapacity": self.capacities,
+        }
+        for kind, documents in by_kind.items():
+            yield from ((kind, name, document.origin) for name, document in documents.items())
 
     def terms_by_date(self) -> list[str]:
         """Return the names of the terms, by their first dates."""

@@ -30,15 +30,12 @@ from berth.schema.types import (
 )
 
 if TYPE_CHECKING:
-    from berth.schema.scheduling import LabelSelector
-else:
-    LabelSelector = lazy("berth.schema.scheduling", "LabelSelector")
-if TYPE_CHECKING:
     from berth.backends.koordinator.slotmapping import SlotMapping
-    from berth.schema.deviceclaims import DeviceClaim
+    from berth.schema.scheduling import DeviceClaim, LabelSelector
 else:
     SlotMapping = lazy("berth.backends.koordinator.slotmapping", "SlotMapping")
-    DeviceClaim = lazy("berth.schema.deviceclaims", "DeviceClaim")
+    DeviceClaim = lazy("berth.schema.scheduling", "DeviceClaim")
+    LabelSelector = lazy("berth.schema.scheduling", "LabelSelector")
 
 BY_LABEL = "every namespace with"  # with which the words for such namespaces begin
 _CUSTOM = ("group", "version", "resource", "match_annotations", "inactive")

@@ -1,4 +1,4 @@
-"""Where a pod may be scheduled, as in the Kubernetes API: affinity, spread, selectors and tolerations.
+"""Where a pod may be scheduled, as in the Kubernetes API: affinity, spread, selectors, tolerations, claims.
 
 Most documents have none of them, so that the other models import this module only with the first value.
 """
@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
 from berth.schema.documentproblems import DocumentProblems
-from berth.schema.types import INT32, DnsLabel, LabelKey, Labels, LabelValue, NodeName
+from berth.schema.types import INT32, DnsLabel, DnsName, LabelKey, Labels, LabelValue, NodeName
 
 REQUIRED, PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",
@@ -172,3 +172,35 @@ class TopologySpread(Model):
             fix = "Write whenUnsatisfiable: DoNotSchedule, or remove minDomains."
             report("B016", "minDomains", "minDomains needs DoNotSchedule.", fix, at_key=True)
         _check_label_keys(self, (), report)
+
+
+class DeviceClaim(Model):
+    """Devices that each seat gets by dynamic resource allocation (DRA)."""
+
+    name: DnsLabel = field(meaning="name of the claim in the pod")
+    device_class_name: DnsName | None = field(
+        None, "DeviceClass of the devices: Berth renders the ResourceClaimTemplate", "none"
+    )
+    count: Annotated[int, Whole(1, 32)] | None = field(
+        None, "how many devices of `deviceClassName` a seat gets", "`1`"
+    )
+    resource_claim_template_name: DnsName | None = field(
+        None,
+        "ResourceClaimTemplate in the Berth namespace that you create, instead of `deviceClassName`",
+        "none",
+    )
+
+    def check(self, report: DocumentProblems) -> None:
+        named = self.resource_claim_template_name is not None
+        if not named and self.device_class_name is None:
+            message = "a claim needs deviceClassName or resourceClaimTemplateName."
+            report("B011", (), message, "Write one of the two.")
+        for name, value in (("deviceClassName", self.device_class_name), ("count", self.count)):
+            if named and value is not None:
+                message = f"resourceClaimTemplateName and {name} exclude each other."
+                report("B016", name, message, "Remove one of the two.", at_key=True)
+
+    @property
+    def devices(self) -> tuple[int, str] | None:
+        """How many devices it has of which DeviceClass; None if only its template says that."""
+        return None if self.device_class_name is None else (self.count or 1, self.device_class_name)
