@@ -187,26 +187,102 @@ def test_an_unknown_reservation_is_a_usage_error(berth: Berth) -> None:
     assert 'No reservation is named "linear"' in found.err
 
 
-def test_each_class_of_a_list_gets_its_own_seats(berth: Berth, project: Path) -> None:
+@pytest.mark.parametrize("is_own", [False, True], ids=["provisioning", "line"])
+def test_each_class_of_a_list_gets_its_own_seats(berth: Berth, project: Path, *, is_own: bool) -> None:
     courses, classes, records = (project / name for name in (COURSES, CLASSES, "records.json"))
     other = yaml.safe_load(classes.read_text("utf-8").split("---\n")[1])
     other["metadata"]["name"] = "other"
     other["spec"]["sessions"]["namespaces"] = ["elsewhere"]
     classes.write_text(f"{classes.read_text('utf-8')}---\n{json.dumps(other)}\n", "utf-8")
-    seats = """\
-    seats:
-      - {resourceClass: student, placeholderCount: 300}
-      - {resourceClass: other, placeholderCount: 40}
-"""
+    rows = "[{resourceClass: student, placeholderCount: %d}, {resourceClass: other, placeholderCount: %d}]"
     text = courses.read_text("utf-8").replace("  resourceClass: student\n", "", 1)
-    courses.write_text(text.replace("    placeholderCount: 300\n", seats), "utf-8")
+    usual = rows % ((7, 7) if is_own else (300, 40))
+    text = text.replace("    placeholderCount: 300\n", f"    seats: {usual}\n")
+    if is_own:
+        text = text.replace('"11:00"}', f'"11:00", seats: {rows % (300, 40)}}}')
+    courses.write_text(text, "utf-8")
     said = records.read_text("utf-8").replace(r"{\"student\": 300}", r"{\"student\": 300, \"other\": 40}")
     said = re.sub(r'(sessionsPeak\\": {)', r'\1\\"other\\": 9, ', said)
     records.write_text(said, "utf-8")
     found = answer(berth, "linear-algebra")
 
-    assert found["commands"] == ["berth set linear-algebra --seats student=180,other=10 lead=45"]
+    assert ("--seats" in found["commands"][0]) is not is_own
     assert berth(*shlex.split(found["commands"][0])[1:], *NOW).code == 0
-    written = next(yaml.safe_load_all(courses.read_text("utf-8")))["spec"]["provisioning"]
-    assert [one["placeholderCount"] for one in written["seats"]] == [180, 10]
-    assert written["leadTimeMinutes"] == 45
+    written = next(yaml.safe_load_all(courses.read_text("utf-8")))["spec"]
+    changed = written["recurrence"]["schedule"][0] if is_own else written["provisioning"]
+    assert [one["placeholderCount"] for one in changed["seats"]] == [180, 10]
+    assert written["provisioning"]["leadTimeMinutes"] == 45
+
+
+MARCH, MAY, WEDNESDAYS = (
+    [f"2026-{day}T09:00" for day in days.split()]
+    for days in ("03-02 03-09 03-16 03-23", "05-04 05-11 05-18 05-25", "05-06 05-13 05-20 05-27")
+)
+MONDAY = '{dayOfWeek: mon, startTime: "09:00", endTime: "11:00"%s}'
+WEDNESDAY = MONDAY.replace("mon", "wed")
+OWN = ", placeholderCount: 80"
+RAISED = (MONDAY % ", until: 2026-05-03", MONDAY % f", from: 2026-05-04{OWN}")
+FIRST, SECOND = (f"recurrence.schedule[{line}].placeholderCount" for line in (0, 1))
+COMING_SEATS: dict[str, Any] = {
+    "raised": (
+        RAISED,
+        [(MARCH, 300, 340), (MAY, 80, 90)],
+        [f"'{SECOND}=100'", "B211 Reserve 100 instead of 80."],
+    ),
+    "raised-enough": (RAISED, [(MARCH, 300, 340), (MAY, 80, 75)], []),
+    "own": ([MONDAY % OWN], [(MAY, 80, 40)], [f"'{FIRST}=50'", "B210 Reserve 50 instead of 80."]),
+    "days-differ": (
+        [MONDAY % "", WEDNESDAY % OWN],
+        [(MAY, 300, 160), (WEDNESDAYS, 80, 90)],
+        [
+            f"'{SECOND}=100' --seats student=200",
+            "B211 Reserve 100 instead of 80.",
+            "B210 Reserve 200 instead of 300.",
+        ],
+    ),
+    "two-lines": (
+        [MONDAY % OWN, WEDNESDAY % OWN],
+        [(MAY, 80, 90), (WEDNESDAYS, 80, 90)],
+        [f"'{FIRST}=100' '{SECOND}=100'", "B211 Reserve 100 instead of 80."],
+    ),
+    "another-day-was-full": (
+        [*RAISED, WEDNESDAY % ""],
+        [(MARCH, 300, 340), (WEDNESDAYS, 300, 290)],
+        [],
+    ),
+    "group": (
+        [MONDAY % "", MONDAY % f", name: late{OWN}"],
+        [([f"{day}~late" for day in MAY], 80, 90), (MAY, 300, 290)],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "dates", "expected"), COMING_SEATS.values(), ids=COMING_SEATS)
+def test_the_seats_of_coming_dates_are_judged_and_changed_where_they_are_written(
+    lines: list[str], dates: Any, expected: list[str], berth: Berth, project: Path
+) -> None:
+    text = (project / COURSES).read_text("utf-8")
+    schedule = "".join(f"      - {line}\n" for line in lines)
+    (project / COURSES).write_text(text.replace(f"      - {MONDAY % ''}\n", schedule, 1), "utf-8")
+    records = [
+        {
+            "occurrence": f"linear-algebra/{when}",
+            "open": f"{when[:10]}T06:30:00Z",
+            "start": f"{when[:10]}T07:00:00Z",
+            "end": f"{when[:10]}T09:00:00Z",
+            "promised": {"student": seats},
+            "sessionsPeak": {"student": peak},
+            "targets": {},
+        }
+        for days, seats, peak in dates
+        for when in days
+    ]
+    (project / "records.json").write_text(json.dumps(records), "utf-8")
+    found = answer(berth)
+
+    commands = [line.removeprefix("berth set linear-algebra ") for line in found["commands"]]
+    assert [*commands, *(f"{one['code']} {one['fix']}" for one in found["proposals"])] == expected
+    for line in found["commands"]:
+        assert berth(*shlex.split(line)[1:], *NOW).code == 0
+    assert told(answer(berth)) == []

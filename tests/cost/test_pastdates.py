@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from berth.core.record import OccurrenceRecord, Points
 from berth.cost.pastdates import PastDate, past_dates
-from berth.cost.proposals import Asked, proposals
+from berth.cost.proposals import Asked, opening_proposals, seat_proposals
 
 HOUR, WEEK = 3600, 168 * 3600
 LEAD = 60 * 60
@@ -111,7 +111,8 @@ def test_a_running_rehearsal_has_no_result() -> None:
 
 
 def of(*dates: PastDate) -> list[tuple[str, int, int]]:
-    return [(proposal.code, proposal.before, proposal.after) for proposal in proposals(dates, NOW)]
+    found = [*seat_proposals(dates, NOW), *opening_proposals(dates, NOW)]
+    return [(proposal.code, proposal.before, proposal.after) for proposal in found]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,7 @@ def test_only_the_last_rehearsal_of_a_future_date_reports_missing_room() -> None
     assert of(failed) == [("B215", 100, 100)]
     assert of(failed, took(2, 20)._replace(rehearses=failed.rehearses)) == []
     assert of(failed, over) == []
-    (found,) = proposals([failed], NOW)
+    (found,) = opening_proposals([failed], NOW)
     assert "20 more" in found.advice
     assert found.advice.endswith("berth rehearse course 1 --at INSTANT")
     assert "no room" in found.why
@@ -151,7 +152,7 @@ def test_each_group_that_failed_is_reported(later: int, ready: int) -> None:
     """One that succeeded hides none."""
     regular = rehearsal(1, {"small": ((9, 80),)}, ("no room",), "~regular")
     slow = rehearsal(1, {"small": ((9, ready),)}, (), "~slow", later, small=7)
-    found = proposals(past_dates([regular, slow], 5, LATEST), NOW)
+    found = opening_proposals(past_dates([regular, slow], 5, LATEST), NOW)
 
     assert {proposal.why.partition(" of 1~")[2].partition(":")[0] for proposal in found} == {
         "regular",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from berth.cost.pastdates import PastDate
-from berth.cost.proposals import MAX_LEAD, Asked, proposals
+from berth.cost.proposals import MAX_LEAD, Asked, Proposal, opening_proposals, seat_proposals
 from berth.schema.seatholders import Unit
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +44,10 @@ def date_of(number: int, said: dict[str, Any]) -> PastDate:
 def dates_of(lines: list[dict[str, Any]]) -> tuple[PastDate, ...]:
     said = [line for line in lines for _ in range(line.get("times", 1))]
     return tuple(date_of(number, line) for number, line in enumerate(said, 1))
+
+
+def proposals(dates: tuple[PastDate, ...], now: Asked) -> list[Proposal]:
+    return [*seat_proposals(dates, now), *opening_proposals(dates, now)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])

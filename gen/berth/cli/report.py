@@ -18,10 +18,12 @@ from berth.cli.selection import (
     until_option,
 )
 from berth.core.record import OccurrenceRecord
+from berth.cost.comingseats import USUAL, coming_seats
 from berth.cost.pastdates import PastDate, past_dates
-from berth.cost.proposals import Asked, proposals
+from berth.cost.proposals import Asked, opening_proposals, seat_proposals
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.zone import Zone
+from berth.edit.fieldpaths import text_of
 from berth.findings import NOTE, Finding, Problem
 from berth.machines.formatting import minutes
 from berth.output.answers import document, instant_column
@@ -89,7 +91,7 @@ def report(  # noqa: PLR0913 - one for each option
         and date.open < (end or clock.now)
         and (not names or date.reservation in names)
     ]
-    findings, commands = _proposals(dates, declared, pipeline, site.scaler.ready_minutes)
+    findings, commands = _proposals(dates, declared, pipeline, site, clock.now)
     columns = _columns(declared, site)
     settings.answer(
         lambda: document(
@@ -113,35 +115,44 @@ def _of_clusters(
 
 
 def _proposals(
-    dates: Sequence[PastDate], declared: Mapping[str, Reservation], pipeline: Pipeline, ready_minutes: int
+    dates: Sequence[PastDate], declared: Mapping[str, Reservation], pipeline: Pipeline, site: Site, now: int
 ) -> tuple[list[Finding], list[str]]:
     """Return what the dates propose, and the commands that write it."""
     problems: list[Problem] = []
     commands: list[str] = []
     for name, own in groupby(sorted(dates, key=attrgetter("reservation")), attrgetter("reservation")):
         if name in declared and not declared[name].suspend:
-            proposed, line = _proposed(declared[name], [*own], pipeline, ready_minutes)
+            proposed, line = _proposed(declared[name], [*own], pipeline, site.scaler.ready_minutes, now)
             problems += proposed
             commands += line
     return pipeline.located(problems), commands
 
 
 def _proposed(
-    reservation: Reservation, dates: Sequence[PastDate], pipeline: Pipeline, ready_minutes: int
+    reservation: Reservation, dates: Sequence[PastDate], pipeline: Pipeline, ready_minutes: int, now: int
 ) -> tuple[list[Problem], list[str]]:
     """Return what its dates propose, unless it ignores the rule, and the command that writes it, if any.
 
     Its classes share a lead: the longest that one of them needs.
     """
-    seats, leads, problems = [], [], []
+    leads, problems = [], []
+    seats, own_seats = list[str](), list[str]()  # those of lines of the schedule apart
     is_listed = reservation.recurrence.type in _LISTED
+    zone, calendars = named(reservation.recurrence.zone), pipeline.declared.calendars
     for place, (resource_class, count) in enumerate(reservation.seats):
-        now = Asked(count, reservation.lead, ready_minutes, is_listed, reservation.holder.unit)
-        for proposal in proposals([date for date in dates if date.resource_class == resource_class], now):
-            row = ("seats", place) if reservation.seats_listed and not proposal.is_lead else ()
-            key = "leadTimeMinutes" if proposal.is_lead else reservation.holder.unit.field
+        own = [date for date in dates if date.resource_class == resource_class]
+        coming = coming_seats(reservation, place, zone, calendars, now)
+        asked = Asked(count, reservation.lead, ready_minutes, is_listed, reservation.holder.unit)
+        found = [
+            (proposal, one.paths)
+            for one in coming
+            for proposal in seat_proposals(one.past(own), asked._replace(seats=one.number))
+        ]
+        most = asked._replace(seats=max(one.number for one in coming))
+        found += [(proposal, coming[0].paths) for proposal in opening_proposals(own, most)]
+        for proposal, paths in found:
             message = f"{reservation.name}, {resource_class}: {proposal.why}."
-            path = ("spec", "provisioning", *row, key)
+            path = (*USUAL, "leadTimeMinutes") if proposal.is_lead else paths[0]
             problem = reservation.problem(proposal.code, path, message, f"{proposal.advice}.")
             if pipeline.is_silenced(problem):
                 continue
@@ -149,8 +160,11 @@ def _proposed(
             if proposal.is_lead:
                 leads.append(proposal.after)
             elif proposal.after != proposal.before:
-                seats.append(f"{resource_class}={proposal.after}")
-    words = ["--seats", ",".join(seats)] if seats else []
+                for path in paths:
+                    is_usual = path[: len(USUAL)] == USUAL
+                    written = seats if is_usual else own_seats
+                    written.append(f"{resource_class if is_usual else text_of(path)}={proposal.after}")
+    words = [*own_seats, *(["--seats", ",".join(seats)] if seats else [])]
     words += [f"lead={max(leads)}"] if leads else []
     line = [shlex.join(["berth", "set", reservation.name, *words])] if words else []
     return problems, line

@@ -1,6 +1,6 @@
 """What past dates propose for the next ones: other seats or another lead, by rules that can be looked up.
 
-Pure. A rule looks only at dates on which the reservation asked for what it asks for now, and nothing was
+Pure. A rule looks only at dates on which the reservation asked for what coming dates ask for, and nothing was
 wrong: a date with faults teaches nothing. Lowering takes several dates, and more of them for a list of dates,
 such as exams.
 """
@@ -26,7 +26,7 @@ MAX_LEAD = 1440  # minutes, as a reservation may have
 
 
 class Asked(NamedTuple):
-    """What a reservation asks for now, in one class."""
+    """What coming dates of a reservation ask for, in one class."""
 
     seats: int
     lead: int  # minutes
@@ -49,21 +49,12 @@ class Proposal(NamedTuple):
         return self.code in ("B212", "B213")
 
 
-def proposals(dates: Sequence[PastDate], now: Asked) -> list[Proposal]:
-    """Return what the dates of a class propose, at most one change of the seats and one of the lead.
-
-    Rehearsals tell how long all seats take, and whether there is room for them; not how many are needed.
-    """
-    held = [date for date in dates if not date.rehearses]
-    opened = [date for date in dates if not date.rehearses or date.promised == now.seats]
-    return [*_of_seats(held, now), *_of_lead(opened, now), *_of_room(dates, now)]
-
-
-def _of_seats(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
-    """Yield a proposal for the seats, from the most sessions."""
+def seat_proposals(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
+    """Yield a proposal for the seats of a class, from the most sessions of its dates."""
     if now.unit is not Unit.SEAT:
         return
-    clean = [date for date in dates if date.promised == now.seats and not date.faults]
+    held = [date for date in dates if not date.rehearses]
+    clean = [date for date in held if date.promised == now.seats and not date.faults]
     counted = [(date, date.peak) for date in clean if date.peak is not None]
     full = [peak for _, peak in counted if peak > now.seats]
     served = [peak for date, peak in counted if peak + date.missing <= now.seats]  # all found a seat
@@ -84,6 +75,15 @@ def _of_seats(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
         if 100 * (now.seats - after) < WORTH_PERCENT * now.seats:
             return
     yield Proposal(code, now.seats, after, f"Reserve {after} instead of {now.seats}", why)
+
+
+def opening_proposals(dates: Sequence[PastDate], now: Asked) -> list[Proposal]:
+    """Return what the dates of a class propose for its lead, and to make room.
+
+    Rehearsals tell how long all seats take, and whether there is room for them; not how many are needed.
+    """
+    opened = [date for date in dates if not date.rehearses or date.promised == now.seats]
+    return [*_of_lead(opened, now), *_of_room(dates, now)]
 
 
 def _of_lead(dates: Sequence[PastDate], now: Asked) -> Iterator[Proposal]:
