@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.clusterfacts import ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.gather import gather_facts
-from berth.live.judge import judge_cluster, remember_look
+from berth.live.judge import judge_cluster
 from berth.live.poolstate import ClusterState, ClusterStatus
 from berth.manifests import code
 
@@ -31,23 +31,21 @@ def expectations(file: str) -> dict[str, str]:
 
 
 def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = NO_LOOKS) -> ClusterStatus:
-    place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
-    facts = facts_of(world, git, now)
-    look = ClusterState(place, git.site, git.expected["prod"], facts, parse_instant(now))
-    look = look._replace(earlier=earlier)
-    return judge_cluster(look, [one.name for one in code.of_cluster(cluster)])
-
-
-def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
-    (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
-    world.renew(now)
-    return gather_facts(world.ask, cluster, git.site.name, parse_instant(now))
+    return judged(world, git, now, earlier)[0]
 
 
 def looked(world: World, git: Project, at: str, earlier: EarlierLooks = NO_LOOKS) -> EarlierLooks:
     """What is remembered of a look at the world as it is."""
-    facts = facts_of(world, git, at)
-    return remember_look(earlier, facts, status(world, git, at, earlier), parse_instant(at))
+    return judged(world, git, at, earlier)[1]
+
+
+def judged(world: World, git: Project, now: str, earlier: EarlierLooks) -> tuple[ClusterStatus, EarlierLooks]:
+    place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
+    world.renew(now)
+    facts = gather_facts(world.ask, cluster, git.site.name, parse_instant(now))
+    look = ClusterState(place, git.site, git.expected["prod"], facts, parse_instant(now))
+    look = look._replace(earlier=earlier)
+    return judge_cluster(look, [one.name for one in code.of_cluster(cluster)])
 
 
 def looked_before(case: Case, world: World, git: Project) -> EarlierLooks:

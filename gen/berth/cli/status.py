@@ -20,7 +20,7 @@ from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
-from berth.live.judge import judge_cluster, remember_look
+from berth.live.judge import judge_cluster
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,
@@ -161,8 +161,7 @@ class _Looks:
         earlier = self._earlier.get(git.cluster, NO_LOOKS)
         case = ClusterState(place, self._site, git, seen, now, earlier=earlier)
         names = [configmap.name for configmap in code.of_cluster(case.cluster)]
-        status = judge_cluster(case, names)
-        self._earlier[git.cluster] = remember_look(earlier, seen, status, now)
+        status, self._earlier[git.cluster] = judge_cluster(case, names)
         return status
 
 

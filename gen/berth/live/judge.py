@@ -16,7 +16,7 @@ from berth.core.target import EARLY_START, desired_state, open_now, opens_within
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, end_rehearsals
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, heldnumbers, persistent, seats, slotseats, sync
-from berth.live.clusterfacts import NO_TIMETABLE, ClusterFacts, LiveCronJob, LiveJob, LiveTimetable
+from berth.live.clusterfacts import NO_TIMETABLE, LiveCronJob, LiveJob, LiveTimetable
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
 from berth.live.gather import SessionCounts, session_counts
@@ -39,8 +39,11 @@ from berth.plugins.numbers.peers import peer_targets
 from berth.plugins.slots.slots import slot_demand
 
 
-def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:
-    """Return the status of a cluster. `code` are the names of the ConfigMaps with this version's code."""
+def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> tuple[ClusterStatus, EarlierLooks]:
+    """Return the status of a cluster, and what the next look at it needs of this one.
+
+    `code` are the names of the ConfigMaps with this version's code.
+    """
     timetables = {timetable.reservation: timetable for timetable in snapshot.facts.timetables}
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
     names = {
@@ -54,9 +57,9 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     standing = {*snapshot.git.persistent, *(slot.reservation for slot in slots if slot.is_persistent)}
     readable = [timetable.read for timetable in timetables.values() if timetable.read]
     counts_by_class = session_counts(readable, snapshot.facts.sessions, snapshot.now)
-    departed = departed_sessions(
-        snapshot.earlier, snapshot.facts.sessions, snapshot.now, settling_seconds(readable)
-    )
+    waits = [timetable.settings.stabilization_seconds for timetable in readable]
+    seconds = max(waits, default=0) + RESET  # for which sessions that left may matter
+    departed = departed_sessions(snapshot.earlier, snapshot.facts.sessions, snapshot.now, seconds)
     lately = with_departed(snapshot.facts.sessions, departed)
     counts_lately = session_counts(readable, lately, snapshot.now)
     pools: list[PoolStatus] = []
@@ -80,20 +83,9 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
             [pod for pod in snapshot.facts.pods if pod.role == SWEEP],
             [job for job in snapshot.facts.jobs if job.role == SWEEP],
         )
-    return ClusterStatus(snapshot.place.cluster, snapshot.place.context, tuple(pools), tuple(findings))
-
-
-def remember_look(
-    earlier: EarlierLooks, facts: ClusterFacts, status: ClusterStatus, now: int
-) -> EarlierLooks:
-    """Return what the next look at this cluster needs of this one."""
-    unlike = [pool.subject for pool in status.pools if pool.look_again is not None]
-    return remember(earlier, facts.sessions, unlike, now, settling_seconds(facts.readable))
-
-
-def settling_seconds(timetables: Iterable[Timetable]) -> int:
-    """Return for how long sessions that left may matter."""
-    return max((timetable.settings.stabilization_seconds for timetable in timetables), default=0) + RESET
+    place, unlike = snapshot.place, [pool.subject for pool in pools if pool.look_again is not None]
+    status = ClusterStatus(place.cluster, place.context, tuple(pools), tuple(findings))
+    return status, remember(snapshot.earlier, snapshot.facts.sessions, unlike, snapshot.now, seconds)
 
 
 class _ReservationJudge:
