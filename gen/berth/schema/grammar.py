@@ -89,11 +89,7 @@ def line(text: str) -> str:
 def dns_label(text: str) -> str:
     if _DNS_LABEL.fullmatch(text):
         return text
-    raise Refusal(
-        f"{shown(text)} is not a name that Kubernetes allows.",
-        f"{_meant_name(text)}Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
-        "B019",
-    )
+    raise _no_name(text, "Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.")
 
 
 def own_namespace(text: str) -> str:
@@ -109,12 +105,13 @@ def own_namespace(text: str) -> str:
 def dns_name(text: str) -> str:
     if len(text) <= 253 and _DNS_NAME.fullmatch(text):
         return text
-    raise Refusal(
-        f"{shown(text)} is not a name that Kubernetes allows.",
-        f"{_meant_name(text, '.')}"
-        "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part.",
-        "B019",
-    )
+    advice = "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part."
+    raise _no_name(text, advice, ".")
+
+
+def _no_name(text: str, advice: str, separator: str = "") -> Refusal:
+    message = f"{shown(text)} is not a name that Kubernetes allows."
+    return Refusal(message, f"{_meant_name(text, separator)}{advice}", "B019")
 
 
 def _meant_name(text: str, separator: str = "") -> str:

@@ -49,24 +49,13 @@ class Node:
 
     @cached_property
     def kind(self) -> str:
-        if self.find(Lazy):
-            return MODEL
-        origin = get_origin(self.type)
-        if self.find(Parsed):
-            return TEXT
-        if self.find(Whole):
-            return WHOLE
-        if self.find(Switch):
-            return UNION
-        if origin is tuple:
-            return LIST
-        if origin is dict:
-            return MAP
-        if origin is Literal:
-            return CHOICE
+        for annotation, kind in ((Lazy, MODEL), (Parsed, TEXT), (Whole, WHOLE), (Switch, UNION)):
+            if self.find(annotation):
+                return kind
         if isinstance(self.type, type) and issubclass(self.type, Model):
             return MODEL
-        return FLAG if self.type is bool else ANY
+        kinds: dict[Any, str] = {tuple: LIST, dict: MAP, Literal: CHOICE}
+        return FLAG if self.type is bool else kinds.get(get_origin(self.type), ANY)
 
     def find(self, kind: "_Class") -> Any:
         """Return the annotation of this class, or None."""
