@@ -22,6 +22,7 @@ _TRUNKS = (
     "refs/heads/main",
     "refs/heads/master",
 )
+_MAIN = ("main", "master")
 # What a name may mean to git, in its order.
 _REFS = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _FILES = ("100644", "100755")  # modes
@@ -168,14 +169,18 @@ class Git:
     def merge_base(self) -> tuple[str, str]:
         """Return the commit at which this branch left its target branch, and the name of that branch.
 
-        That is the first that exists of upstream, the default branch of origin, main and master.
+        That is the first that exists of upstream, the default branch of origin, main and master. An upstream
+        of the same name is where this branch was pushed, which is no target unless it is a main branch.
         """
         for trunk in _TRUNKS:
             try:
                 commit = self._text("merge-base", "HEAD", self.commit(trunk)).strip()
-                return commit, self._text("rev-parse", "--abbrev-ref", trunk).strip()
+                name = self._text("rev-parse", "--abbrev-ref", trunk).strip()
+                branch = self._text("rev-parse", "--abbrev-ref", "HEAD").strip()
             except GitError:
                 continue
+            if trunk != "@{upstream}" or branch in _MAIN or not name.endswith(f"/{branch}"):
+                return commit, name
         try:
             self.commit("HEAD")
         except GitError:

@@ -37,6 +37,23 @@ def test_a_branch_is_compared_with_its_merge_base(history: History) -> None:
     assert history.diff("main").out.startswith("2 reservations changed; ")
 
 
+def test_a_branch_that_is_pushed_is_compared_with_the_main_branch(history: History, tmp_path: Path) -> None:
+    remote = tmp_path / "remote.git"
+    history.git("init", "--quiet", "--bare", "--initial-branch=main", str(remote))
+    history.git("remote", "add", "origin", str(remote))
+    history.git("push", "--quiet", "--set-upstream", "origin", "main")
+    history.git("checkout", "--quiet", "-b", "a/change")
+    more_seats(history.pair)
+    history.commit("more seats")
+    history.git("push", "--quiet", "--set-upstream", "origin", "a/change")
+    told = history.diff().out
+    assert told.startswith(MORE)
+    assert told.splitlines()[1].startswith("origin/main (")
+    # A branch that is to be merged into another one says so by its upstream.
+    history.git("checkout", "--quiet", "-b", "more", "--track", "origin/a/change")
+    assert history.diff().out.splitlines()[1].startswith("origin/a/change (")
+
+
 def test_any_commit_may_be_the_base(history: History) -> None:
     first = history.git("rev-parse", "HEAD")
     more_seats(history.pair)

@@ -137,6 +137,30 @@ def test_a_copy_of_an_ended_course_has_the_whole_new_term(berth: Berth, folder: 
     assert re.findall("until: (.*?)[,}]", copied) == ["2026-09-20"]  # where the seats change
 
 
+def test_a_copy_of_what_happens_once_is_as_long(berth: Berth, folder: Path) -> None:
+    once = (
+        project.COURSE.partition("    type:")[0]
+        + """\
+    type: once
+    startDate: 2026-02-06
+    endDate: 2026-02-08
+    schedule: [{startTime: "18:00", endTime: "12:00"}]
+  provisioning: {placeholderCount: 25, scaleDownBehavior: none}
+"""
+    )
+    project.write(folder, course=once)
+    refused = berth("copy", "course", "later", "--from", "2026-03-06", "--until", "2026-05-31")
+    advice = "--from 2026-03-06 --until 2026-03-08"
+    assert (refused.code, advice in refused.err) == (2, True)
+    assert berth("copy", "course", "later", *advice.split()).code == 0
+    assert "endDate: 2026-03-08" in (folder / "reservations/later.yaml").read_text("utf-8")
+
+
+def test_a_copy_without_any_listed_date_is_refused(berth: Berth, folder: Path) -> None:
+    later = berth("copy", "night", "later", "--from", "2026-03-01", "--until", "2026-03-02")
+    assert (later.code, "nothing of the schedule of night" in later.err) == (2, True)
+
+
 def test_a_line_that_begins_with_the_term_needs_no_from(berth: Berth, folder: Path) -> None:
     project.write(folder, course=course_of(LATE.replace("2026-02-16", "2026-02-02")))
 

@@ -34,6 +34,25 @@ def exam(folder: Path) -> Path:
     return file
 
 
+def test_seats_of_a_group_are_set_wherever_its_lines_are(berth: Berth, exam: Path) -> None:
+    before = EXAM.replace('"15:00"}', '"15:00", name: late}').replace(
+        "    schedule:",
+        """\
+    extra:
+      - {date: 2026-03-11, startTime: "09:00", endTime: "10:00", name: extra-time}
+    schedule:""",
+    )
+    exam.write_text(before, "utf-8")
+    assert berth("set", "trip", "--seats", "extra-time=7,late=3", *NOW).code == 0
+    after = before.replace('"10:00", name: extra-time', '"10:00", name: extra-time, placeholderCount: 7')
+    after = after.replace("placeholderCount: 2", "placeholderCount: 7")
+    after = after.replace("name: late}  #", "name: late, placeholderCount: 3} #")
+    assert exam.read_text("utf-8") == after
+
+    refused = berth("set", "trip", "--seats", "extra-time=7,other=3", *NOW)
+    assert (refused.code, 'class "extra-time"' in refused.err) == (2, True)
+
+
 def test_skip_asks_for_the_name_if_several_occurrences_start_together(berth: Berth, exam: Path) -> None:
     for words in ((), ("09:00",)):
         told = berth("skip", "trip", "2026-03-09", *words)

@@ -32,7 +32,7 @@ _SHORT_ID, _LONGEST_SUBJECT = 7, 60
 @command(
     "text wide markdown json yaml github",
     examples=(
-        "berth diff                        # since the branch left its upstream",
+        "berth diff                        # since it left the main branch",
         "berth diff v1.2 -o wide           # with the lines of the manifests",
         "berth diff ../other-checkout --exit-code",
     ),

@@ -79,7 +79,7 @@ def _edit_occurrence(
 )
 @name_argument
 @click.argument("assignments", metavar="[PATH=VALUE...]", nargs=-1)
-@_seats_option("How many seats, or whole nodes: NUMBER or CLASS=NUMBER,...")
+@_seats_option("How many seats, or whole nodes: NUMBER, or by class or group: NAME=NUMBER,...")
 @click.option("--from", "since", metavar="DATE", help="Change seats= and times= from this date on.")
 @click.option(
     "--on", metavar="DATE", help='Change the seats of this date only; of several: "2026-03-09 14:00".'
@@ -155,13 +155,6 @@ def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
         _check_once([full_path(assignment.path) for assignment in parsed], has_seats=counts is not None)
         if counts is not None:
-            lines = reservation.recurrence.lines
-            if lines and all(line.seats is not reservation.seats for line in lines):
-                field = reservation.holder.unit.field
-                raise CommandError(
-                    "each line of its schedule has seats of its own, so no date would change. "
-                    f"Write --on DATE for one date, or 'recurrence.schedule[0].{field}=NUMBER' for a line"
-                )
             set_seats(reservation, counts, tree, make)
         for assignment in parsed:
             apply_assignment(tree, assignment, make)

@@ -7,6 +7,7 @@ from typing import Any
 
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import MakeNode
+from berth.manifests.placed import class_names
 from berth.notation.refusal import CommandError, taken
 from berth.schema.documentproblems import Refusal, shown
 from berth.schema.grammar import dns_label
@@ -14,7 +15,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Provisioning
 from berth.schema.seatholders import Unit
 from berth.schema.validate import read_text
-from berth.schema.values import Seats
+from berth.schema.values import Recurrence, Seats
 
 ONLY_CLASS = ""
 next_class = re.compile(r",(?=[^,=]*=)")  # the comma of 1,200 is refused as a part of the number
@@ -84,9 +85,36 @@ def set_extra_seats(reservation: Reservation, extra: Any, seats: Seats, make: Ma
 
 
 def set_seats(reservation: Reservation, counts: Counts, tree: Any, make: MakeNode) -> None:
-    """Set the counts of a reservation; lines of its recurrence that have their own keep them."""
+    """Set the counts of a reservation, or those of its groups by their names.
+
+    Lines of its recurrence that have their own counts keep them. Raise CommandError if no date would change.
+    """
+    recurrence, lines = reservation.recurrence, reservation.recurrence.lines
+    groups = {line.name for line in lines if line.name} - {*class_names(reservation)}
+    if groups.issuperset(counts):
+        for index, line in enumerate(lines):
+            if line.name in counts:
+                written = _written_line(tree["spec"]["recurrence"], recurrence, index)
+                seats = with_counts(line.seats, {ONLY_CLASS: counts[line.name]}, ())
+                set_extra_seats(reservation, written, seats, make)
+        return
+    if lines and all(line.seats is not reservation.seats for line in lines):
+        names = f", --seats {min(groups)}=NUMBER for a group" if groups else ""
+        raise CommandError(
+            f"each line of its schedule has seats of its own, so no date would change. Write --on DATE for "
+            f"one date{names}, or 'recurrence.schedule[0].{reservation.holder.unit.field}=NUMBER' for a line"
+        )
     seats = with_counts(reservation.seats, counts, ())
     written = tree["spec"]["provisioning"]
     rows = written["seats"] if reservation.seats_listed else [written]
     for row, (_, count) in zip(rows, seats, strict=True):
         set_keys(row, {reservation.holder.unit.field: count}, make)
+
+
+def _written_line(written: Any, recurrence: Recurrence, index: int) -> Any:
+    """Return what the file has of one of `Recurrence.lines`."""
+    extra = index - len(recurrence.schedule)
+    if extra >= 0:
+        return written["extra"][extra]
+    listed = recurrence.schedule[index].dates.listed
+    return written["schedule"][index] if listed is None else written["dates"][listed]

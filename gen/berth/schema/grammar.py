@@ -72,7 +72,8 @@ _hidden = re.compile(
 
 
 def title(text: str, most: int = LONGEST_TITLE) -> str:
-    if len(text) <= most and not _hidden(text):
+    is_seen = not text or any(character.isprintable() and character != " " for character in text)
+    if len(text) <= most and is_seen and not _hidden(text):
         return text
     message = f"{shown(text)} is not one line of at most {most} characters that people see."
     block = " A YAML block begins with >- so that it has no line end." if text.endswith("\n") else ""
