@@ -232,8 +232,6 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
 
     `is_needed`: something is open, or opens before anybody can correct it, and the cluster has what git says.
     """
-    if nothing_applied(snapshot):
-        return
     home, cluster = snapshot.place.namespace, snapshot.place.cluster
     granted = [grant for grant in snapshot.git.grants if grant.reservation == reservation]
     for grant, text in missing_grants(granted, snapshot.facts.grants, home):

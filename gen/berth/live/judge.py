@@ -73,7 +73,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> tuple[Cluste
         *health.check_koordinator(snapshot),
         *health.check_namespaces(snapshot),
         *health.check_foreign(snapshot),
-        *health.check_grants(snapshot, "", is_needed=True),
+        *(() if health.nothing_applied(snapshot) else health.check_grants(snapshot, "", is_needed=True)),
         *_check_sessions(snapshot, readable),
     ]
     if not health.sweep_trouble(snapshot.facts):

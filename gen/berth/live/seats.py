@@ -13,11 +13,11 @@ from berth.core.target import pool_target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, LiveRecord, WaitingPlaceholder, WaitReason
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState, number_text, units_text
+from berth.live.sync import apply_hint
 from berth.plugins.numbers.fieldpatches import field_patch
 from berth.plugins.numbers.numberdecision import describe_reset
 from berth.plugins.rehearsals.obstacles import IMAGE_PULL_REASONS
 from berth.plugins.rehearsals.rehearsalrecord import has_ended, missing_seats
-from berth.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 
@@ -31,13 +31,9 @@ def check_requested(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def missing(case: PoolState) -> LiveFinding:
-    name = f"{case.pool.object_kind.name} {case.pool.scaled}"
-    engine = CALLED.get(case.snapshot.cluster.engine, "kubectl")
-    file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
-    fix = f"Let {engine} apply {file} again."
-    if case.open():
-        return case.finding("S030", f"it is open, and its {name} does not exist.", fix)
-    return case.finding("S022", f"its {name} does not exist.", fix)
+    code, begin = ("S030", "it is open, and ") if case.open() else ("S022", "")
+    message = f"{begin}its {case.pool.object_kind.name} {case.pool.scaled} does not exist."
+    return case.finding(code, message, apply_hint(case.snapshot, case.reservation))
 
 
 def look_again(case: PoolState) -> int | None:
