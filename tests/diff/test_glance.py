@@ -154,6 +154,60 @@ def test_courses_with_two_causes_are_one_line_that_names_both(few: Pair) -> None
     ]
 
 
+CLOSED_MONDAY = ("exams.yaml", "  dates: [2026-01-20", "  dates: [2026-01-20, 2026-05-11")
+OPEN_AT_EASTER = ("calendar.yaml", "    - {from: 2026-04-03, to: 2026-04-12, title: Easter break}\n", "")
+EXAMS = """\
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: exams}
+spec:
+  dates: [2026-01-20, 2026-04-06]
+  terms: [{name: spring, from: 2026-02-02, to: 2026-05-29}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "exams", "holidays"),
+    [
+        pytest.param(
+            [CLOSED_MONDAY, ("calendar.yaml", "  dates:\n", "  dates:\n    - 2026-05-21\n")],
+            "3 reservations, 3 dates go",
+            "2 reservations, 2 dates go",
+            id="other-days",
+        ),
+        pytest.param(  # on Easter Monday, exams still closes
+            [CLOSED_MONDAY, OPEN_AT_EASTER],
+            "3 reservations, 3 dates go",
+            "9 reservations, 11 dates come",
+            id="go-and-come",
+        ),
+        pytest.param(  # no calendar leaves out the dates of a term
+            [
+                ("exams.yaml", "2026-05-29", "2026-05-15"),
+                ("calendar.yaml", "  dates:\n", "  dates:\n    - 2026-05-12\n"),
+            ],
+            "1 reservation, 2 dates go",
+            "3 reservations, 3 dates go",
+            id="term",
+        ),
+    ],
+)
+def test_each_of_two_calendars_has_the_dates_that_it_changes(
+    few: Pair, edits: list[tuple[str, str, str]], exams: str, holidays: str
+) -> None:
+    few.put("exams.yaml", EXAMS)
+    few.edit("site.yaml", "  engine:", "  calendars: [exams]\n  engine:")
+    dates = "    startDate: 2026-02-02\n    endDate: 2026-05-29\n"
+    few.edit("course-0001.yaml", dates, "    within: [spring]\n")
+    few.merge()
+    for edit in edits:
+        few.edit(*edit)
+    lines = [line for line in few.diff(at=EARLY).out.splitlines() if line.startswith("~ Calendar ")]
+
+    assert exams in lines[0]
+    assert holidays in lines[1]
+
+
 @tabled("diff")
 def test_a_changed_time_zone_says_how_far_windows_move_in_winter_and_summer(
     zone: str, moves: str, few: Pair

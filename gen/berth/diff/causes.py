@@ -5,8 +5,8 @@ site. All reservations with the same causes are one effect.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
 from berth.diff.change import Change, FieldChange, OccurrenceChanges, ReservationChange, SharedChange
 from berth.diff.compare import ReservationVersion
@@ -39,7 +39,7 @@ def causes_of(
 ) -> tuple[DocumentKey, ...]:
     """Return the changed documents that change a reservation; none if its own document differs.
 
-    `dates`: how its dates differ. Calendars change it only if dates go or come.
+    `dates`: how its dates differ. A calendar changes it only if dates go or come because of it.
     """
     was, becomes = old.reservation, new.reservation
     if any(getattr(was, key) != getattr(becomes, key) for key in ("name", "spec", "labels", "annotations")):
@@ -52,13 +52,27 @@ def causes_of(
     found = [key for key in dict.fromkeys(names) if key in changed]
     if was.recurrence.terms != becomes.recurrence.terms:
         found += [key for key in changed if key[0] == CALENDAR and key not in found]
+    found = [key for key in found if key[0] != CALENDAR or _dates_of(changed[key], dates).differ]
     if was.recurrence.usable != becomes.recurrence.usable:
         capacity = CLOUD_CAPACITY, becomes.recurrence.capacity
         found += [key for key in changed if key == capacity]
     if not found or was.recurrence.zone != becomes.recurrence.zone:
         found += [key for key in changed if key[0] == SITE]
-    others = [key for key in found if key[0] != CALENDAR]
-    return tuple(found if dates.added or dates.removed or not others else others)
+    return tuple(found)
+
+
+def _dates_of(calendar: SharedChange, dates: OccurrenceChanges) -> OccurrenceChanges:
+    """Return the dates that go and come because of a calendar: it leaves them out, or its terms do."""
+    has_terms = any(field.what.startswith("spec.terms") for field in calendar.fields)
+    reasons = dict((*dates.reasons, *dates.old_reasons))
+
+    def is_its(occurrence: Occurrence) -> bool:
+        reason = reasons.get(occurrence.id)
+        return reason.partition(":")[0] == f"calendar {calendar.subject.name}" if reason else has_terms
+
+    return OccurrenceChanges(
+        tuple(filter(is_its, dates.added)), tuple(filter(is_its, dates.removed)), (), dates.kept
+    )
 
 
 def shown_whole(change: Change) -> list[ReservationChange]:
@@ -76,21 +90,25 @@ def _effects(change: Change) -> dict[tuple[DocumentKey, ...], list[ReservationCh
     return groups
 
 
-def _document_text(key: DocumentKey, changes: Iterable[ReservationChange]) -> str:
+def _document_text(document: SharedChange, changes: Iterable[ReservationChange]) -> str:
     """Return `15 reservations, 11 dates go, 8 come; seat-hours 30 -> 20`; empty if nothing changes.
 
     Where others do something to the same reservations, a calendar lets dates go and come, a site moves them,
     and a class only counts.
     """
+    key = document.key
     concerned = [change for change in changes if key in change.causes]
     if any(len(found.causes) > 1 for found in concerned):
         if key[0] not in {CALENDAR, SITE}:
             return number_of(len(concerned), "reservation")
-        hidden: Mapping[str, Any] = {"changed": ()} if key[0] == CALENDAR else {"added": (), "removed": ()}
         concerned = [
-            found._replace(occurrences=found.occurrences._replace(**hidden), seat_seconds=(0, 0))
+            found._replace(
+                occurrences=_dates_of(document, found.occurrences)
+                if key[0] == CALENDAR
+                else found.occurrences._replace(added=(), removed=()),
+                seat_seconds=(0, 0),
+            )
             for found in concerned
-            if key[0] == SITE or found.occurrences.added or found.occurrences.removed
         ]
     if not concerned:
         return ""
@@ -139,7 +157,7 @@ def _shared_lines(document: SharedChange, changes: Iterable[ReservationChange]) 
     if not inline and len(fields) == 1:
         inline, fields = [_field_text(fields[0])], ()
     users = f"{number_of(document.users, 'reservation')} of this class" if document.users else ""
-    texts = [*inline, *filter(None, [_document_text(document.key, changes) or users])]
+    texts = [*inline, *filter(None, [_document_text(document, changes) or users])]
     subject = document.subject
     title = f"{subject.kind} {subject.name} ({subject.origin.file})"
     yield DiffLine(SIGNS[document.change], ": ".join(filter(None, [title, "; ".join(texts)])))

@@ -34,7 +34,7 @@ class FieldChange(NamedTuple):
 class OccurrenceChanges(NamedTuple):
     """The occurrences that differ, by start. `changed`: the same id with other times or seats.
 
-    `reasons`: of removed ones that are left out now, id and reason.
+    `reasons`: of removed ones that are left out now, id and reason; `old_reasons`: of added ones that were.
     """
 
     added: tuple[Occurrence, ...]
@@ -42,6 +42,7 @@ class OccurrenceChanges(NamedTuple):
     changed: tuple[tuple[Occurrence, Occurrence], ...]
     kept: int
     reasons: tuple[tuple[str, str], ...] = ()
+    old_reasons: tuple[tuple[str, str], ...] = ()
 
     @property
     def differ(self) -> bool:

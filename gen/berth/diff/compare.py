@@ -133,7 +133,9 @@ def _compare_occurrences(
 ) -> OccurrenceChanges:
     """Match occurrences by the part of their ids after the name, which a new name does not change."""
     old, new = ({_date_of(one): one for one in side.occurrences} if side else {} for side in (before, after))
-    left_out = {_date_of(one): one.reason for one in after.skipped} if after else {}
+    was_left_out, left_out = (
+        {_date_of(one): one.reason for one in side.skipped} if side else {} for side in (before, after)
+    )
     # the same counts of another unit mean other numbers, so no date stays
     has_other_unit = units[0] is not units[1] and all(unit.is_number for unit in units)
     both = [(old[key], one) for key, one in new.items() if key in old]
@@ -144,6 +146,7 @@ def _compare_occurrences(
         tuple(changed),
         len(both) - len(changed),
         tuple((old[key].id, left_out[key]) for key in old if key not in new and key in left_out),
+        tuple((new[key].id, was_left_out[key]) for key in new if key not in old and key in was_left_out),
     )
 
 
