@@ -131,6 +131,38 @@ def test_faulty_values_are_reported_with_code_and_path(values: str, place: tuple
     assert [(finding.code, finding.path) for finding in imported(values).findings] == [place]
 
 
+@pytest.mark.parametrize(
+    ("profiles", "place", "words"),
+    [
+        ("", "singleuser", "singleuser.memory.guarantee"),
+        (
+            "[{display_name: One, kubespawner_override: {cpu_guarantee: 1}}, {display_name: Two}]",
+            "singleuser.profileList[1]",
+            'profile "Two"',
+        ),
+        (
+            "{a: {display_name: One, profile_options: {size: {choices: "
+            "{none: {}, large: {kubespawner_override: {mem_limit: 2G}}}}}}}",
+            "singleuser.profileList.a",
+            'profile "One, none"',
+        ),
+    ],
+    ids=["hub", "profile", "choice"],
+)
+def test_sessions_that_request_nothing_are_reported_at_their_profile_with_its_keys(
+    profiles: str, place: str, words: str
+) -> None:
+    """The chart requests memory: null or 0 takes that away."""
+    for amount in ("null", "0"):
+        (found,) = imported(
+            f"singleuser: {{memory: {{guarantee: {amount}}}, profileList: {profiles or '[]'}}}"
+        ).findings
+
+        assert (found.code, found.path) == ("B011", place)
+        assert words in f"{found.message} {found.fix}"
+        assert "guarantee" in found.fix
+
+
 # Names
 
 

@@ -4,14 +4,14 @@ A class that is in the file already keeps its other keys, and its comments.
 """
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from berth.core.timetable import API_VERSION
 from berth.edit.create import MODELINE
 from berth.edit.roundtrip import MakeNode, edit_document
-from berth.findings import ERROR, Finding, Origin
+from berth.findings import ERROR, Finding, Origin, Problem
 from berth.notation.refusal import CommandError
 from berth.output.yamltext import block, flow
 from berth.reading.document import parse
@@ -22,7 +22,7 @@ from berth.schema.documentproblems import nearest
 from berth.schema.renkuclasses import read_pools
 from berth.schema.renkunames import fitted
 from berth.schema.values import ResourceClass
-from berth.schema.z2jh import read_hub
+from berth.schema.z2jh import Hub, read_hub
 
 _REPLACED = ("requests", "limits", "nodeSelector", "tolerations", "affinity")  # also removed
 _UPDATED = ("renkuId", "images", "schedulerName")  # stay if an import knows none
@@ -72,6 +72,7 @@ class ClassRequest(NamedTuple):
 def import_z2jh(request: ClassRequest) -> ImportedClasses:
     """Convert the profiles in values of the z2jh chart."""
     hub, problems = read_hub(request.files, request.release)
+    problems += [] if hub is None else _without_requests(hub)
     findings = tuple(locate(problems, request.files))
     if hub is None or any(finding.severity == ERROR for finding in findings):
         return ImportedClasses((), findings)
@@ -101,6 +102,17 @@ def import_z2jh(request: ClassRequest) -> ImportedClasses:
         (f"Not read: {', '.join(unread)}",) if unread else (),
         hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
     )
+
+
+def _without_requests(hub: Hub) -> Iterator[Problem]:
+    """Report the sessions that request nothing: a class needs an amount."""
+    for session in hub.sessions:
+        if not session.requests:
+            keys = "singleuser.memory.guarantee or singleuser.cpu.guarantee"
+            if session.picked:
+                keys = "mem_guarantee or cpu_guarantee into its kubespawner_override"
+            message = f"{session.phrase} request nothing that a placeholder could hold."
+            yield hub.written.problem("B011", session.path, message, f"Write {keys}.")
 
 
 # Renku
