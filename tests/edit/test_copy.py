@@ -156,7 +156,8 @@ def test_a_copy_of_what_happens_once_is_as_long(berth: Berth, folder: Path) -> N
     assert "endDate: 2026-03-08" in (folder / "reservations/later.yaml").read_text("utf-8")
 
 
-def test_a_copy_without_any_listed_date_is_refused(berth: Berth, folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_copy_without_any_listed_date_is_refused(berth: Berth) -> None:
     later = berth("copy", "night", "later", "--from", "2026-03-01", "--until", "2026-03-02")
     assert (later.code, "nothing of the schedule of night" in later.err) == (2, True)
 
