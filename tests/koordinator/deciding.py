@@ -1,11 +1,11 @@
 """One look of the fake koord-scheduler at everything: what it would write, in order. Pure.
 
 It knows what the programs of Berth meet: slots with a template and owners, the room of placeholders that they
-take over, owners, expiry, preemption of pods. What else a Reservation can say is for the real one, which the
+take over, owners and expiry. What else a Reservation can say is for the real one, which the
 tests in `tests/e2e` run.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -36,7 +36,6 @@ from tests.koordinator.objects import (
 )
 
 EXPIRY_LAG = 0.1  # seconds after the end of a slot until its status tells it
-GC_INTERVAL = 60  # seconds between two looks for slots whose node is gone
 NO_ROOM = "Insufficient cpu"
 
 
@@ -61,18 +60,7 @@ class Bind(NamedTuple):
     allocated: str = ""
 
 
-class Evict(NamedTuple):
-    """A pod of a lower priority leaves for what was refused, whose uid is `by`."""
-
-    pod: Tree
-    by: str
-
-
-class Delete(NamedTuple):
-    reservation: Tree
-
-
-Action = SetStatus | Bind | Evict | Delete
+Action = SetStatus | Bind
 
 
 class HeldSeat:
@@ -97,7 +85,6 @@ class NodeRoom:
     """The node in the scheduler's cache. `free` is what neither a slot nor a pod outside of slots holds."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree = tree
         self.name: str = metadata(tree)["name"]
         self.free = room_of(tree)
         self.seats: dict[str, HeldSeat] = {}  # by uid
@@ -118,16 +105,6 @@ class NodeRoom:
             self.seats[slot].owners[uid_of(pod)] = cpu_of(spec_of(pod))
         else:
             self.free -= cpu_of(spec_of(pod))
-
-    def without(self, gone: Collection[str]) -> "NodeRoom":
-        """As it would be if the pods of these uids had left."""
-        left = NodeRoom(self.tree)
-        for seat in self.seats.values():
-            left.open(seat.tree)
-        for uid, pod in self.pods.items():
-            if uid not in gone:
-                left.hold(pod, next((name for name, seat in self.seats.items() if uid in seat.owners), ""))
-        return left
 
 
 def room_in(there: Seen) -> NodeRoom:
@@ -170,19 +147,6 @@ def _donors(node: NodeRoom, slot: Tree) -> list[Tree]:
     return sorted(meant, key=lambda pod: str(metadata(pod)["name"]))
 
 
-def victims(node: NodeRoom, pod: Tree) -> set[str]:
-    """Uids of as few pods as leave room for this one; the least important ones go."""
-    lower = [one for one in node.pods.values() if priority_of(one) < priority_of(pod)]
-    lower.sort(key=lambda one: (-priority_of(one), metadata(one)["creationTimestamp"], uid_of(one)))
-    gone = {uid_of(one) for one in lower}
-    if not gone or place_pod(node.without(gone), pod) is None:
-        return set()
-    for uid in map(uid_of, lower):
-        if place_pod(node.without(gone - {uid}), pod) is not None:
-            gone.remove(uid)
-    return gone
-
-
 def decide(now: float, there: Seen) -> list[Action]:
     """All that is due: first what the controller says of slots, then each that waits, in the order of the
     queue.
@@ -190,9 +154,6 @@ def decide(now: float, there: Seen) -> list[Action]:
     actions: list[Action] = []
     current: list[Tree] = []
     for slot in there.reservations:
-        if is_garbage(slot, there.node, now):
-            actions.append(Delete(slot))
-            continue
         status = synced(slot, there.node, there.pods, now)
         if status is not None:
             actions.append(SetStatus(slot, status))
@@ -200,11 +161,7 @@ def decide(now: float, there: Seen) -> list[Action]:
     now_there = there._replace(reservations=current)
     node = room_in(now_there)
     for tree in queue(now_there):
-        if _is_slot(tree):
-            actions += _schedule_slot(now, node, tree)
-        else:
-            made, node = _schedule_pod(node, tree)
-            actions += made
+        actions += _schedule_slot(now, node, tree) if _is_slot(tree) else _schedule_pod(node, tree)
     return actions
 
 
@@ -240,18 +197,12 @@ def _schedule_slot(now: float, node: NodeRoom, slot: Tree) -> list[Action]:
     return [SetStatus(slot, status, donors)]
 
 
-def _schedule_pod(node: NodeRoom, pod: Tree) -> tuple[list[Action], NodeRoom]:
-    """What is done, and the node afterwards: in the cache, pods that are to leave have left already."""
-    placed, actions = place_pod(node, pod), list[Action]()
-    if placed is not None:
-        actions = [Bind(pod, allocation(node.seats[placed].tree) if placed else "")]
-    elif gone := victims(node, pod):
-        actions = [Evict(node.pods[uid], uid_of(pod)) for uid in sorted(gone)]
-        node = node.without(gone)
-        placed = place_pod(node, pod)
-    if placed is not None:
-        node.hold({**pod, "spec": {**spec_of(pod), "nodeName": node.name}}, placed)
-    return actions, node
+def _schedule_pod(node: NodeRoom, pod: Tree) -> list[Action]:
+    placed = place_pod(node, pod)
+    if placed is None:
+        return []
+    node.hold({**pod, "spec": {**spec_of(pod), "nodeName": node.name}}, placed)
+    return [Bind(pod, allocation(node.seats[placed].tree) if placed else "")]
 
 
 def synced(slot: Tree, node: Tree, pods: Iterable[Tree], now: float) -> Tree | None:
@@ -292,14 +243,6 @@ def _instant(text: str) -> float:
 
 def expired(slot: Tree, now: float) -> Tree:
     return _status(slot, "Failed", "Ready", "Expired", now)
-
-
-def is_garbage(slot: Tree, node: Tree, now: float) -> bool:
-    """What is over goes at the next round once its node is gone."""
-    if phase_of(slot) not in FINISHED_PHASES or node_of(slot) == metadata(node)["name"]:
-        return False
-    since = [_instant(one["lastTransitionTime"]) for one in status_of(slot).get("conditions") or []]
-    return bool(since) and now // GC_INTERVAL > max(since) // GC_INTERVAL
 
 
 def _status(slot: Tree, phase: str, kind: str, reason: str, now: float) -> Tree:

@@ -12,7 +12,6 @@ Tree = dict[str, Any]
 SCHEDULER = "koord-scheduler"
 REQUIRED = "scheduling.koordinator.sh/pre-allocation-required"
 NOON = parse_instant("2026-02-02T12:00:00Z")
-SESSION = {"labelSelector": {"matchLabels": {"app": "session"}}}
 MAX_PRIORITY = 2**31 - 1
 ENDED = ("Succeeded", "Failed")  # phases of pods and of Reservations
 
@@ -133,18 +132,3 @@ def pod(name: str, cpu: str = "1", at: str = "", **more: Any) -> Tree:
     containers = [{"name": "main", "resources": {"requests": {"cpu": cpu}}}]
     spec = {"schedulerName": SCHEDULER, "containers": containers, **more, **({"nodeName": at} if at else {})}
     return {"metadata": meta, "spec": spec, "status": {"phase": "Running" if at else "Pending"}}
-
-
-def reservation(name: str = "r1", cpu: str = "1", **more: Any) -> Tree:
-    """As the API server gives it, without a status. `labels` are its own, the rest is its spec."""
-    meta = {
-        "name": name,
-        "uid": f"uid-of-{name}",
-        "resourceVersion": "1",
-        "creationTimestamp": instant_text(more.pop("created", NOON)),
-        "labels": more.pop("labels", {}),
-    }
-    container = {"resources": {"requests": {"cpu": cpu}}}
-    template = {"spec": {"schedulerName": SCHEDULER, "containers": [container]}}
-    said = {"ttl": "720h", "allocateOnce": False, "allocatePolicy": "Restricted"}
-    return {"metadata": meta, "spec": {"template": template, "owners": [SESSION], **said, **more}}

@@ -5,7 +5,7 @@ tries again only when certain things happen, and what its status tells late. As 
 from collections.abc import Collection
 from random import Random
 
-from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, place_pod, queue, room_in
+from tests.koordinator.deciding import Action, Bind, Seen, SetStatus, decide, place_pod, queue, room_in
 from tests.koordinator.objects import (
     Tree,
     allocated_to,
@@ -23,7 +23,6 @@ from tests.koordinator.objects import (
 UNTRIED = 305.0  # seconds until what was refused is tried again, whatever else happens
 WAKING = (0.1, 0.3)  # seconds until it is tried after a pod has ended, or a node has come
 TELLING = (0.02, 0.14)  # seconds until a status tells who its owners are
-PREEMPTING = (0.0, 3.0)  # seconds until pods of a lower priority have left for what was refused
 CRASHING = 1 / 500  # how often a slot that ends while a pod was refused kills the scheduler
 RESTARTING = (1.0, 15.0)  # seconds until it works again; this was not measured: leases last for 15
 BETWEEN = 0.5  # how often a pod that waits comes between when an owner leaves: 31 of 100, and up to 13 of 25
@@ -40,7 +39,6 @@ class Memory:
 
     def _forget(self) -> None:
         self._until: dict[str, float] = {}  # by uid of what was refused
-        self._preempting: dict[str, float] = {}  # by uid of what was refused, when pods leave for it
         self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
         self._ran: dict[str, str] = {}  # by uid of a pod, the uid of its Reservation, at the last look
         self._room: int | None = None  # of the node, at the last look; None: this is the first
@@ -68,7 +66,6 @@ class Memory:
         }
         self._until = {uid: until for uid, until in self._until.items() if uid not in placed}
         self._until |= dict.fromkeys(waiting - away - placed, now + UNTRIED)
-        found = self._preempt(now, found)
         telling, self._telling = self._telling, {}
         actions = [*between, *(one for one in found if not self._is_early(now, one, telling))]
         self.due = min(
@@ -88,18 +85,6 @@ class Memory:
         self._back = now + self._random.uniform(*RESTARTING)
         self.crashes += 1
         return True
-
-    def _preempt(self, now: float, found: list[Action]) -> list[Action]:
-        """Pods leave a little later than they were chosen, and what they leave for is tried again at once."""
-        chosen = {action.by for action in found if isinstance(action, Evict)}
-        for uid in chosen:
-            self._preempting.setdefault(uid, now + self._random.uniform(*PREEMPTING))
-            self._until[uid] = max(now, self._preempting[uid])
-        due = {uid for uid in chosen if self._preempting[uid] <= now}
-        self._preempting = {
-            uid: when for uid, when in self._preempting.items() if uid in self._until and uid not in due
-        }
-        return [action for action in found if not isinstance(action, Evict) or action.by in due]
 
     def _wake(self, now: float, there: Seen) -> None:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available

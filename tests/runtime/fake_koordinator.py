@@ -14,7 +14,7 @@ from berth.core.objects import SLOT
 from berth.plugins.slots.slots import ALLOCATED
 from berth.runtime.apiclient import Request, Response
 
-from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, expired
+from tests.koordinator.deciding import Bind, Seen, SetStatus, expired
 from tests.koordinator.objects import (
     Tree,
     allocated_to,
@@ -138,11 +138,6 @@ class FakeKoordinator:
                 self.pods[name] = {**tree, "spec": {**spec_of(tree), "nodeName": NODE}, "status": RUNNING}
                 if allocated:
                     self.pods[name]["metadata"] = {**metadata(tree), "annotations": {ALLOCATED: allocated}}
-            case Evict(tree):
-                self._version += 1
-                del self.pods[metadata(tree)["name"]]
-            case Delete(tree):
-                del self.objects[metadata(tree)["name"]]
             case _:
                 return False
         return True

@@ -7,9 +7,7 @@ from random import Random
 from typing import Any
 
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from berth.plugins.slots.slots import (
-    ALLOCATED,
-)
+from berth.plugins.slots.slots import ALLOCATED
 from berth.plugins.slots.slotspec import slot_hash
 from berth.runtime.apiclient import Request, Response
 

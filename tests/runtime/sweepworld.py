@@ -32,7 +32,7 @@ from tests.objectstore import LISTS, ObjectStore, Target, Tree, good, refusal, t
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.slotworld import DIGEST
-from tests.runtime.timetables import COURSE, Row, at, timetable_text
+from tests.runtime.timetables import COURSE, Row, at, instant_of, timetable_text
 
 # The API server, which refuses what the sweep's Role does not grant; slots are Koordinator's
 
@@ -249,12 +249,15 @@ def lease(renewed: str = NOW, name: str = "course-small", holder: str = "course-
 
 
 def record(written: str, name: str = "course-record", **labels: str | None) -> Tree:
-    """The record, written at an instant by the clock of the API server. `labels` have no domain."""
+    """The record, last written at an instant by the clock of the API server. `labels` have no domain."""
+    times = [
+        {"manager": "berth-scaler", "time": time} for time in ("2024-01-01T00:00:00Z", instant_of(written))
+    ]
     return made(
         CONFIG_MAP,
         name,
         labels={"berth.dev/role": "record", **{f"berth.dev/{key}": value for key, value in labels.items()}},
-        metadata={"managedFields": [{"manager": "berth-scaler", "time": instant_text(at(written))}]},
+        metadata={"managedFields": times},
         data={"records.json": "[]"},
     )
 

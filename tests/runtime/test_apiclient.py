@@ -1,7 +1,6 @@
 """What is asked of the API server, to the letter, and how each way of answering is understood."""
 
 import json
-from typing import Any
 
 import pytest
 from berth.core.labels import FIELD_MANAGER
@@ -9,7 +8,7 @@ from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB, SLOT, ObjectRef
 from berth.core.poolobjects import PoolObject
 from berth.runtime.apiclient import Api, ApiError, Request, Response
 
-from tests.objectstore import Tree, refusal
+from tests.objectstore import Tree, good, refusal
 
 METADATA: Tree = {"name": "course-small", "resourceVersion": "7"}
 
@@ -25,10 +24,6 @@ class Server:
     def __call__(self, request: Request) -> Response:
         self.requests.append(request)
         return self._answers.pop(0)
-
-
-def good(code: int = 200, **tree: Any) -> Response:
-    return Response(code, json.dumps(tree).encode())
 
 
 def pool(ready: int = 0, uid: str = "", replicas: int = 3, version: str = "7") -> PoolObject:
@@ -74,15 +69,15 @@ NO_DEPLOYMENTS: list[Tree] = [
 @pytest.mark.parametrize("tree", NO_DEPLOYMENTS)
 def test_a_response_that_is_not_a_deployment_is_an_error(tree: Tree) -> None:
     with pytest.raises(ApiError, match="the response is not a Deployment"):
-        Server(good(kind="Deployment", **tree)).api.get_pool("berth", "course-small")
+        Server(good({"kind": "Deployment", **tree})).api.get_pool("berth", "course-small")
 
 
 # Writing
 
 
 DELETIONS = {
-    "deleted": (good(kind="Status", status="Success"), True),
-    "held-by-a-finalizer": (good(202, kind="Deployment"), True),
+    "deleted": (good({"kind": "Status", "status": "Success"}), True),
+    "held-by-a-finalizer": (good({"kind": "Deployment"}, 202), True),
     "gone": (refusal(404, "NotFound"), False),
     "another-of-that-name": (refusal(409, "Conflict"), False),
 }
@@ -110,7 +105,7 @@ def test_a_refused_create_or_delete_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (good(kind="ConfigMap", metadata={"resourceVersion": "7"}), "7"),
+        (good({"kind": "ConfigMap", "metadata": {"resourceVersion": "7"}}), "7"),
         (refusal(404, "NotFound"), ""),
         (refusal(409, "Conflict"), ""),
     ],

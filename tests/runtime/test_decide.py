@@ -25,6 +25,7 @@ from tests.runtime.sweepworld import (
     lease,
     made,
     missed,
+    record,
     seen,
     timetable,
 )
@@ -237,9 +238,7 @@ def test_a_malformed_timetable_is_reported_and_its_reservation_does_not_change(t
 
 
 @pytest.mark.parametrize("plugin", ["slots", "numbers"])
-def test_a_missing_plugin_is_reported_and_other_reservations_are_opened(
-    plugin: str,
-) -> None:
+def test_a_missing_plugin_is_reported_and_other_reservations_are_opened(plugin: str) -> None:
     """The first is applied while a sweep without its plugin runs, or the last outlives it."""
     text = slot_text(COURSE) if plugin == "slots" else number_text(HPA, [COURSE])
     facts = seen(timetable(text=text), *missed("other"))
@@ -358,12 +357,6 @@ def test_a_record_is_no_timetable_and_outlives_its_reservation_by_a_year() -> No
         ]
 
 
-def record(written: str) -> Tree:
-    times = [{"manager": "berth", "time": moment} for moment in ("2024-01-01T00:00:00Z", written)]
-    labels = {"berth.dev/role": "record"}
-    return made(CONFIG_MAP, "course-record", labels=labels, metadata={"managedFields": times}, data={})
-
-
 LEFTOVERS = {
     "nobody-serves": ([FULL, job()], [LOST]),
     "nobody-serves-for-less-than-a-round": ([lost("08:55:31"), job()], []),
@@ -439,9 +432,7 @@ def test_where_an_engine_prunes_the_inventory_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("text", [None, "{"], ids=["good", "malformed"])
-def test_a_gone_reservation_is_removed_after_ten_minutes_and_its_timetable_last(
-    text: str | None,
-) -> None:
+def test_a_gone_reservation_is_removed_after_ten_minutes_and_its_timetable_last(text: str | None) -> None:
     """Ten minutes are two rounds of the sweep: thirty seconds less, as rounds are not exact."""
     since = "2026-02-02T08:50:00Z"
     trees = [OTHERS, orphaned(since, text=text), *REST, lease()]

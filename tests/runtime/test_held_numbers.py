@@ -66,11 +66,7 @@ COMES_BACK = {
     **{f"quantity-{quota}": (QUEUE, queue(quota), quota) for quota in ("64Gi", "500m", "1.5", "1e3", None)},
     "objects-are-missing": (HPA | {"path": ["spec", "behavior", "scaleDown", "policy/x~y"]}, shop(), None),
     "an-object-on-the-way-is-null": (HPA | {"path": ["spec", "behavior", "x"]}, with_null(), None),
-    "at-its-scale": (
-        DATABASE,
-        foreign("StatefulSet", "apps/v1", "db", "web", spec={"replicas": 1}),
-        1,
-    ),
+    "at-its-scale": (DATABASE, foreign("StatefulSet", "apps/v1", "db", "web", spec={"replicas": 1}), 1),
 }
 
 

@@ -214,20 +214,6 @@ def test_a_timetable_that_is_deleted_or_broken_stays_in_effect(holder: Holder, t
     assert "timetable" in [line["subject"] for line in world.told("failed")]
 
 
-@pytest.mark.parametrize("holder", [Nodes, Buffer, Number, Slots])
-def test_a_class_that_changes_its_holder_leaves_no_seats_with_the_old_holder(holder: Holder) -> None:
-    for before, after in ((holder, Placeholders), (Placeholders, holder)):
-        world = holder("07:30", text=before.text(WINDOW))
-        world.cluster.set(Placeholders.NAME, 0)
-        world.edit_at("07:40:01", after.text(WINDOW))
-        world.run("07:39")
-        seats = [world.count, world.cluster.scales[Placeholders.NAME]]
-        assert seats == ([4, 0] if before is holder else [holder.REST, 4])
-        world.run("07:41")
-        seats = [world.count, world.cluster.scales[Placeholders.NAME]]
-        assert seats == ([4, 0] if after is holder else [holder.REST, 4])
-
-
 PLAIN, OTHER = (
     TimetablePool("small", "course-small", "maintain"),
     TimetablePool("huge", "course-huge", "none"),

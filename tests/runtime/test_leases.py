@@ -21,14 +21,7 @@ from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.heldworld import HPA
 from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.slotworld import slot_text
-from tests.runtime.sweepworld import (
-    Swept,
-    cronjob,
-    lease,
-    missed,
-    numbered,
-    timetable,
-)
+from tests.runtime.sweepworld import Swept, cronjob, lease, missed, numbered, timetable
 from tests.runtime.timetables import COURSE, Row, at, pool, timetable_text, whole_timetable_text
 
 NAME = "course-small"

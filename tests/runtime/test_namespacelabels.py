@@ -143,9 +143,7 @@ def until(scene: Scene, **counts: int) -> None:
     scene.until(lambda _: {name: scene.observed.seen(name, scene.now).counts for name in counts} == wanted)
 
 
-def test_a_session_counts_for_the_class_whose_labels_its_namespace_has(
-    cluster: WatchedCluster,
-) -> None:
+def test_a_session_counts_for_the_class_whose_labels_its_namespace_has(cluster: WatchedCluster) -> None:
     """Where it has those of both, for the one that requires more of it."""
     cluster.put(NAMESPACES, namespace("bob", team="x", **HOME))
     cluster.put(NAMESPACES, namespace("eve", team="x"))

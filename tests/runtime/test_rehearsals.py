@@ -100,11 +100,7 @@ def test_an_override_with_fewer_seats_does_not_end_a_rehearsal() -> None:
     world.cluster.annotate('{"small": {"target": 5, "until": "2026-02-02T07:45:00Z"}}')
 
     assert world.run() == 0
-    assert world.writes == [
-        ("07:30:00", "small", 5),
-        ("07:45:00", "small", 25),
-        ("07:50:04", "small", 0),
-    ]
+    assert world.writes == [("07:30:00", "small", 5), ("07:45:00", "small", 25), ("07:50:04", "small", 0)]
 
 
 # Restarts
@@ -444,10 +440,7 @@ def test_the_record_lists_the_latest_obstacles_before_other_faults() -> None:
     record = seeing(record, Obstacle(NO_ROOM, 5, NO_CPU))
     record = seeing(record, Obstacle(QUOTA, 2, OVER_QUOTA), ready=23)
 
-    assert record.faults == (
-        f"quota: 2 placeholders of small: {OVER_QUOTA}",
-        "record: 500 InternalError: no",
-    )
+    assert record.faults == (f"quota: 2 placeholders of small: {OVER_QUOTA}", "record: 500 InternalError: no")
 
 
 def test_obstacles_never_exceed_the_missing_seats_and_end_with_them() -> None:

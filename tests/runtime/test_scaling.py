@@ -13,7 +13,7 @@ from tests.runtime.scalerpod import ScalerPod
 from tests.runtime.slotworld import slots
 from tests.runtime.timetables import COURSE, NEXT, Row, at, timetable_text
 
-MAINTAIN = timetable_text(COURSE, behaviour="maintain")
+ONCE, MAINTAIN = timetable_text(COURSE), timetable_text(COURSE, behaviour="maintain")
 TWO = {"small": "course-small", "huge": "course-huge"}
 BOTH: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
 
@@ -67,15 +67,9 @@ STAYS = {
     "opens-later": (timetable_text(NEXT), "08:30", 0, [], "08:30:00"),
     "suspended": (timetable_text(COURSE, suspend=True), "08:30", 0, [], "08:30:00"),
     "no-pool": (timetable_text(pools={}), "08:30", 0, [], "08:30:00"),
-    "closes-what-stands": (timetable_text(COURSE), "12:00", 7, [("12:00:00", 0)], "12:00:00"),
-    "opens-in-two-minutes": (
-        timetable_text(COURSE),
-        "07:28",
-        0,
-        [("07:30:00", 25), ("10:00:00", 0)],
-        "10:00:00",
-    ),
-    "opens-a-second-later": (timetable_text(COURSE), "07:27:59", 0, [], "07:27:59"),
+    "closes-what-stands": (ONCE, "12:00", 7, [("12:00:00", 0)], "12:00:00"),
+    "opens-in-two-minutes": (ONCE, "07:28", 0, [("07:30:00", 25), ("10:00:00", 0)], "10:00:00"),
+    "opens-a-second-later": (ONCE, "07:27:59", 0, [], "07:27:59"),
     "another-opens-soon-after-the-end": (
         timetable_text(COURSE, SOON),
         "09:00",
@@ -200,10 +194,7 @@ def test_classes_of_one_occurrence_open_by_their_own_leads_and_scale_separately(
     assert [count for _, name, count in pod.writes if name == "small"] == [*range(16, -1, -1)]
 
 
-CLASS_EDITS = {
-    "one-more": (COURSE, BOTH, [("huge", 2)]),
-    "one-fewer": (BOTH, COURSE, [("huge", 0)]),
-}
+CLASS_EDITS = {"one-more": (COURSE, BOTH, [("huge", 2)]), "one-fewer": (BOTH, COURSE, [("huge", 0)])}
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), CLASS_EDITS.values(), ids=CLASS_EDITS)

@@ -107,9 +107,7 @@ def test_a_pod_whose_scaler_hangs_ends_and_the_next_pod_keeps_the_scale(is_bug: 
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_a_pod_whose_scaler_stays_away_after_the_end_exits_after_a_minute(
-    is_restarted: bool,
-) -> None:
+def test_a_pod_whose_scaler_stays_away_after_the_end_exits_after_a_minute(is_restarted: bool) -> None:
     pod = ScalerPod("09:55", MAINTAIN, small=25)
     pod.run("09:59:40")
     pod.hangs = True

@@ -2,14 +2,12 @@
 between.
 """
 
-from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from tests.koordinator.remembering import Memory
 from tests.runtime.slotworld import HANDING, OWNER, SlotWorld, slot_text
-from tests.seeds import seeds
 
 COUNT = 5
 LOW = -10  # the priority of placeholders
@@ -43,11 +41,6 @@ class Handover(SlotWorld):
     def come(self, name: str) -> None:
         self.active.add(name)
         self.koordinator.enter(name)
-        self._tell()
-
-    def end(self, name: str) -> None:
-        self.active.remove(name)
-        self.koordinator.leave(name)
         self._tell()
 
     def _tell(self) -> None:
@@ -119,9 +112,7 @@ def test_a_waiting_pod_gets_no_room_when_placeholders_leave() -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["maintain", "none"])
-def test_a_scheduler_crash_at_the_end_of_a_slot_costs_no_session_and_leaves_no_slot(
-    behaviour: str,
-) -> None:
+def test_a_scheduler_crash_at_the_end_of_a_slot_costs_no_session_and_leaves_no_slot(behaviour: str) -> None:
     """On a full node for which a stranger waits; a slot is lost while the window is open."""
     world = Handover(behaviour, room=COUNT, placeholders=False)
     world.koordinator.memory = Memory(Random(0), crashing=1.0)
@@ -137,39 +128,3 @@ def test_a_scheduler_crash_at_the_end_of_a_slot_costs_no_session_and_leaves_no_s
     assert world.koordinator.memory.crashes == 1
     assert world.koordinator.objects == {}
     assert [world.koordinator.runs(pod) for pod in ("s1", "stranger")] == [True, False]
-
-
-@pytest.mark.parametrize("seed", seeds(1, 3))
-@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-def test_placeholders_never_take_a_free_slot(behaviour: str, seed: int) -> None:
-    """Room comes and goes, sessions too, and slots are deleted."""
-    chance = Random(seed)
-    world = Handover(behaviour, room=chance.randrange(3, 9))
-    for number in range(90):
-        minute, second = 31 + number // 2, 30 * (number % 2)
-        world.plan(
-            f"{7 + minute // 60:02d}:{minute % 60:02d}:{second:02d}", _happening(world, chance, f"s{number}")
-        )
-
-    assert world.run() == 0
-    assert world.eaten == set()
-    assert world.koordinator.objects == {}
-
-
-def _happening(world: Handover, chance: Random, session: str) -> Callable[[], None]:
-    def happen() -> None:
-        koordinator, there = world.koordinator, world.koordinator.of("Available")
-        match chance.randrange(8):
-            case 0:
-                koordinator.room += chance.randrange(1, 4)
-            case 1 if there:
-                koordinator.lose_nodes(chance.choice(there))
-                koordinator.room -= 1
-            case 2 if koordinator.free():
-                world.lose()
-            case 3 if world.active:
-                world.end(chance.choice(sorted(world.active)))
-            case 4 | 5 if len(world.active) < 8:
-                world.come(session)
-
-    return happen

@@ -97,11 +97,7 @@ def test_a_session_without_a_slot_takes_a_seat_after_half_a_minute() -> None:
     world.plan("07:50", lambda: world.sessions(small={"course/1": 0}))
     world.run(until="07:59")
 
-    assert world.slot_lines() == [
-        ("07:30:00", 4, 0, 0),
-        ("07:45:36", 0, 0, 1),
-        ("07:50:00", 1, 0, 0),
-    ]
+    assert world.slot_lines() == [("07:30:00", 4, 0, 0), ("07:45:36", 0, 0, 1), ("07:50:00", 1, 0, 0)]
 
 
 HISTORIES = {  # of a pool in which a session comes and, where seats do not fall, leaves

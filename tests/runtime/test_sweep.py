@@ -10,7 +10,7 @@ from berth.core.objects import CONFIG_MAP, JOB, ROLE
 from berth.runtime.apiclient import ApiError, Response
 from berth.runtime.sweep import SweepSettings
 
-from tests.objectstore import Tree, no_answer, refusal
+from tests.objectstore import Tree, good, no_answer, refusal
 from tests.runtime.heldworld import HPA, number_text, parsed
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import (
@@ -120,15 +120,13 @@ def test_a_foreign_job_with_the_same_name_is_kept_and_the_failure_is_reported() 
 
 def test_the_sweep_waits_for_a_job_with_a_finalizer_and_then_gives_up() -> None:
     swept = Swept("09:00", *missed(replicas=25), job("course-sweep"))
-    swept.cluster.interfere = lambda line: _good("Status") if line == "DELETE jobs course-sweep" else None
+    swept.cluster.interfere = lambda line: (
+        good({"kind": "Status"}) if line == "DELETE jobs course-sweep" else None
+    )
 
     assert swept.run() == 1
     assert swept.told("failed") == [("start ConfigMap course", "409 NotDeleted")]
     assert swept.cluster.requests.count("GET jobs course-sweep") == 10
-
-
-def _good(kind: str) -> Response:
-    return Response(200, json.dumps({"kind": kind}).encode())
 
 
 def test_a_deployment_that_was_deleted_after_the_list_is_no_failure() -> None:

@@ -54,7 +54,7 @@ TREE: dict[str, Any] = {
             "start": "2026-02-02T08:00:00Z",
             "end": "2026-02-02T12:00:00Z",
             "seats": {"small": 25, "huge": 5},
-        },
+        }
     ],
 }
 SMALL = TimetablePool(

@@ -55,28 +55,6 @@ def test_without_a_handover_a_session_may_count_for_both_occurrences(handover: i
     assert claim_group(Session("s", "a", 10), (first, second)) == (0, 1)
 
 
-def test_earlier_sessions_count_for_their_own_reservation_until_the_handover_ends() -> None:
-    """Two courses of one class, one after the other, neither of which narrows its sessions."""
-    match = Match(handover=900)
-    rows = {
-        "a": TimetableOccurrence("a/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25),)),
-        "b": TimetableOccurrence("b/1", at("09:30"), at("10:00"), at("12:00"), (("small", 25),)),
-    }
-    competitors = [CompetingReservation(name, (("small", match),), (row,)) for name, row in rows.items()]
-    sessions = [Session(str(n), "a", at("08:05")) for n in range(20)]
-    found = {
-        moment: count_sessions(sessions, ranked(open_claims(competitors, "small", at(moment)).values()))
-        for moment in ("09:45", "10:00", "10:14", "10:15")
-    }
-
-    assert found == {
-        "09:45": {"a/1": 20, "b/1": 0},
-        "10:00": {"a/1": 20, "b/1": 0},
-        "10:14": {"a/1": 20, "b/1": 0},
-        "10:15": {"b/1": 20},
-    }
-
-
 # Random windows: small whole numbers stand for seconds.
 
 ROWS = st.lists(

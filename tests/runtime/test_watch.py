@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from berth.core.jsonvalues import Tree, part
-from berth.runtime.apiclient import Api, ApiError, Connection
+from berth.runtime.apiclient import MAX_RESPONSE_BYTES, Api, ApiError, Connection
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.watch import (
     MAX_PAGE_BYTES,
@@ -39,6 +39,10 @@ def pod(name: str, colour: str = "red", **more: Any) -> dict[str, Any]:
     return {"metadata": {"uid": name, "colour": colour}, **more}
 
 
+def connected(server: StubServer, most: int = MAX_RESPONSE_BYTES) -> Connection:
+    return Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=most)
+
+
 class Colour(NamedTuple):
     """Reads what an object is to the test; nothing where it is of the color to ignore."""
 
@@ -65,9 +69,7 @@ class Heard:
 
     def watch(self, server: StubServer, reader: Reader, page: int = 2) -> Watched:
         """Begin to watch, instead of the one before."""
-        connection = Connection(
-            lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
-        )
+        connection = connected(server, 100_000)
         context = RuntimeContext(Api(connection), "berth", self._log, lambda: 0.0, lambda: 1.0)
         collection, steady = Collection(PODS, page=page), self._steady_seconds
         made = Watched(collection, reader, context, connection, self._more.set, steady)
@@ -258,9 +260,7 @@ def test_an_event_that_changes_nothing_relevant_is_not_delivered(cluster: Watche
     assert reports.told == ["y"]
 
 
-def test_an_ended_watch_resumes_at_once_from_the_last_event_or_bookmark(
-    cluster: WatchedCluster,
-) -> None:
+def test_an_ended_watch_resumes_at_once_from_the_last_event_or_bookmark(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
         reports.until_watching()
         cluster.put(PODS, pod("x"))
@@ -387,7 +387,7 @@ def test_large_objects_are_listed_in_smaller_pages(cluster: WatchedCluster) -> N
         cluster.put(PODS, pod(name, pad="p" * (MAX_PAGE_BYTES // 2)))
     taken: list[Tree] = []
     with StubServer(cluster.answer) as server:
-        connection = Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=10), "")
+        connection = connected(server)
         list_objects(Api(connection), Collection(PODS, page=20), taken.append)
         connection.close()
 
@@ -435,9 +435,7 @@ def test_a_list_fails_if_an_unreadable_object_may_not_be_skipped(cluster: Watche
         return False
 
     with StubServer(cluster.answer) as server:
-        connection = Connection(
-            lambda: HTTPConnection("127.0.0.1", server.port, timeout=10), "", most=100_000
-        )
+        connection = connected(server, 100_000)
         with pytest.raises(ApiError) as caught:
             list_objects(Api(connection), Collection(PODS, page=20), lambda _: None, may_skip)
         connection.close()

@@ -53,9 +53,9 @@ def whole_timetable_text(
         "occurrences": [
             {
                 "id": name,
-                "open": _instant(opens),
-                "start": _instant(start),
-                "end": _instant(end),
+                "open": instant_of(opens),
+                "start": instant_of(start),
+                "end": instant_of(end),
                 "seats": seats,
                 **(_rehearsing(name) if name.endswith(REHEARSED) else {}),
             }
@@ -69,7 +69,8 @@ def _rehearsing(name: str) -> Tree:
     return {"rehearses": name.removesuffix(REHEARSED), "behaviour": "none"}
 
 
-def _instant(said: str) -> str:
+def instant_of(said: str) -> str:
+    """Of a clock of that day, or as it is."""
     return said if "T" in said else instant_text(at(said))
 
 
