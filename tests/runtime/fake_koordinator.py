@@ -59,6 +59,12 @@ class FakeKoordinator:
         metadata = {**known, **tree["metadata"], "name": name}
         self.store.put(PATH, {**tree, "metadata": metadata, **({"status": status} if status else {})})
 
+    def put_slot(self, name: str, shape: Tree) -> None:
+        """Of a program of Berth, for the whole day."""
+        self.put(
+            name, {**shape, "spec": {**shape["spec"], "ttl": "24h0m0s", "expires": "2026-02-02T23:00:00Z"}}
+        )
+
     def set(self, name: str, **status: Any) -> None:
         """Of a slot that is there."""
         tree = self.objects[name]
@@ -172,18 +178,13 @@ class FakeKoordinator:
         metadata(made).update(uid=f"uid-{self._version}", creationTimestamp=instant_text(int(self.now())))
         self.pods[name] = made
 
-    def enter(self, session: str) -> bool:
+    def enter(self, session: str) -> None:
         """A session's pod is bound: to a slot if one is free, else wherever there is room. Slots that wait
-        for the scheduler go on waiting. Whether it has a slot, which the status of the slot tells later.
+        for the scheduler go on waiting. The status of the slot tells it later.
         """
         if session not in self.pods:
             self._come(session, namespace=SESSIONS)
         self._decide(all_wait=True)
-        return self.is_in_slot(session)
-
-    def is_in_slot(self, pod: str) -> bool:
-        slots = {uid_of(object_) for object_ in self.objects.values() if is_available(object_)}
-        return pod in self.pods and allocated_to(self.pods[pod]) in slots
 
     def ask(self, stranger: str, **more: Any) -> None:
         """A pod that may own no slot asks for a seat, and waits for it. `more` is its spec's."""

@@ -164,11 +164,8 @@ class HeldWorld:
         text = json.dumps(number)
         found = objectnames.target(f"{reservation}-small", text) if name is None else name
         labels = {"berth.dev/role": "target", "berth.dev/resource-class": "small"}
-        self.cluster.add(
-            made(CONFIG_MAP, found, reservation, labels=labels, data={"target.json": text})
-            if found not in self.cluster.all_in(CONFIGMAPS)
-            else self.cluster.all_in(CONFIGMAPS)[found]
-        )
+        if found not in self.cluster.all_in(CONFIGMAPS):
+            self.cluster.add(made(CONFIG_MAP, found, reservation, labels=labels, data={"target.json": text}))
 
     def override(self, target: int | None, until: str = "23:00", reservation: str = "course") -> None:
         overrides = {} if target is None else {"small": {"target": target, "until": instant_text(at(until))}}

@@ -174,11 +174,7 @@ class Slots(Placeholders, SlotWorld):
             self.koordinator.objects.pop(name, None)
         for name in [self._name(n) for n in range(count)]:
             if name not in self.koordinator.objects:
-                self.koordinator.put(name, slots()["object"])
-                self.koordinator.objects[name]["spec"] |= {
-                    "ttl": "24h0m0s",
-                    "expires": "2026-02-02T23:00:00Z",
-                }
+                self.koordinator.put_slot(name, slots()["object"])
         self._known = count
 
     def lack(self, count: int) -> None:

@@ -22,12 +22,6 @@ from tests.runtime.watching import SESSIONS as RENKU
 CODE = Path(berth.runtime.__path__[0]).parents[1]
 OPEN = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z"
 OVER = "2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z"
-INCOMPLETE = [
-    ({}, "'KUBERNETES_SERVICE_HOST'"),
-    ({"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}, "'BERTH_NAMESPACE'"),
-]
-"""Environments, each with what a program says of it that it lacks."""
-
 START = "import os, sys; from berth.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
 MAIN = "import sys; from berth.runtime import occurrence as o; {}; sys.exit(o.main())"
 SESSIONS = "/api/v1/namespaces/students/pods"

@@ -277,19 +277,13 @@ class ScalerPod:
         ]
 
     def wished(self) -> int:
-        """Return what is right for `small` by all that is true now."""
-        return self.wished_of_all()["course-small"]
-
-    def wished_of_all(self) -> dict[str, int]:
-        """Return the same by Deployment."""
+        """Return what is right for the only class by all that is true now."""
         assert self.cluster.timetable is not None
         timetable = parse_timetable(self.cluster.timetable)
         self.observed.update(timetable)
-        wanted = {}
-        for pool in timetable.pools:
-            counts = self.observed.seen(pool.resource_class, self.now).counts
-            wanted[pool.name] = pool_target(timetable, pool, int(self.now), counts).replicas
-        return wanted
+        (pool,) = timetable.pools
+        counts = self.observed.seen(pool.resource_class, self.now).counts
+        return pool_target(timetable, pool, int(self.now), counts).replicas
 
     def on_write(self, name: str, replicas: int) -> None:
         self.writes.append((clock(self.now), name.removeprefix("course-"), replicas))

@@ -207,18 +207,9 @@ def capacity_buffer(replicas: int, name: str = "course-small", ready: bool = Tru
     """Of the class that its name ends with. `ready`: Karpenter has nodes for all."""
     told = {"type": "Provisioning", "status": "True" if ready else "False", "observedGeneration": 3}
     told["reason"] = "FitsExistingCapacity" if ready else "RequiresNewCapacity"
-    labels = {"berth.dev/resource-class": name.rpartition("-")[2]}
+    more |= {"labels": {"berth.dev/resource-class": name.rpartition("-")[2]}, "metadata": {"generation": 3}}
     status = {"replicas": replicas, "conditions": [told]}
-    metadata = {"generation": 3}
-    return made(
-        CAPACITY_BUFFER,
-        name,
-        **more,
-        labels=labels,
-        metadata=metadata,
-        spec={"replicas": replicas},
-        status=status,
-    )
+    return made(CAPACITY_BUFFER, name, **more, spec={"replicas": replicas}, status=status)
 
 
 TEMPLATE: Tree = {

@@ -278,7 +278,7 @@ def test_a_thread_that_waits_for_a_line_over_tls_can_be_interrupted(account: Pat
 
     def parts() -> Iterator[bytes]:
         yield chunk(b"a\n")
-        done.wait(LONG_ENOUGH)
+        done.wait(10 * LONG_ENOUGH)
 
     with StubServer(lambda _: Reply(HEAD, stream=parts()), account) as server:
         environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(server.port)}
@@ -286,19 +286,16 @@ def test_a_thread_that_waits_for_a_line_over_tls_can_be_interrupted(account: Pat
 
         def listen() -> None:
             with suppress(ApiError):
-                for _ in connection.lines(WATCH, LONG_ENOUGH):
+                for _ in connection.lines(WATCH, 10 * LONG_ENOUGH):
                     reports.set()
 
         thread = threading.Thread(target=listen)
         thread.start()
         assert reports.wait(LONG_ENOUGH)
-        began = time.monotonic()
         connection.interrupt()
         thread.join(LONG_ENOUGH)
-        took = time.monotonic() - began
         done.set()
         with pytest.raises(ApiError):
             connection(WATCH)
 
     assert not thread.is_alive()
-    assert took < LONG_ENOUGH / 2

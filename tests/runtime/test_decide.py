@@ -40,7 +40,8 @@ UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
 FULL, EMPTY = deployment(25), deployment(0)
 UNKNOWN = deployment(3, "course-huge")
 BASE = [timetable(), cronjob()]
-SERVED = [*BASE, job(), lease()]
+POD = [job(), lease()]
+SERVED = [*BASE, *POD]
 GOING = {"deletionTimestamp": "2026-02-02T08:59:55Z"}
 
 
@@ -110,28 +111,20 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "raised-before-it-opens-and-served": ("07:29", [*BASE, FULL, job(created="07:28"), lease()], []),
     "raised-before-it-opens": ("07:29", [*BASE, FULL], [CLOSE]),
     "suspended": ("09:00", [*edited("00:00", suspend=True), FULL], [CLOSE]),
-    "suspended-just-now": ("09:00", [*edited("08:59:01", suspend=True), FULL, job(), lease()], []),
-    "suspended-a-minute-ago": (
-        "09:00",
-        [*edited("08:59", suspend=True), FULL, job(), lease()],
-        [CLOSE, IDLE],
-    ),
+    "suspended-just-now": ("09:00", [*edited("08:59:01", suspend=True), FULL, *POD], []),
+    "suspended-a-minute-ago": ("09:00", [*edited("08:59", suspend=True), FULL, *POD], [CLOSE, IDLE]),
     "not-named": ("09:00", [*SERVED, FULL, UNKNOWN], [UNNAMED]),
     "named-just-now-and-the-others-are-held": (
         "09:00",
-        [*edited("08:59:01"), *SERVED[2:], FULL, UNKNOWN],
+        [*edited("08:59:01"), *POD, FULL, UNKNOWN],
         [UNNAMED],
     ),
     "named-just-now-and-they-are-not": (
         "09:00",
-        [*edited("08:59:01"), *SERVED[2:], deployment(25, ready=24), UNKNOWN],
+        [*edited("08:59:01"), *POD, deployment(25, ready=24), UNKNOWN],
         [],
     ),
-    "named-a-minute-ago": (
-        "09:00",
-        [*edited("08:59"), *SERVED[2:], deployment(25, ready=0), UNKNOWN],
-        [UNNAMED],
-    ),
+    "named-a-minute-ago": ("09:00", [*edited("08:59"), *POD, deployment(25, ready=0), UNKNOWN], [UNNAMED]),
     "named-just-now-with-nothing-open": ("11:00", [*edited("10:59:01"), EMPTY, UNKNOWN], [UNNAMED]),
     "a-job-without-our-role": ("11:00", [*BASE, EMPTY, job(labels={"berth.dev/role": "other"})], []),
 }
@@ -139,16 +132,12 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "open-and-nobody-serves": ("09:00", [*SIXTY, FULL], [scaled(25, 60, IN_FORCE), START]),
     "closed": ("11:00", [*SIXTY, EMPTY], [scaled(0, 60, IN_FORCE)]),
     "as-it-is": ("11:00", [*SIXTY, deployment(60)], []),
-    "left-to-the-pod": ("09:00", [*SIXTY, FULL, *SERVED[2:]], []),
-    "not-left-to-a-pod-that-ends": ("10:00:10", [*SIXTY, FULL, *SERVED[2:]], [scaled(25, 60, IN_FORCE)]),
-    "whoever-serves-stays-with-it": ("11:00", [*SIXTY, deployment(60), *SERVED[2:]], []),
-    "of-zero-holds-no-pod": ("11:00", [*NONE, EMPTY, *SERVED[2:]], [IDLE]),
-    "over-and-the-pod-closes": ("12:00:29", [*SIXTY, deployment(60), *SERVED[2:]], []),
-    "over-and-it-did-not": (
-        "12:00:30",
-        [*SIXTY, deployment(60), *SERVED[2:]],
-        [scaled(60, 0, NOT_OPEN), IDLE],
-    ),
+    "left-to-the-pod": ("09:00", [*SIXTY, FULL, *POD], []),
+    "not-left-to-a-pod-that-ends": ("10:00:10", [*SIXTY, FULL, *POD], [scaled(25, 60, IN_FORCE)]),
+    "whoever-serves-stays-with-it": ("11:00", [*SIXTY, deployment(60), *POD], []),
+    "of-zero-holds-no-pod": ("11:00", [*NONE, EMPTY, *POD], [IDLE]),
+    "over-and-the-pod-closes": ("12:00:29", [*SIXTY, deployment(60), *POD], []),
+    "over-and-it-did-not": ("12:00:30", [*SIXTY, deployment(60), *POD], [scaled(60, 0, NOT_OPEN), IDLE]),
     "to-zero": ("09:00", [*NONE, FULL], [scaled(25, 0, IN_FORCE), START]),
     "over": ("12:00", [*SIXTY, deployment(60)], [scaled(60, 0, NOT_OPEN)]),
     "malformed": ("09:00", [override("{}["), cronjob(), EMPTY], [OPEN, START]),
@@ -289,11 +278,8 @@ def test_a_malformed_override_and_a_missing_cronjob_get_a_warning(
 
 
 WHY = "its reservation has no timetable."
-SEATS = [
-    f"Scaled from 25 to 0: {WHY}",
-    f"Removed Job course-1: {WHY}",
-    f"Removed Deployment course-small: {WHY}",
-]
+REMOVED = ("Scaled from 25 to 0", "Removed Job course-1", "Removed Deployment course-small")
+SEATS = [f"{what}: {WHY}" for what in REMOVED]
 LOST = f"To be removed soon: {WHY}"
 RIGHTS = [made(kind, "course") for kind in RIGHTS_KINDS]
 REST = [cronjob(), job(), FULL, *RIGHTS]
@@ -484,12 +470,8 @@ def test_without_an_engine_the_sweep_removes_what_a_reservation_no_longer_has(
     assert judged("07:00", *trees[:1], *ALL_TIMES, *EXTRA) == [], "an engine prunes"
 
 
-CODE = made(
-    CONFIG_MAP,
-    "berth-core-old",
-    created="07:49",
-    labels={"berth.dev/reservation": None, "berth.dev/role": "code"},
-)
+NOBODYS: Tree = {"berth.dev/reservation": None}
+CODE = made(CONFIG_MAP, "berth-core-old", created="07:49", labels=NOBODYS | {"berth.dev/role": "code"})
 
 
 def mounting(tree: Tree) -> Tree:
@@ -499,7 +481,7 @@ def mounting(tree: Tree) -> Tree:
     return tree | {"spec": {"jobTemplate": template} if tree["kind"] == "CronJob" else template["spec"]}
 
 
-OF_THE_SWEEP = cronjob(labels={"berth.dev/reservation": None})
+OF_THE_SWEEP = cronjob(labels=NOBODYS)
 CODE_STAYS = {
     "a-cronjob-mounts-it": ("08:00", [mounting(cronjob())], (), True),
     "the-sweep-mounts-it": ("08:00", [mounting(OF_THE_SWEEP)], (), True),

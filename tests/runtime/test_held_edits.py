@@ -12,6 +12,7 @@ from berth.runtime.apiclient import Response
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, SHORT, HeldWorld, foreign, number_text, parsed, shop
+from tests.runtime.programs import PODS
 from tests.runtime.sweepworld import deployment, made
 from tests.runtime.timetables import Row, at, clock
 
@@ -426,15 +427,11 @@ def test_the_original_value_is_not_guessed_after_a_malformed_note() -> None:
 # Several reservations on one number
 
 
-COUNTED = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
 SHARED: dict[str, tuple[dict[str, Any], list[int]]] = {
     "sum": ({}, [25, 35, 10, 2]),
     "max": ({"overlap": "max"}, [25, 10, 2]),
     "back-to-back": ({"exam": ("exam/1", "08:00", "08:00", "08:10", {"small": 10})}, [25, 10, 2]),
-    "sessions-of-one": (
-        {"behavior": "maintain", "sessions": COUNTED | {"handoverSeconds": 900}},
-        [25, 35, 10, 2],
-    ),
+    "sessions": ({"behavior": "maintain", "sessions": PODS | {"handoverSeconds": 900}}, [25, 35, 10, 2]),
 }
 
 

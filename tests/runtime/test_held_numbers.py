@@ -15,21 +15,13 @@ def held_world(now: str = "07:29:07", number: Tree = HPA, tree: Tree | None = No
     return world
 
 
+FLAVORS = ["spec", "groups", 0, "flavors"]
 QUEUE = {
     "apiVersion": "kueue.x-k8s.io/v1beta1",
     "kind": "ClusterQueue",
     "plural": "clusterqueues",
     "name": "team",
-    "path": [
-        "spec",
-        "groups",
-        0,
-        "flavors",
-        ["name", "gpu"],
-        "resources",
-        ["name", "memory"],
-        "nominalQuota",
-    ],
+    "path": [*FLAVORS, ["name", "gpu"], "resources", ["name", "memory"], "nominalQuota"],
     "scale": False,
     "unit": "Gi",
     "suffix": "Gi",
@@ -89,7 +81,7 @@ def test_a_number_is_held_from_the_opening_until_the_end_to_the_second(
 
 
 def test_a_missing_list_item_is_reported_and_not_created() -> None:
-    number = QUEUE | {"path": ["spec", "groups", 0, "flavors", ["name", "tpu"], "quota"]}
+    number = QUEUE | {"path": [*FLAVORS, ["name", "tpu"], "quota"]}
     world = held_world(number=number, tree=queue("1Gi"))
     pod = world.start()
     world.run("08:20")

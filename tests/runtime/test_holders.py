@@ -214,10 +214,8 @@ def test_a_timetable_that_is_deleted_or_broken_stays_in_effect(holder: Holder, t
     assert "timetable" in [line["subject"] for line in world.told("failed")]
 
 
-PLAIN, OTHER = (
-    TimetablePool("small", "course-small", "maintain"),
-    TimetablePool("huge", "course-huge", "none"),
-)
+PLAIN = TimetablePool("small", "course-small", "maintain")
+OTHER = TimetablePool("huge", "course-huge", "none")
 SLOTTED = PLAIN._replace(holder=SlotSpec("x", "a", {}))
 HANDING = PLAIN._replace(holder=SlotSpec("x", "b", {}, placeholders=True))
 BARE = PLAIN._replace(holder=SlotSpec("x", "b", {}))

@@ -33,6 +33,7 @@ from berth.runtime.apiclient import Request, Response
 from tests.objectstore import Tree, no_answer, refusal
 from tests.runtime.fake_cluster import PODS
 from tests.runtime.scalerpod import ScalerPod
+from tests.runtime.slotworld import pool_labels
 from tests.runtime.sweepworld import Swept, cronjob, deployment, lease, seen, slot_of, timetable
 from tests.runtime.timetables import COURSE, REHEARSED, Row, at, timetable_text
 
@@ -294,16 +295,15 @@ def condition(kind: str, status: str, reason: str = "", message: str = "") -> Tr
 def placeholder(
     number: int, *conditions: Tree, node: str = "", waiting: Tree | None = None, **metadata: Any
 ) -> Tree:
-    labels = {
-        "berth.dev/site": "example",
-        "berth.dev/reservation": "course",
-        "berth.dev/resource-class": "small",
-    }
     status: Tree = {"conditions": list(conditions)}
     if waiting:
         status["containerStatuses"] = [{"image": "pause:none", "state": {"waiting": waiting}}]
     spec = {"nodeName": node} if node else {}
-    return {"metadata": {"name": f"p-{number}", "labels": labels, **metadata}, "spec": spec, "status": status}
+    return {
+        "metadata": {"name": f"p-{number}", "labels": pool_labels(), **metadata},
+        "spec": spec,
+        "status": status,
+    }
 
 
 def waiting_pod(number: int, message: str = NO_CPU) -> Tree:
@@ -328,10 +328,8 @@ def refused(number: int, message: str, reason: str = "FailedScheduling", source:
 PULL = {"reason": "ErrImagePull", "message": "no such image"}
 NO_NODE = 'Failed to schedule pod, incompatible with nodepool "x", no instance type has enough'
 EXHAUSTED = "Failed to schedule pod, node limits have been exhausted for nodepool (NodePool=x)"
-GROUP, CLUSTER = (
-    "2 max node group size reached, 1 node(s) had taints",
-    "1 max cluster cpu, memory limit reached",
-)
+GROUP = "2 max node group size reached, 1 node(s) had taints"
+CLUSTER = "1 max cluster cpu, memory limit reached"
 OLDER = {**refused(0, "old"), "lastTimestamp": "2026-02-02T07:30:00Z"}
 FULL = list(map(waiting_pod, range(4)))
 CAUSES: dict[str, tuple[list[Tree], list[Tree], list[tuple[str, int]]]] = {
@@ -346,7 +344,7 @@ CAUSES: dict[str, tuple[list[Tree], list[Tree], list[tuple[str, int]]]] = {
     "group": (FULL[:1], [refused(0, f"pod didn't trigger scale-up: {GROUP}")], [(MAXIMUM, 1)]),
     "cluster": (FULL[:1], [refused(0, f"pod didn't trigger scale-up: {CLUSTER}")], [(MAXIMUM, 1)]),
     "no-node": (FULL[:1], [refused(0, NO_NODE)], [(NO_ROOM, 1)]),
-    "the-last-event-counts": (
+    "last-event": (
         FULL,
         [refused(0, OVER_LIMITS), OLDER, refused(9, OVER_LIMITS)],
         [(NO_ROOM, 3), (LIMIT, 1)],

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from berth.runtime import sweep
 from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
 from berth.runtime.scaler import PARALLEL_REQUESTS, _replace, main
 
@@ -23,7 +24,6 @@ from tests.runtime.fake_cluster import LEASES, FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
     CODE,
-    INCOMPLETE,
     OPEN,
     OVER,
     SESSIONS,
@@ -219,18 +219,27 @@ def test_the_scaler_goes_on_if_its_log_is_closed(account: Path, tmp_path: Path) 
     assert scaler.returncode == 0
 
 
+INCOMPLETE = [
+    ({}, "'KUBERNETES_SERVICE_HOST'"),
+    ({"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}, "'BERTH_NAMESPACE'"),
+]
+
+
+@pytest.mark.parametrize("program", [main, sweep.main], ids=["scaler", "sweep"])
 @pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
 def test_a_missing_environment_variable_is_reported(
-    variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
+    program: Callable[[dict[str, str]], int],
+    variables: dict[str, str],
+    missing: str,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
     try:
-        assert main(variables) == 1
+        assert program(variables) == 1
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert (
-        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
-    )
+    reason = json.loads(capfd.readouterr().out)["reason"]
+    assert reason == f"missing or invalid environment variable: {missing}"
 
 
 # Writes what functions import of ours and the program has not loaded before it begins.

@@ -171,16 +171,9 @@ def test_classes_of_one_occurrence_open_by_their_own_leads_and_scale_separately(
     pod.plan("10:00", lambda: pod.sessions(gpu={monday: 3}, small={monday: 4}))
     pod.run()
 
-    assert [write[::2] for write in pod.writes if write[1] == "gpu"] == [
-        ("07:30:00", 8),
-        ("10:00:00", 5),
-        ("11:00:00", 0),
-    ]
-    assert [write[::2] for write in pod.writes if write[1] == "small"] == [
-        ("08:30:00", 20),
-        ("10:00:00", 16),
-        ("11:00:00", 0),
-    ]
+    gpu, small = ([write[::2] for write in pod.writes if write[1] == name] for name in ("gpu", "small"))
+    assert gpu == [("07:30:00", 8), ("10:00:00", 5), ("11:00:00", 0)]
+    assert small == [("08:30:00", 20), ("10:00:00", 16), ("11:00:00", 0)]
     assert [line["occurrence"] for line in pod.told("open")] == [monday]
     (record,) = pod.cluster.records()
     assert (record["promised"], record["sessionsPeak"]) == ({"gpu": 8, "small": 20}, {"gpu": 3, "small": 4})

@@ -99,8 +99,7 @@ def test_pending_slots_get_the_room_of_removed_slots(seed: int, number: int) -> 
     loop = SlotLoop(slot_text((*ROW[:4], {"small": number})), number, seed)
     foreign = slots("small", "other")
     for n in range(number):
-        loop.koordinator.put(f"example-other-small-{n}-x", foreign["object"])
-        loop.koordinator.objects[f"example-other-small-{n}-x"]["spec"] |= {"ttl": "24h0m0s"}
+        loop.koordinator.put_slot(f"example-other-small-{n}-x", foreign["object"])
     loop.koordinator.schedule()
     loop.live(45)
     assert loop.by_shape == {"x Available": number, f"{DIGEST} Pending": number}

@@ -64,11 +64,8 @@ def test_with_no_open_window_all_slots_of_the_pool_and_no_others_are_removed() -
     world = SlotWorld("12:00", slot_text(FOUR))
     shape = slots()["object"]
     owner = {"namespace": "students", "name": "s"}
-    statuses: list[dict[str, Any]] = [
-        {},
-        *({"phase": phase} for phase in ("Available", "Failed", "Succeeded")),
-    ]
-    statuses.append({"phase": "Available", "currentOwners": [owner]})
+    statuses: list[dict[str, Any]] = [{}, {"phase": "Available", "currentOwners": [owner]}]
+    statuses += [{"phase": phase} for phase in ("Available", "Failed", "Succeeded")]
     for n, status in enumerate(statuses):
         spec = {"expires": "2026-02-02T23:00:00Z", "ttl": "20h0m0s"}
         world.koordinator.put(f"a-{n}-x", shape | {"spec": spec}, **status)
@@ -293,13 +290,8 @@ def test_missing_seats_are_replaced_within_six_ticks(seed: int, behaviour: str, 
         promised = pool_target(timetable, timetable.pools[0], int(world.now), counts).replicas
         there = len(world.koordinator.free())
         # A session that leaves before its pod gives its seat back with the pod.
-        late = len(
-            [
-                name
-                for name in world.koordinator.used()
-                if course.told.isdisjoint(world.koordinator.owners(name))
-            ]
-        )
+        used = map(world.koordinator.owners, world.koordinator.used())
+        late = sum(course.told.isdisjoint(owners) for owners in used)
         if there + late >= promised:
             lacks[0] = world.now
         worst[0] = max(worst[0], world.now - lacks[0])

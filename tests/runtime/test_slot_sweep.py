@@ -80,11 +80,7 @@ DONE = {  # the time of day, the objects, and what is written
     "placeholders-have-handed-over": ("09:00", [*FIRST, deployment(4), *handed(4)], [JOB, SCALE]),
     # Its rights do not let the sweep close slots; the Job that it starts does.
     "placeholders-could-take-slots": ("09:00", [*FIRST, deployment(0), *open_to_placeholders(3)], [JOB]),
-    "placeholders-for-the-rest": (
-        "09:00",
-        [*FIRST, deployment(0), *numbered(3, digest=HANDING)],
-        [JOB, SCALE],
-    ),
+    "for-the-rest": ("09:00", [*FIRST, deployment(0), *numbered(3, digest=HANDING)], [JOB, SCALE]),
     "of-others-and-in-git": ("12:00", [*course(), *numbered(1), *OTHERS], removed(0)),
 }
 

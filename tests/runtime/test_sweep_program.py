@@ -14,7 +14,7 @@ from berth.core.jsonvalues import instant_text
 from berth.runtime.sweep import main
 
 from tests.objectstore import Tree
-from tests.runtime.programs import INCOMPLETE, START, events, make_berth
+from tests.runtime.programs import START, events, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
 from tests.runtime.sweepworld import FakeObjects, cronjob, deployment, job, lease, timetable
 from tests.runtime.timetables import Row, pool, whole_timetable_text
@@ -119,16 +119,6 @@ def test_a_sweep_of_200_reservations_takes_few_lists_and_five_seconds_at_most(
             for pool in cluster.of("deployments").values():
                 pool["status"] = {"readyReplicas": 25}  # or it would look why not
     assert set(cluster.replicas().values()) == {25}
-
-
-@pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
-def test_a_missing_environment_variable_is_reported(
-    variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(variables) == 1
-    assert (
-        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
-    )
 
 
 def test_the_sweep_leaves_no_alarm_set(account: Path) -> None:

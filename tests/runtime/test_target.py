@@ -38,12 +38,8 @@ def test_the_target_is_zero_before_the_opening_and_from_the_end_on(behaviour: st
     opens, _, end = WINDOW
     moments = (opens - 1, opens, end - 1, end)
 
-    assert [placeholders(behaviour, 20_000, 0, WINDOW, now) > 0 for now in moments] == [
-        False,
-        True,
-        True,
-        False,
-    ]
+    found = [placeholders(behaviour, 20_000, 0, WINDOW, now) > 0 for now in moments]
+    assert found == [False, True, True, False]
 
 
 def test_reduce_rounds_to_the_nearest_whole_number_and_a_half_up() -> None:
@@ -65,10 +61,12 @@ def occurrence(start: int, end: int, count: int, lead: int, name: str = "a") -> 
     return TimetableOccurrence(name, start - lead, start, end, (("small", count),))
 
 
-OVERLAPPING = (
-    occurrence(at("08:00"), at("10:00"), 20, 30 * 60),
-    occurrence(at("09:00"), at("11:00"), 30, 30 * 60),
-)
+def overlapping(first: int, second: int) -> tuple[TimetableOccurrence, ...]:
+    starts = {first: ("08:00", "10:00"), second: ("09:00", "11:00")}
+    return tuple(occurrence(at(start), at(end), count, 1800) for count, (start, end) in starts.items())
+
+
+OVERLAPPING = overlapping(20, 30)
 
 
 @pytest.mark.parametrize(
@@ -76,10 +74,7 @@ OVERLAPPING = (
     [("07:29", 0), ("07:30", 30), ("08:29", 30), ("08:30", 20), ("09:30", 20), ("10:30", 20), ("11:00", 0)],
 )
 def test_with_overlap_min_the_smallest_occurrence_counts_from_its_lead_on(moment: str, expected: int) -> None:
-    occurrences = (
-        occurrence(at("08:00"), at("10:00"), 30, 30 * 60),
-        occurrence(at("09:00"), at("11:00"), 20, 30 * 60),
-    )
+    occurrences = overlapping(30, 20)
     rehearsal = occurrence(at("06:00"), at("06:30"), 10, 0, "b/rehearsal")._replace(rehearses="b")
 
     assert target(occurrences, at(moment), SMALL, "min") == expected

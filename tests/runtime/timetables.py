@@ -82,15 +82,11 @@ def renku_text(
     reservation: str, *rows: Row, course: dict[str, Any] | None = None, suspend: bool = False
 ) -> str:
     """A timetable whose classes `small` and `huge` have sessions of Renku."""
-    sessions = {
-        "source": "renku",
-        "namespaces": ["renku"],
-        "selector": {},
-        "earlier": "count",
-        "course": course or {},
-    }
+    sessions = {"source": "renku", "namespaces": ["renku"], "selector": {}, "earlier": "count"}
     pools = {
-        name: pool(f"{reservation}-{name}", "maintain", {**sessions, "renkuId": number})
+        name: pool(
+            f"{reservation}-{name}", "maintain", {**sessions, "course": course or {}, "renkuId": number}
+        )
         for name, number in (("small", 5), ("huge", 6))
     }
     return whole_timetable_text(reservation, pools, rows, suspend=suspend)
