@@ -35,7 +35,7 @@ from berth.schema.values import Entry, EntryDates, Except, Extra, Move
 SAME_SEATS = "those of its entry"
 
 
-class ExtraEntry(Timed):
+class ExtraEntry(ScaledSeats, Timed):
     day: Date = dated(meaning="date of one more occurrence", alias="date")
 
     def check(self, report: DocumentProblems) -> None:
@@ -55,16 +55,11 @@ class DateOrSpan(Model):
     last: Date | None = dated(None, "last date of a range, inclusive", "none", alias="to")
 
     def check(self, report: DocumentProblems) -> None:
-        pairs = (("date", self.day), ("from", self.first), ("to", self.last))
-        given = [name for name, value in pairs if value is not None]
-        if given[:1] == ["date"] and given != ["date"]:
-            message = f"date and {given[1]} are both given."
-            report("B016", (), message, "Keep date, or from and to.")
-        elif not given:
-            report("B011", (), "it has no date.", "Add date, or from and to.")
-        elif given in (["from"], ["to"]):
-            other = "to" if given == ["from"] else "from"
-            report("B011", (), f"{other} is missing.", f"Add {other}: a date.")
+        report.exclude({"date": self.day, "from": self.first or self.last})
+        missing = [name for name, value in (("from", self.first), ("to", self.last)) if value is None]
+        if self.day is None and missing:
+            message = f"it has no date, and no {' and no '.join(missing)}."
+            report("B011", (), message, "Add date, or from and to.")
 
     @property
     def span(self) -> tuple[date, date]:

@@ -127,7 +127,7 @@ class ScaledSeats(OwnSeats, ScalingKeys):
         return seats, () if {*scalings} == {standard.usual} else tuple(scalings)
 
 
-class Timed(ScaledSeats):
+class Timed(Model):
     """A line of a recurrence with its hours."""
 
     start_time: StartTime = dated(meaning=TIME)
@@ -157,7 +157,7 @@ class Monthly(Model):
     week: NthWeek = dated(meaning="1 to 5 for the first to fifth in the month; -1 for the last")
 
 
-class ScheduleEntry(Timed):
+class ScheduleEntry(ScaledSeats, Timed):
     dates_in_order = ("from", "until")
     day_of_week: WeekdaysOrList | None = dated(None, "1 = Monday to 7 = Sunday, or a name", "none")
     days_of_week: WeekdaysOrList | None = dated(None, "several weekdays: [mon, wed] or mon-fri", "none")
