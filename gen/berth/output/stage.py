@@ -105,8 +105,8 @@ class PendingFiles:
     def write(self, path: str, data: bytes, permissions: int | None = None) -> None:
         """Write the temporary file. `permissions` are set regardless of the umask."""
         self.make_folder(os.path.dirname(path))
+        self.paths.append(path)  # before it exists: an interrupt may come right after
         file = os.open(self._temporary(path), _CREATE, self._mode)
-        self.paths.append(path)
         try:
             rest = memoryview(data)
             while rest:
