@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from difflib import ndiff
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,88 @@ def test_the_seat_count_of_the_file_stays_if_the_event_has_none() -> None:
     before = edited(imported(feed(event(*WEEKLY))), "Count: 25", "Count: 31")
 
     assert imported(feed(event(*WEEKLY)), before, seats=99).results == ["unchanged"]
+
+
+LIST = ("20260302", "20260305", "20260306", "20260410")
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    return [line for line in ndiff(before.splitlines(), after.splitlines()) if line[:1] in "+-"]
+
+
+@tabled("edit")
+def test_an_update_leaves_comments_on_all_lines_that_stay(
+    dates: list[list[str]], later: list[list[str]], written: dict[str, str], changes: list[str], gone: str
+) -> None:
+    """A changed line keeps its comment, and what people wrote in it; one that is removed is named."""
+    (before,) = imported(feed(*(event(*lines) for lines in dates))).sources
+    after, text = feed(*(event(*lines) for lines in later)), before.text.decode()
+    for old, new in written.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    found = imported(after, before._replace(text=text.encode()))
+
+    assert changed_lines(text, found.text) == changes
+    assert found.outcomes[0].reason == f"dates{gone}"
+    assert imported(after, *found.sources).results == ["unchanged"]
+
+
+@pytest.mark.parametrize("hours", ["0900-1100", "1000-1200"])
+def test_a_list_of_dates_keeps_its_comments_and_its_order(hours: str) -> None:
+    """Also where all dates get another time, and some of their own."""
+    (before,) = imported(feed(*(single(day) for day in LIST))).sources
+    text = re.sub(r"- 2026-(\d\d-\d\d)", r"- 2026-\1  # on \1", before.text.decode())
+    text = text.replace('"11:00"}', '"11:00", leadTimeMinutes: 60} # lab')
+    text = text.replace("- 2026-03-05  # on 03-05\n      - 2026-03-06", "- 2026-03-06")
+    text = text.replace("# on 03-06\n", "# on 03-06\n      - 2026-03-05  # on 03-05\n")
+    events = feed(*(single(day, hours, uid=day) for day in (*LIST[:-1], "20260411")))
+    found = imported(events, before._replace(text=text.encode()))
+    start, end = (f"{time[:2]}:{time[2:]}" for time in hours.split("-"))
+
+    assert found.text.partition("    dates:\n")[2].partition("  provisioning:")[0].split("\n") == [
+        *(f"      - 2026-{day}  # on {day}" for day in ("03-02", "03-06", "03-05")),
+        "      - 2026-04-11",
+        "    schedule:",
+        f'      - {{startTime: "{start}", endTime: "{end}", leadTimeMinutes: 60}} # lab',
+        "",
+    ]
+    assert found.outcomes[0].reason == 'dates; the line with "# on 04-10" is removed'
+    assert imported(events, *found.sources).results == ["unchanged"]
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_comments_do_not_change_what_an_update_writes(data: st.DataObject) -> None:
+    """Each comment stays, or the table names it; on a line that stays, it stays."""
+    days = st.sets(st.sampled_from([7 * week + day for week in range(8) for day in (0, 0, 2)]), min_size=2)
+    hours = st.sampled_from(["0900-1100"] * 4 + ["1000-1200", "0900-1215"])
+
+    def drawn() -> Source:
+        texts = [
+            (datetime(2026, 3, 2, tzinfo=UTC) + timedelta(days=day)).strftime("%Y%m%d")
+            for day in sorted(data.draw(days))
+        ]
+        usual = data.draw(hours)
+        return feed(*(single(text, data.draw(st.just(usual) | hours)) for text in texts))
+
+    (before,), later = imported(drawn()).sources, drawn()
+    lines = before.text.decode().splitlines()
+    commented = [f"{line}  # {n}." if "- " in line else line for n, line in enumerate(lines)]
+    plain = imported(later, before)
+    found = imported(later, before._replace(text="\n".join([*commented, ""]).encode()))
+    new = found.text.splitlines() if found.files else commented
+    kind = next(line for line in lines if "type: " in line)
+    fresh = imported(later).sources
+
+    assert [one[1:] for one in windows(found.sources or [before])] == [one[1:] for one in windows(fresh)]
+    assert [re.sub(r" +# .*", "", line) for line in new] == (
+        plain.text.splitlines() if plain.files else lines
+    )
+    for line, with_comment in zip(lines, commented, strict=True):
+        comment = with_comment.removeprefix(line).strip()
+        if kind in new and plain.files and line in plain.text.splitlines():
+            assert " ".join(with_comment.split()) in [" ".join(one.split()) for one in new]
+        assert any(one.endswith(comment) for one in new) or f'"{comment}"' in found.outcomes[0].reason
 
 
 def test_past_dates_stay_and_new_ones_are_added() -> None:

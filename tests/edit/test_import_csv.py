@@ -1,6 +1,7 @@
 """`berth import csv`: rows of a table become reservations, and are updated by the next import."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,38 @@ def test_the_next_import_updates_imported_fields_and_keeps_edits(table: Table, b
     }
     assert table.spec("algebra")["recurrence"]["schedule"] == [{"startTime": "09:00", "endTime": "12:00"}]
     assert table.spec("statistics")["recurrence"]["except"] == ["2027-01-13"]
+
+
+def test_the_next_import_leaves_comments_on_all_lines_that_stay(table: Table, folder: Path) -> None:
+    """A changed line keeps its comment, and its lead; one that is removed is named."""
+    row = 'Logic,small,"a=30,b=12","1 Jun 2027, 2 Jun 2027, 9 Jun 2027",a=9-11 b=13-15'
+    headings = "Course,Class,Seats,Dates,Times"
+    table(row, headings=headings)
+    file = folder / "reservations/logic.yaml"
+    text = file.read_text("utf-8")
+    text = re.sub(r"(- 2027-06-0(\d))", r"\1  # day \2", text)
+    text = re.sub(r"(- {.*name: (\w).*)}", r"\1, leadTimeMinutes: 60}  # group \2", text)
+    file.write_text(text, "utf-8")
+    again = table(row, headings=headings)
+    later = row.replace("2 Jun", "8 Jun").replace("13-15", "13-16")
+    changed = table(later, headings=headings)
+    old, new = text.splitlines(), file.read_text("utf-8").splitlines()
+    cut = table(later.replace(" b=13-16", "").replace(",b=12", ""), headings=headings)
+
+    assert text.count("#") == 6  # one is the line for editors
+    assert again.out.startswith("Unchanged: ")
+    assert [line for line in old if line not in new] == [
+        "      - 2027-06-02  # day 2",
+        next(line for line in old if line.endswith("# group b")),
+    ]
+    assert [line for line in new if line not in old] == [
+        "      - 2027-06-08",
+        next(line for line in old if line.endswith("# group b")).replace("15:00", "16:00"),
+    ]
+    assert [line for line in changed.out.splitlines() if line[:1] == "!"] == [
+        '! the line with "# day 2" is removed'
+    ]
+    assert '! the line with "# group b" is removed\n' in cut.out
 
 
 @pytest.mark.parametrize("metadata", ["7", "{name: x, annotations: 7}", "[berth.dev/imported-feed]"])

@@ -30,7 +30,8 @@ from berth.edit.feedgroups import (
     records_of,
 )
 from berth.edit.feedimport import ImportedFile, ImportOptions
-from berth.edit.roundtrip import MakeNode, edit_document, to_block
+from berth.edit.listupdate import update_list
+from berth.edit.roundtrip import MakeNode, edit_document, lost_comments
 from berth.edit.seatcounts import ONLY_CLASS, Counts, set_seats
 from berth.findings import Origin, Problem, severity
 from berth.pipeline import Pipeline
@@ -43,11 +44,19 @@ from berth.schema.renkunames import slug
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import DEFAULT_LEAD, ReservationSpec
 from berth.schema.seatholders import Unit
-from berth.schema.values import Entry, Extra, Recurrence, Seats
+from berth.schema.values import EVERY_DATE, Entry, Extra, Recurrence, Seats
 
 _LONGEST_NAME = 40  # characters; names of objects are longer
 _YEAR = 365
 _LONGEST = 366 * DAY
+_SCALING = ("name", "leadTimeMinutes", "scaleDownBehavior")
+_OF_THE_FILE = {  # keys of entries that an import leaves
+    "dates": _SCALING,
+    "except": ("name", "title"),
+    "schedule": (*_SCALING, "placeholderCount", "nodeCount", "seats"),
+    "moved": ("name",),
+    "extra": _SCALING,
+}
 NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 
 
@@ -298,9 +307,10 @@ class _ReservationImport:
             set_keys(tree["metadata"]["annotations"], annotations, make)
             written = tree["spec"].get("recurrence")
             for key in keys:
-                if key in wanted:
+                if isinstance(wanted.get(key), list):
+                    update_list(written, key, wanted[key], make, _OF_THE_FILE[key])
+                elif key in wanted:
                     written[key] = make(wanted[key])
-                    to_block(written[key])
                 else:
                     written.pop(key, None)
             if {"startDate", "endDate"} & {*keys}:
@@ -309,11 +319,13 @@ class _ReservationImport:
                 set_seats(before, counts, tree, make)
 
         earlier = self.written.get(file)
-        edited = edit_document(earlier.text if earlier else self.texts[file], index, edit)
+        old = earlier.text if earlier else self.texts[file]
+        edited = edit_document(old, index, edit)
         source = next(one for one in self.project.sources if one.file == file)
         self.written[file] = ImportedFile(file, edited, source.text, group.first.name)
         lost = lost if "dates" in changes else []
-        self.feed.tell(group.events, UPDATED, _with_lost(changes or ["annotations"], lost), file)
+        reason = _with_lost(changes or ["annotations"], lost)
+        self.feed.tell(group.events, UPDATED, "; ".join([reason, *lost_comments(old, edited)]), file)
 
     def _known_counts(self, group: EventGroup, counts: Counts, before: Reservation) -> Counts:
         """Return counts of events by the classes of a reservation; none where it has another form."""
@@ -387,7 +399,7 @@ def _changed_keys(before: Reservation, after: Recurrence, seats: Seats) -> list[
 def _keys(one: Recurrence, usual: Seats) -> dict[str, object]:
     """Return what each key of a recurrence says; of single dates also seats that are not the usual ones."""
     shared = [entry for entry in one.schedule if entry.dates.listed is None]
-    own = [entry for entry in one.schedule if entry.dates.listed is not None]
+    own = {entry.dates.listed: entry._replace(dates=EVERY_DATE) for entry in one.schedule}
 
     def plain(item: Entry | Extra) -> Entry | Extra:
         return item._replace(seats=() if item.seats == usual else item.seats, scaling=(), name="")
@@ -396,7 +408,7 @@ def _keys(one: Recurrence, usual: Seats) -> dict[str, object]:
         "type": one.type,
         "startDate": one.first,
         "endDate": one.last,
-        "dates": (one.dates, [*map(plain, own)]),
+        "dates": sorted((*span, str(at in own and plain(own[at]))) for at, span in enumerate(one.dates)),
         "timeZone": one.zone,
         "interval": one.interval,
         "except": sorted((item.first, item.last, item.start or 0) for item in one.excepts),

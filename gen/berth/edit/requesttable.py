@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from berth.edit.listupdate import update_list
 from berth.edit.prompts import FORM
 from berth.edit.requestform import FormAnswer
 from berth.edit.roundtrip import MakeNode, edit_document
@@ -27,6 +28,8 @@ _OURS = {  # what a row says of a reservation, below spec; all else in the file 
     "recurrence": ("type", "startDate", "endDate", "within", "dates", "timeZone", "schedule"),
     "provisioning": ("placeholderCount", "seats"),
 }
+_LISTS = ("dates", "schedule")
+_SCALING = ("leadTimeMinutes", "scaleDownBehavior")  # keys of their entries that belong to people, too
 
 
 class RequestTable(NamedTuple):
@@ -114,7 +117,9 @@ def updated_text(text: str, index: int, new_text: str) -> str:
         for part, keys in _OURS.items():
             here, now, before = ((one["spec"][part] if part else one["spec"]) for one in (tree, new, old))
             for key in keys:
-                if key in now and now[key] != before.get(key):
+                if key in _LISTS and key in now:
+                    update_list(here, key, now[key], make, _SCALING)
+                elif key in now and now[key] != before.get(key):
                     here[key] = make(now[key])
                 elif key not in now and (part or key == "resourceClass"):
                     here.pop(key, None)

@@ -20,7 +20,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from berth.notation.refusal import CommandError
+from berth.notation.refusal import CommandError, shown
 from berth.output.yamltext import quote
 from berth.reading.document import parse
 from berth.reading.source import Source
@@ -147,6 +147,7 @@ def _writer(piece: str) -> YAML:
 
 _is_comment = re.compile(r"[ \t]*(?:#.*)?\n?").fullmatch  # a whole line; empty lines count
 _any_comment = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE).search  # also at the end of a line
+_with_sign_in_quotes = re.compile(r"""(?<=[\s,\[{])(["'])(?:(?!\1|\n).)*#(?:(?!\1|\n).)*\1""")
 
 
 def _comments(text: str) -> Counter[tuple[str, str]]:
@@ -159,6 +160,13 @@ def _comments(text: str) -> Counter[tuple[str, str]]:
         if comment:
             found.append((" ".join(comment[0].split()), word))
     return Counter(found)
+
+
+def lost_comments(before: str, after: str) -> list[str]:
+    """Say of each comment that an edited text has no more that its line is removed."""
+    texts = (_with_sign_in_quotes.sub("", text) for text in (before, after))
+    old, new = (Counter(comment for comment, _ in _comments(text).elements()) for text in texts)
+    return [f"the line with {shown(comment)} is removed" for comment in sorted(old - new)]
 
 
 def keep_comments(before: str, after: str) -> str:
