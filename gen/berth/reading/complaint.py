@@ -1,5 +1,7 @@
 """Translate an error of libyaml into a message for people: what is wrong, where, and what to write."""
 
+import re
+
 from berth.findings import Fault
 from berth.reading.text import Lines, visible
 
@@ -116,6 +118,9 @@ def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lin
     last = max(len(text.rstrip()) - 1, 0)
     is_end = at > last
     at, start = min(at, last), min(start, last)
+    if conflict := re.search("^<<<<<<< ", text, re.MULTILINE):
+        fix = "Keep one of both versions, and remove the lines of <<<<<<<, ======= and >>>>>>>."
+        return Fault("B003", conflict.start(), "git has marked a merge conflict here.", fix)
     if text[at : at + 1] == "\t" or "tab character" in complaint:
         return Fault("B003", at, "the line is indented with a tab.", "Indent with spaces.")
     if "while parsing a flow" in complaint and bracket is not None:
