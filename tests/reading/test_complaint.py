@@ -6,7 +6,7 @@ from berth.reading.source import Source
 
 FAULTS = {
     "conflict": ("a: 1\nb:\n<<<<<<< HEAD\n  - c\n=======\n  - d\n>>>>>>> x\n", "3:1", "conflict"),
-    "conflict-in-a-list": ("<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> 12ab\n", "1:1", "conflict"),
+    "conflict-at-the-start": ("<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> 12ab\n", "1:1", "conflict"),
     "tab-before-key": ("a:\n\tb: 1", "2:1", "tab"),
     "tab-after-key": ("a: 1\n\tb: 2", "2:1", "tab"),
     "tab-at-the-start": ("\ta: 1", "1:1", "tab"),
