@@ -335,6 +335,17 @@ def test_an_exdate_at_another_time_gets_a_finding_with_the_time_of_the_event() -
     assert (found.codes, "09:00" in found.findings[0].message) == ([("B207", 10)], True)
 
 
+@pytest.mark.parametrize("value", [":20260311T090000", ";VALUE=DATE:20260311", ":20260311T080000Z"])
+def test_an_exdate_on_another_day_gets_a_finding_between_the_first_and_the_last_date(value: str) -> None:
+    """Before and after them, it may be of dates that the event has no more."""
+    outside = "EXDATE:20260225T090000,20260323T090000\n"
+    found = imported(feed(WEEKLY.replace("END:", f"{outside}EXDATE{value}\nEND:")))
+
+    assert (found.codes, "2026-03-11" in found.findings[0].message) == ([("B207", 10)], True)
+    assert starts(found) == ["03-02 08:00", "03-09 08:00", "03-16 08:00"]
+    assert imported(feed(WEEKLY.replace("END:", f"{outside}END:"))).codes == []
+
+
 def test_a_whole_day_that_is_changed_to_hours_uses_the_zone_of_the_change() -> None:
     days = event("DTSTART;VALUE=DATE:20260302", "RRULE:FREQ=WEEKLY;COUNT=3")
     hours = ("DTSTART;TZID=America/New_York:20260309T100000", "DURATION:PT1H")

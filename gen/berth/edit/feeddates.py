@@ -275,6 +275,10 @@ class _SeriesReader:
         return [*self.by_day.get(wall // DAY, ())] if wall % DAY == 0 else []
 
     def _excluded(self, main: Event, first: int) -> set[int]:
+        """Return the dates that are left out.
+
+        Before and after a series that is shorter now, EXDATEs of its old dates may be left.
+        """
         starts = {wall for rule in main.excluded_rules for wall in self._starts(main, rule, first)}
         for time in main.excluded:
             meant, wall = self._meant(time), self._named(time)
@@ -283,6 +287,9 @@ class _SeriesReader:
                 times = self._times(self.by_day[wall // DAY])
                 message = f"it leaves out {_day(wall)} at {clock(wall)}; its time is {times}, and stays."
                 self.warn(main, "EXDATE", message, f"Leave out {times} in the calendar, or nothing.")
+            elif not meant and min(self.known) < wall < max(self.known):
+                message = f"it leaves out {_day(wall)}, on which it has no date."
+                self.warn(main, "EXDATE", message, "Correct the EXDATE in the calendar, or remove it.")
         return starts & self.known.keys()
 
     def _change(self, dates: dict[int, EventDate], length: int) -> None:
