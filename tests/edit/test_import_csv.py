@@ -67,6 +67,26 @@ def test_each_row_becomes_a_reservation_that_the_output_describes(table: Table, 
     assert "Algebra: 50 small, 1 date in Europe/Zurich, Tue 2027-01-12 09:00-11:00.\n" in answer.out
 
 
+@pytest.mark.parametrize("separator", [*",;\t|"])
+@pytest.mark.parametrize("line", ["sep={}", "SEP={}", '"sep={}"'])
+def test_a_first_line_may_say_the_separator(table: Table, line: str, separator: str) -> None:
+    """Excel writes it. Lines are counted with it."""
+    first, headings, row = (
+        text.replace(",", separator)
+        for text in (
+            line.format(","),
+            "Course,Class,Seats,Dates,Times,Room",
+            "Logic,small,9,12 Jan,9-11,HG 5",
+        )
+    )
+
+    assert table.findings(headings, row.replace("9-11", "9-9"), headings=first) == [("3", "22", "B018")]
+    answer = table(headings, row, headings=first)
+    assert (answer.code, answer.err.endswith(':2:32: the column "Room" is not read.\n')) == (0, True)
+    assert answer.out.startswith("Wrote reservations/logic.yaml.\nLogic: 9 small, 1 date ")
+    assert table.findings(headings=first) == [("1", "1", "B011")]
+
+
 @pytest.mark.parametrize(
     ("cells", "understood"),
     [

@@ -127,7 +127,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     clock = clock_of(settings, pipeline)
     table = read_table(source)
     for heading in table.unread:
-        where = f"{settings.shown(source.file)}:1:{heading.place.column}"
+        where = f"{settings.shown(source.file)}:{heading.place.line}:{heading.place.column}"
         stderr(f"{where}: the column {shown(heading.text)} is not read.\n")
     name = feed or source.file.rpartition("/")[2]
     found = _TableImport(pipeline, name, clock.today, is_feed_given=feed is not None)

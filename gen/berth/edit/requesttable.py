@@ -1,6 +1,7 @@
 """Read a table of requests, a row for each course with the headings of the form, and update what it wrote."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ _COLUMNS = {
     "last": "until",
     "zone": "time-zone",
 }
+_SEPARATOR = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)  # the first line, as Excel writes it
 _NEEDED = ("title", "class", "seats", "when", "times")
 _OURS = {  # what a row says of a reservation, below spec; all else in the file belongs to people
     "": ("title", "resourceClass", "owner", "sessions"),
@@ -41,7 +43,7 @@ class RequestTable(NamedTuple):
 
 
 def read_table(source: Source) -> RequestTable:
-    """Read CSV with commas, semicolons or tabs between the cells; a row is one line."""
+    """Read CSV: between cells are commas, semicolons, tabs or what `sep=` says; a row is one line."""
     start = FilePlace(source.file)
     try:
         lines = source.text.decode("utf-8-sig").splitlines() or [""]
@@ -54,10 +56,13 @@ def read_table(source: Source) -> RequestTable:
             "B002", "a quoted cell does not end in its line.", "Write each row in one line."
         )
         return RequestTable((), (), (refused,))
-    separator = max(",;\t", key=lines[0].count)
+    given = _SEPARATOR.fullmatch(lines[0])
+    first = 2 if given else 1
+    head = "".join(lines[first - 1 : first])
+    separator = given[1] if given else max(",;\t", key=head.count)
     headings = [
         cell._replace(key=_COLUMNS.get(" ".join(cell.text.lower().split()), ""))
-        for cell in _cells(source.file, 1, lines[0], separator)
+        for cell in _cells(source.file, first, head, separator)
     ]
     keys = {heading.key for heading in headings}
     if lacking := [FORM[key].heading for key in _NEEDED if key not in keys]:
@@ -66,7 +71,7 @@ def read_table(source: Source) -> RequestTable:
         return RequestTable((), _unread(headings), (refused,))
     findings: list[Finding] = []
     rows = []
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(lines[first:], first + 1):
         if not line.strip(f"{separator} "):
             continue
         end = FilePlace(source.file, number, len(line) + 1)
