@@ -123,7 +123,10 @@ def read_within(project: str, file: str) -> Source:
         raise OSError(errno.EACCES, "it leads out of the repository")
     if link_on_path(within, top) is not None:
         raise OSError(errno.ELOOP, "a symbolic link leads to it")
-    return read_file(path)._replace(file=file)
+    text = _bytes(path)
+    if len(text) > LIMIT:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return Source(file, text)
 
 
 def repository_of(folder: str) -> str | None:
@@ -147,14 +150,6 @@ def link_on_path(path: str, start: str = ".") -> str | None:
         if os.path.islink(at) and repository_of(above) is not None:  # noqa: PTH114
             return at
     return None
-
-
-def read_file(file: str, limit: int = LIMIT) -> Source:
-    """Read one file, wherever it is. Raises OSError, also if it is larger than the limit."""
-    text = _bytes(file, limit)
-    if len(text) > limit:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-    return Source(file, text)
 
 
 class _Walk:
@@ -219,12 +214,12 @@ class _Walk:
             self._folders.append((shown + "/", entry.path))
 
 
-def _bytes(path: str, limit: int = LIMIT) -> bytes:
+def _bytes(path: str) -> bytes:
     """Read the file's bytes, or a little more than the limit."""
     descriptor = os.open(path, _FLAGS)
     try:
         chunk = text = os.read(descriptor, _CHUNK)
-        while len(chunk) == _CHUNK and len(text) <= limit:
+        while len(chunk) == _CHUNK and len(text) <= LIMIT:
             chunk = os.read(descriptor, _CHUNK)
             text += chunk
     finally:
