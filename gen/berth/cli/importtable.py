@@ -16,7 +16,6 @@ from berth.edit.create import ReservationRequest, new_reservation, reservation_y
 from berth.edit.edits import annotations_of
 from berth.edit.requestform import FormAnswer, at_headings, requested, taken_name
 from berth.edit.requesttable import read_table, updated_text
-from berth.edit.roundtrip import lost_comments
 from berth.findings import ERROR, Finding, in_order
 from berth.notation.refusal import CommandError
 from berth.output.answers import seats_text
@@ -35,7 +34,6 @@ class _WrittenRow(NamedTuple):
     request: ReservationRequest
     answers: dict[str, FormAnswer]
     is_changed: bool
-    lost: Sequence[str]  # of comments
 
 
 class _TableImport:
@@ -80,14 +78,12 @@ class _TableImport:
         if not wrong_answers:
             imported = ((IMPORTED_FEED, self._feed), (IMPORTED_TITLE, title))
             text = reservation_yaml(new_reservation(request)._replace(annotations=imported))
-            lost: list[str] = []
             if known:
                 old = self.texts.get(file) or self.before[file].decode()
                 text = updated_text(old, known.origin.index, text)
-                lost = lost_comments(old, text)
             self.texts[file] = text
             is_changed = file not in self.before or text.encode() != self.before[file]
-            self.rows[name] = _WrittenRow(file, request, answers, is_changed, lost)
+            self.rows[name] = _WrittenRow(file, request, answers, is_changed)
         return wrong_answers
 
     def checked(self, now: int) -> tuple[list[Finding], dict[str, Expansion]]:
@@ -141,7 +137,7 @@ def import_table(settings: Settings, pipeline: Pipeline, source: Source, feed: s
     for name, row in found.rows.items():
         occurrences, skipped, _ = dates[name]
         stdout(f"{visible(row.answers['title'].text)}: {_dates_text(row.request, occurrences)}.\n")
-        stdout("".join(f"! {visible(line)}\n" for line in (*clock_changes(occurrences), *row.lost)))
+        stdout("".join(f"! {line}\n" for line in clock_changes(occurrences)))
         stdout("".join(f"{line.sign} {visible(line.text)}\n" for line in left_out_lines(skipped)))
     for title, reservation in found.own.items():
         if reservation.name not in found.rows:
