@@ -122,7 +122,7 @@ PARTY, JUNE = dated(20260506, 20260507, "Party"), dated(20260601, 20260603, "")
             (MAIL, SPRING, PARTY, JUNE),
             [("Ski", "2026-03-02")],
             kept_lines("Ski").replace(
-                '{date: 2026-05-06, from: "12:00", title: Party}', f"{'{date: 2026-05-06, title: Party}':<47}"
+                '{date: 2026-05-06, from: "12:00", title: Party}', "{date: 2026-05-06, title: Party}"
             ),
         ),
         (
@@ -135,7 +135,7 @@ PARTY, JUNE = dated(20260506, 20260507, "Party"), dated(20260601, 20260603, "")
             [],
             kept_lines(
                 "Party", ("# until Sunday", "{from: 2026-05-05, to: 2026-05-07, title: Congress}")
-            ).replace("2026-03-04  #", "{date: 2026-03-04, title: Election} #"),
+            ).replace("2026-03-04 ", "{date: 2026-03-04, title: Election} "),
         ),
         (
             (SKI, MAIL, dated(20260404, 20260406, "Course"), dated(20260407, 20260412, "Course"), JUNE),

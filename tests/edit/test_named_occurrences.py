@@ -46,7 +46,7 @@ def test_seats_of_a_group_are_set_wherever_its_lines_are(berth: Berth, exam: Pat
     assert berth("set", "trip", "--seats", "extra-time=7,late=3", *NOW).code == 0
     after = before.replace('"10:00", name: extra-time', '"10:00", name: extra-time, placeholderCount: 7')
     after = after.replace("placeholderCount: 2", "placeholderCount: 7")
-    after = after.replace("name: late}  #", "name: late, placeholderCount: 3} #")
+    after = after.replace("name: late}  #", "name: late, placeholderCount: 3}  #")
     assert exam.read_text("utf-8") == after
 
     refused = berth("set", "trip", "--seats", "extra-time=7,other=3", *NOW)

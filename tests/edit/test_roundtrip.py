@@ -105,9 +105,8 @@ spec:
 """
 
 
-def test_a_comment_that_would_move_is_named_and_nothing_is_written() -> None:
-    with pytest.raises(CommandError, match="# why"):
-        edit_document(MIXED, 0, set_count)
+def test_a_comment_stays_at_its_item_when_the_indent_changes() -> None:
+    assert "    # why\n    - {day: tue}  # flow\n" in edit_document(MIXED, 0, set_count)
 
 
 def test_a_number_sign_in_quotes_is_no_comment() -> None:
@@ -124,6 +123,91 @@ def test_a_comment_between_brackets_stops_the_edit_and_is_named(value: str) -> N
 
     with pytest.raises(CommandError, match="# why"):
         edit_document(text, 0, set_count)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "  a: [1, 2]  # behind\n",
+        "  a: &x {b: 1}  # anchor\n  c: *x  # alias\n  d:\n    <<: *x  # merged\n    # and more\n    e: 2\n",
+        "  a: |  # a text\n    # of it\n\n    b # c\n  # after it\n  d: 'it''s # 1' # one\n",
+        "  a:\n    - # no value\n    -  # nor here\n",
+    ],
+    ids=["brackets", "alias", "text", "nothing"],
+)
+def test_comments_of_other_values_stay(kept: str) -> None:
+    text = f"spec:\n{kept}  provisioning: {{placeholderCount: 25}}\n"
+    written = text.replace("[1, 2]", "[1,\n\n    2]")
+
+    assert edit_document(written, 0, set_count) == text.replace("25", "30")
+
+
+REASONS = """\
+# of the file
+---
+lines:
+  # the lecture
+  - day: mon
+    at: 9  # sharp
+
+  # the lab
+  - {day: wed}  # in the basement
+dates:
+  # first of all
+  - 1
+  # for the exam
+  - a: 5  # begins
+    b: 7  # ends
+# the end
+"""
+
+
+def test_a_new_item_goes_before_the_comments_of_the_next_one() -> None:
+    def change(tree: Any, make: MakeNode) -> None:
+        for index in (1, 0):
+            tree["lines"][index]["to"] = make(4)
+            tree["lines"].insert(index + 1, make({"day": "fri"}))
+        tree["dates"].insert(1, make(3))
+        tree["dates"].insert(0, make(0))
+        tree["dates"].append(make(9))
+
+    expected = REASONS.replace("# sharp\n", "# sharp\n    to: 4\n  - {day: fri}\n")
+    expected = expected.replace("wed}  # in the basement", "wed, to: 4}  # in the basement\n  - {day: fri}")
+    expected = expected.replace("# first", "- 0\n  # first").replace("# for", "- 3\n  # for")
+    assert edit_document(REASONS, 0, change) == expected.replace("# the end", "  - 9\n# the end")
+
+
+def test_the_comments_of_an_item_go_only_with_all_of_it() -> None:
+    def remove(tree: Any, make: MakeNode) -> None:
+        del tree["dates"][1]
+        tree["dates"].append(make(9))
+
+    def change(tree: Any, make: MakeNode) -> None:
+        tree["dates"][1]["a"] = make(6)
+        tree["lines"][1] = make({"day": "thu", "at": 8})
+
+    gone = "  - a: 5  # begins\n    b: 7  # ends\n"
+    assert edit_document(REASONS, 0, remove) == REASONS.replace(gone, "  - 9\n")
+    expected = REASONS.replace("a: 5", "a: 6").replace("{day: wed}", "{day: thu, at: 8}")
+    assert edit_document(REASONS, 0, change) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        (("dates", 1), 'line 15: .*"# ends"'),
+        (("dates",), 'line 14: .*"# begins"'),
+        (("lines", 0), 'line 6: .*"# sharp"'),
+    ],
+)
+def test_an_edit_that_would_lose_a_comment_of_a_value_is_refused(path: tuple[Any, ...], refused: str) -> None:
+    def change(tree: Any, make: MakeNode) -> None:
+        for step in path[:-1]:
+            tree = tree[step]
+        tree[path[-1]] = make({"a": 6, "b": 7})
+
+    with pytest.raises(CommandError, match=refused):
+        edit_document(REASONS, 0, change)
 
 
 def test_a_document_that_cannot_be_edited_safely_is_refused() -> None:

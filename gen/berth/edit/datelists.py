@@ -18,10 +18,13 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class ListChanges:
-    """Entries to remove from the lists of a recurrence, by index, and entries to add."""
+    """Entries to remove from the lists of a recurrence, by index, those of `except` to write anew in their
+    place, and entries to add.
+    """
 
     def __init__(self) -> None:
         self.removed: dict[str, set[int]] = {}
+        self.rewritten: dict[int, Any] = {}
         self.added: list[tuple[str, Any]] = []
 
     def remove(self, key: str, index: int) -> None:
@@ -31,12 +34,16 @@ class ListChanges:
         if (key, entry) not in self.added:
             self.added.append((key, entry))
 
-    def leave_out(self, entry: Mapping[str, str]) -> None:
-        """Add an entry of `except`, which is the date alone where it has no other key."""
-        self.add("except", entry["date"] if [*entry] == ["date"] else entry)
+    def leave_out(self, entry: Mapping[str, str], index: int | None = None) -> None:
+        """Add an entry of `except`, or write one anew: the date alone where it has no other key."""
+        short = entry["date"] if [*entry] == ["date"] else entry
+        if index is None:
+            self.add("except", short)
+        else:
+            self.rewritten[index] = short
 
     def __bool__(self) -> bool:
-        return bool(self.removed or self.added)
+        return bool(self.removed or self.rewritten or self.added)
 
     def __call__(self, tree: Any, make: MakeNode) -> None:
         """Apply them to the tree of a document."""
@@ -44,11 +51,21 @@ class ListChanges:
 
     def apply(self, written: Any, make: MakeNode) -> None:
         """Apply them to the recurrence of a document."""
+        for index, entry in self.rewritten.items():
+            to_block(written["except"])
+            old = written["except"][index]
+            if isinstance(old, Mapping) and isinstance(entry, Mapping) and old.keys() <= entry.keys():
+                set_keys(old, entry, make)
+            else:
+                written["except"][index] = make(entry)
         for key, indices in self.removed.items():
             for index in sorted(indices, reverse=True):
-                remove_entry(written, key, index)
+                del written[key][index]
         for key, entry in self.added:
             add_entry(written, key, entry, make)
+        for key in self.removed:
+            if not written[key]:
+                del written[key]
 
 
 def original_keys(dates: Dates, occurrence: LocalOccurrence) -> dict[str, str]:

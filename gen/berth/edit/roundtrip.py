@@ -7,18 +7,24 @@ refused. No other module uses ruamel.yaml.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from datetime import date
-from difflib import SequenceMatcher
 from io import StringIO
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+from ruamel.yaml.tokens import (
+    FlowMappingEndToken,
+    FlowMappingStartToken,
+    FlowSequenceEndToken,
+    FlowSequenceStartToken,
+    ScalarToken,
+)
 
 from berth.notation.refusal import CommandError, shown
 from berth.output.yamltext import quote
@@ -26,6 +32,7 @@ from berth.reading.document import parse
 from berth.reading.source import Source
 
 _MARKER = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_Path = tuple[Any, ...]
 _is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
 
 MakeNode = Callable[[Any], Any]
@@ -90,26 +97,15 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     piece = pieces[index].replace("\r\n", "\n") + ("" if has_end else "\n")
     try:
         edited = _written(piece, edit)
-        lost = _comments(piece) - _comments(edited)
-        if lost:  # by the edit, which may remove what it is about, or by writing alone
-            lost &= _comments(piece) - _comments(_written(piece, lambda *_: None))
+    except _LostCommentError as lost:
+        number = lost.line + sum(pieces[before].count("\n") for before in pieces if before < index)
+        message = f'line {number}: an edit would lose or move the comment "{lost}"'
+        raise CommandError(f"{message}; give it a line of its own, not in brackets") from lost
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
-    if lost:
-        comment = min(comment for comment, _ in lost)
-        message = f'an edit would lose or move the comment "{comment}"'
-        raise CommandError(f"{message}; move it out of brackets, and indent all lines alike")
     edited = edited if has_end else edited.removesuffix("\n")
     pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
-
-
-def _written(piece: str, edit: TreeEdit) -> str:
-    yaml, stream = _writer(piece), StringIO()
-    tree = yaml.load(piece)
-    edit(tree, _inline)
-    yaml.dump(tree, stream)
-    return keep_comments(piece, stream.getvalue())
 
 
 def _pieces(text: str) -> dict[int, str]:
@@ -145,85 +141,176 @@ def _writer(piece: str) -> YAML:
     return yaml
 
 
-_is_comment = re.compile(r"[ \t]*(?:#.*)?\n?").fullmatch  # a whole line; empty lines count
-_any_comment = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE).search  # also at the end of a line
-_with_sign_in_quotes = re.compile(r"""(?<=[\s,\[{])(["'])(?:(?!\1|\n).)*#(?:(?!\1|\n).)*\1""")
+# The library knows a comment as the end of the value above it, though it may belong to what follows. So it
+# does not see them: they are taken out of the text, and put back where the values went that they stand at.
+
+_comment = re.compile(r"(?:^|(?<=\s))#")
+_REMOVED, _REPLACED = -1, -2  # instead of the line to which a value went: with a whole item or key, or not
 
 
-def _comments(text: str) -> Counter[tuple[str, str]]:
-    """Return the comments, each with the first word of the line that it is at or above, however indented."""
-    found, word = list[tuple[str, str]](), ""
-    for line in reversed(text.splitlines()):
-        comment = _any_comment(line)
-        content = line[: comment.start()] if comment else line
-        word = next(iter(content.replace("- ", "").split()), word)
-        if comment:
-            found.append((" ".join(comment[0].split()), word))
-    return Counter(found)
+class _LostCommentError(Exception):
+    """A comment that has no place after an edit, and the number of its line."""
+
+    def __init__(self, comment: str, line: int) -> None:
+        super().__init__(comment.strip())
+        self.line = line
+
+
+class _Line(NamedTuple):
+    """A line with a value, the comment at its end, and the lines above it that have none.
+
+    `is_text` and `is_inside`: it begins within a text, and within a text or brackets.
+    """
+
+    text: str
+    beside: str
+    above: list[str]
+    number: int
+    is_text: bool = False
+    is_inside: bool = False
 
 
 def lost_comments(before: str, after: str) -> list[str]:
     """Say of each comment that an edited text has no more that its line is removed."""
-    texts = (_with_sign_in_quotes.sub("", text) for text in (before, after))
-    old, new = (Counter(comment for comment, _ in _comments(text).elements()) for text in texts)
-    return [f"the line with {shown(comment)} is removed" for comment in sorted(old - new)]
+    old, new = (
+        Counter(" ".join(text.split()) for line in _lines(f"{file}\n") for text in (line.beside, *line.above))
+        for file in (before, after)
+    )
+    return [f"the line with {shown(comment)} is removed" for comment in sorted(old - new) if comment]
 
 
-def keep_comments(before: str, after: str) -> str:
-    """Return the edited text with the comment lines of the text before, each in its place.
+def _written(piece: str, edit: TreeEdit) -> str:
+    lines = _lines(piece)
+    yaml, stream = _writer(piece), StringIO()
+    tree = yaml.load("".join(f"{line.text}\n" for line in lines[:-1]))
+    old: dict[_Path, tuple[Any, int]] = {}
+    for path, parent, step in _places(tree):
+        if step in (parent.lc.data or ()) and step not in parent.ca.items:
+            old[path] = parent, parent.lc.data[step][0]
+            parent.ca.items[step] = path  # goes with the value, as a comment would
+    edit(tree, _inline)
+    places = [*_places(tree)]
+    kept = {path: parent.ca.items[step] for path, parent, step in places if step in parent.ca.items}
+    for parent in (*(parent for parent, _ in old.values()), *(parent for _, parent, _ in places)):
+        parent.ca.items.clear()
+    yaml.dump(tree, stream)
+    went = dict[int, int]()
+    for path, parent, step in _places(yaml.load(stream.getvalue())):
+        if path in kept and step in (parent.lc.data or ()):
+            went.setdefault(old[kept[path]][1], parent.lc.data[step][0])
+    there = {id(tree), *(id(parent[step]) for _, parent, step in places)}
+    removed, replaced, stayed = set[_Path](), set[int](), {(), *kept.values()}
+    for path, (parent, line) in old.items():
+        if path[:-1] in removed or (path not in stayed and path[:-1] in stayed and id(parent) in there):
+            removed.add(path)  # as a whole, or in what is
+        elif path not in stayed:
+            replaced.add(line)
+    became = {line: went.get(line, _REPLACED if line in replaced else _REMOVED) for _, line in old.values()}
+    found = _with_comments(lines, stream.getvalue().split("\n")[:-1], became)
+    return "".join(f"{line}\n" for line in found)
 
-    The library knows a comment line as the end of the value above it. It loses the line with that value, and
-    adds values after it, though it may belong to what follows.
+
+def _places(tree: Any, path: _Path = ()) -> Iterator[tuple[_Path, Any, Any]]:
+    """Yield the path of each value of mappings and lists, what it is in, and its key or index."""
+    if isinstance(tree, CommentedMap | CommentedSeq):
+        for step in tree if isinstance(tree, CommentedMap) else range(len(tree)):
+            yield (*path, step), tree, step
+            yield from _places(tree[step], (*path, step))
+
+
+def _lines(piece: str) -> list[_Line]:
+    """Take the comments out of a text. The last line is its end."""
+    is_scalar, is_inside, opened = bytearray(len(piece) + 1), bytearray(len(piece) + 1), list[int]()
+    for token in YAML(typ="safe", pure=True).scan(piece):
+        if isinstance(token, ScalarToken):
+            start, end = token.start_mark.index, token.end_mark.index
+            if token.style in ("|", ">"):
+                first = piece.index("\n", start)
+                if "+" not in piece[start:first]:
+                    end = start + len(piece[start:end].rstrip())
+                start, end = first, max(first, end)
+            is_scalar[start:end] = is_inside[start:end] = b"\1" * (end - start)
+        elif isinstance(token, FlowSequenceStartToken | FlowMappingStartToken):
+            opened.append(token.start_mark.index)
+        elif isinstance(token, FlowSequenceEndToken | FlowMappingEndToken):
+            start, end = opened.pop(), token.end_mark.index
+            is_inside[start:end] = b"\1" * (end - start)
+    lines, above, at = list[_Line](), list[str](), 0
+    for number, line in enumerate(piece.split("\n")[:-1], 1):
+        signs = (match.start() for match in _comment.finditer(line))
+        sign = next((sign for sign in signs if not is_scalar[at + sign]), None)
+        text = line if sign is None else line[:sign].rstrip()
+        if text.strip() or is_scalar[at]:
+            begins = (bool(where[at - 1] and where[at]) for where in (is_scalar, is_inside))
+            lines.append(_Line(text, line[len(text) :], above, number, *begins))
+            above = []
+        else:
+            above.append(line)
+        at += len(line) + 1
+    return [*lines, _Line("", "", above, piece.count("\n") + 1)]
+
+
+def _with_comments(lines: list[_Line], new: list[str], became: dict[int, int]) -> list[str]:
+    """Put the comments back into the new lines. Raise _LostCommentError if one has no place.
+
+    `became`: by the index of a line in which a value begins, what became of it.
     """
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    lost = Counter(filter(_is_comment, old))
-    lost.subtract(filter(_is_comment, new))
-    found: list[str] = []
-    for tag, i, end, j, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        block = new[j:new_end]
-        if tag == "insert":
-            at = _place(block, found, new[new_end:])
-            found[at:at] = block
-            continue
-        if tag == "equal":
-            found += block
-            continue
-        first = next((n for n in range(i, end) if not _is_comment(old[n])), end)
-        found += _lost(old[i:first], lost)
-        found += block
-        found += _lost(old[first:end], lost)
-    return "".join(found)
+    above, beside = [list[str]() for _ in range(len(new) + 1)], [""] * (len(new) + 1)
+    ends = {*became.values()}
+    last, shift, before = -1, 0, _REPLACED  # of the values above
+    for index, line in enumerate(lines):
+        is_end = line is lines[-1]
+        is_next = last + 1 < len(new) and new[last + 1] == line.text  # such as a marker
+        other = len(new) if is_end else before if line.is_inside else last + 1 if is_next else _REPLACED
+        to = became.get(index, other)
+        if to == before >= 0:  # one line became of two
+            _check_between(lines[index - 1], line)
+        tail = len(line.above) if to < 0 else _tail(line, is_end=is_end)
+        if tail:
+            at, indent = last + 1, shift + _indent("".join(line.above[:tail]))
+            while at < len(new) and at not in ends and (_indent(new[at]) > indent or not new[at].strip()):
+                at += 1
+            above[at] += [_shifted(text, shift) for text in line.above[:tail]]
+        if to == _REPLACED:
+            _check_none(line.beside, line.number)
+        elif to >= 0:
+            if not line.is_inside:
+                shift = 0 if is_end else _indent(new[to]) - _indent(line.text)
+            above[to] += [_shifted(text, shift) for text in line.above[tail:]]
+            _check_none(beside[to] and line.beside, line.number)
+            beside[to] = beside[to] or line.beside
+            last = max(last, to)
+        before = to
+    for n, text in enumerate(new):
+        above[n].append(text.rstrip() + beside[n] if beside[n] else text)
+    return [text for texts in above for text in texts]
 
 
-def _lost(lines: list[str], lost: Counter[str]) -> list[str]:
-    """Return the comment lines that are lost, which are not lost from then on."""
-    kept = []
-    for line in lines:
-        if _is_comment(line) and lost[line] > 0:
-            lost[line] -= 1
-            kept.append(line)
-    return kept
+def _check_between(first: _Line, line: _Line) -> None:
+    """Raise _LostCommentError if there is a comment between two lines; empty lines go."""
+    if not line.is_text:
+        _check_none(first.beside, first.number)
+    for number, comment in enumerate(line.above, line.number - len(line.above)):
+        _check_none(comment, number)
+    line.above.clear()
 
 
-def _place(block: list[str], above: list[str], below: list[str]) -> int:
-    """Return where in the lines above new lines belong: before comments that belong to what is below."""
-    if _is_comment(block[0]):
-        return len(above)
-    indent = _indent(block[0])
-    follower = next((line for line in below if not _is_comment(line)), "")
-    is_flush = block[0].lstrip().startswith("- ") and not follower.lstrip().startswith("- ")
-    at = len(above)
-    first = at
-    while first > 0 and _is_comment(above[first - 1]):
-        first -= 1
-    for n in range(first, at):
-        if above[n].strip() and (_indent(above[n]) < indent or (is_flush and _indent(follower) == indent)):
-            while n > first and not above[n - 1].strip():
-                n -= 1  # noqa: PLW2901 - empty lines belong to what follows, too
-            return n
-    if at > first and not above[first].strip():
-        return first
-    return at
+def _check_none(comment: str, line: int) -> None:
+    if comment.strip():
+        raise _LostCommentError(comment, line)
+
+
+def _tail(line: _Line, *, is_end: bool) -> int:
+    """Return how many of the lines above belong to what is above them: those with a larger indent."""
+    outer = (n for n, text in enumerate(line.above) if text.strip() and _indent(text) <= _indent(line.text))
+    end = len(line.above) if is_end else next(outer, len(line.above))
+    while end > 0 and not line.above[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _shifted(comment: str, shift: int) -> str:
+    return " " * max(0, _indent(comment) + shift) + comment.lstrip() if comment.strip() else comment
 
 
 def _indent(line: str) -> int:

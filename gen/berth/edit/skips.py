@@ -19,7 +19,6 @@ from berth.edit.dateselect import (
 from berth.edit.roundtrip import TreeEdit
 from berth.findings import Problem
 from berth.notation.refusal import CommandError
-from berth.schema.values import Except
 
 
 def skip_dates(selectors: Sequence[DateSelector], title: str = "") -> OccurrenceEdit:
@@ -82,8 +81,7 @@ def _retitle(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, ti
     singles = single_excepts(excepts, occurrence.original, occurrence.name)
     if not singles or excepts[singles[0]].title == title:
         return False
-    changes.remove("except", singles[0])
-    changes.add("except", {**original_keys(dates, occurrence), "title": title})
+    changes.leave_out({**original_keys(dates, occurrence), "title": title}, singles[0])
     return True
 
 
@@ -129,8 +127,7 @@ def restore_date(day: str) -> OccurrenceEdit:
             raise NothingToDoError(f"it already happens at {', '.join(map(dates.words, there))}")
         for index, exception in enumerate(recurrence.excepts):
             if number(exception.first) <= wanted <= number(exception.last):
-                changes.remove("except", index)
-                _keep_others(dates, changes, exception, wanted)
+                _take_out(dates, changes, index, wanted)
         for occurrence in changed:
             dates.check_open(*usual[occurrence])
             is_holiday = dates.is_holiday(*usual[occurrence])
@@ -150,8 +147,10 @@ def _no_date(dates: Dates, wanted: int) -> Problem:
     return dates.problem("B045", f"the schedule of {name} has nothing on {day_text(wanted)}.", fix)
 
 
-def _keep_others(dates: Dates, changes: ListChanges, exception: Except, wanted: int) -> None:
-    """Add what an entry of `except` leaves out on other dates than the one wanted."""
+def _take_out(dates: Dates, changes: ListChanges, index: int, wanted: int) -> None:
+    """Let an entry of `except` leave out only what it does on other dates than the one wanted."""
+    exception = dates.reservation.recurrence.excepts[index]
+    kept: int | None = index
     parts = (number(exception.first), wanted - 1), (wanted + 1, number(exception.last))
     for first, last in parts:
         part = exception._replace(first=day_of(first * DAY), last=day_of(last * DAY))
@@ -159,4 +158,7 @@ def _keep_others(dates: Dates, changes: ListChanges, exception: Except, wanted: 
             start = None if part.start is None else clock(part.start)
             span = {"date": part.first} if first == last else {"from": part.first, "to": part.last}
             keys = span | {"startTime": start, "name": part.name, "title": part.title or None}
-            changes.leave_out({key: str(value) for key, value in keys.items() if value is not None})
+            changes.leave_out({key: str(value) for key, value in keys.items() if value is not None}, kept)
+            kept = None
+    if kept is not None:
+        changes.remove("except", kept)
