@@ -132,12 +132,13 @@ def test_a_comment_between_brackets_stops_the_edit_and_is_named(value: str) -> N
         "  a: &x {b: 1}  # anchor\n  c: *x  # alias\n  d:\n    <<: *x  # merged\n    # and more\n    e: 2\n",
         "  a: |  # a text\n    # of it\n\n    b # c\n  # after it\n  d: 'it''s # 1' # one\n",
         "  a:\n    - # no value\n    -  # nor here\n",
+        "  # above\n  a: long text  # its own line\n",
     ],
-    ids=["brackets", "alias", "text", "nothing"],
+    ids=["brackets", "alias", "text", "nothing", "line"],
 )
 def test_comments_of_other_values_stay(kept: str) -> None:
     text = f"spec:\n{kept}  provisioning: {{placeholderCount: 25}}\n"
-    written = text.replace("[1, 2]", "[1,\n\n    2]")
+    written = text.replace("[1, 2]", "[1,\n\n    2]").replace("a: long", "a:\n    long")
 
     assert edit_document(written, 0, set_count) == text.replace("25", "30")
 

@@ -100,7 +100,7 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     except _LostCommentError as lost:
         number = lost.line + sum(pieces[before].count("\n") for before in pieces if before < index)
         message = f'line {number}: an edit would lose or move the comment "{lost}"'
-        raise CommandError(f"{message}; give it a line of its own, not in brackets") from lost
+        raise CommandError(f"{message}; write it in a line of its own, above the key or item") from lost
     except (YAMLError, ValueError, TypeError) as error:
         raise CommandError(f"the file cannot be edited: {error}") from error
     edited = edited if has_end else edited.removesuffix("\n")
@@ -261,16 +261,19 @@ def _with_comments(lines: list[_Line], new: list[str], became: dict[int, int]) -
     for index, line in enumerate(lines):
         is_end = line is lines[-1]
         is_next = last + 1 < len(new) and new[last + 1] == line.text  # such as a marker
-        other = len(new) if is_end else before if line.is_inside else last + 1 if is_next else _REPLACED
+        is_rest = line.is_inside or not line.text.lstrip().startswith(("-", ".", "<<"))  # of the value above
+        other = len(new) if is_end else last + 1 if is_next else before if is_rest else _REPLACED
         to = became.get(index, other)
         if to == before >= 0:  # one line became of two
             _check_between(lines[index - 1], line)
         tail = len(line.above) if to < 0 else _tail(line, is_end=is_end)
         if tail:
-            at, indent = last + 1, shift + _indent("".join(line.above[:tail]))
+            indent = _indent("".join(line.above[:tail]))
+            by = shift if indent else 0
+            at, indent = last + 1, indent + by
             while at < len(new) and at not in ends and (_indent(new[at]) > indent or not new[at].strip()):
                 at += 1
-            above[at] += [_shifted(text, shift) for text in line.above[:tail]]
+            above[at] += [_shifted(text, by) for text in line.above[:tail]]
         if to == _REPLACED:
             _check_none(line.beside, line.number)
         elif to >= 0:
