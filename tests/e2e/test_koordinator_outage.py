@@ -28,7 +28,7 @@ EARLY = 3 * MINUTE  # seconds before, when the faults have given the controllers
 TAIL = 40  # seconds
 prepare = koordscheduler.start
 CASES: Sequence[Case] = (
-    Case("over-open", opens=1, ends=LAST, where=WHERE, short=(AWAY[1] - 1) * MINUTE + RETURN + 30),
+    Case("over-open", opens=1, ends=LAST, where=WHERE, short=(AWAY[1] - 1) * MINUTE + RETURN + 40),
     Case("in-the-middle", opens=-1, ends=LAST, where=WHERE),
     Case("over-end", opens=-1, ends=2, where=WHERE, clean=(AWAY[1] - 2) * MINUTE + RETURN + 60),
 )
