@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,7 +20,6 @@ from berth.cli.completion import complete_classes, complete_clusters, complete_r
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import day_span, local_day, named
 from berth.dates.zone import DAY, Zone, clock, day_of, local, resolve
-from berth.edit.dateselect import OccurrenceSelector
 from berth.findings import Problem
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
@@ -28,6 +27,9 @@ from berth.notation.refusal import CommandError, Refusal, read_at
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, unreadable
 from berth.schema.documentproblems import nearest, shown
+
+if TYPE_CHECKING:
+    from berth.edit.dateselect import OccurrenceSelector  # it loads ruamel.yaml, and every command comes here
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -249,7 +251,7 @@ def published(settings: Settings, pipeline: Pipeline) -> int:
 
 
 def occurrence(
-    item: Item, which: OccurrenceSelector | None, resource_class: str | None, now: int
+    item: Item, which: "OccurrenceSelector | None", resource_class: str | None, now: int
 ) -> Occurrence:
     """Return the occurrence that is meant; by default the next to open from `now` on, or the first.
 
@@ -286,7 +288,7 @@ def occurrence(
     )
 
 
-def _is_meant(one: Occurrence, which: OccurrenceSelector) -> bool:
+def _is_meant(one: Occurrence, which: "OccurrenceSelector") -> bool:
     if which.is_id:
         own = one.id.partition("/")[2]
         return own == f"{which.day}T{which.start}" + (f"~{which.name}" if which.name else "")
