@@ -14,8 +14,9 @@ from posixpath import normpath
 # A git hook sets these, and they may refer to another repository.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _SECONDS = 120
+_UPSTREAM = "@{upstream}"
 _TRUNKS = (
-    "@{upstream}",
+    _UPSTREAM,
     "refs/remotes/origin/HEAD",
     "refs/remotes/origin/main",
     "refs/remotes/origin/master",
@@ -176,16 +177,19 @@ class Git:
             try:
                 commit = self._text("merge-base", "HEAD", self.commit(trunk)).strip()
                 name = self._text("rev-parse", "--abbrev-ref", trunk).strip()
-                branch = self._text("rev-parse", "--abbrev-ref", "HEAD").strip()
             except GitError:
                 continue
-            if trunk != "@{upstream}" or branch in _MAIN or not name.endswith(f"/{branch}"):
+            if trunk != _UPSTREAM or not self._is_pushed_copy(name):
                 return commit, name
         try:
             self.commit("HEAD")
         except GitError:
             raise GitError("nothing is committed yet, so there is nothing to compare with") from None
         raise GitError("no branch found that this one will be merged into")
+
+    def _is_pushed_copy(self, upstream: str) -> bool:
+        branch = self._text("rev-parse", "--abbrev-ref", "HEAD").strip()
+        return branch not in _MAIN and upstream.endswith(f"/{branch}")
 
     def subject(self, commit: str) -> str:
         """Return the first line of the message of a commit."""
