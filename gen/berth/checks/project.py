@@ -95,4 +95,4 @@ class CheckedReservation(NamedTuple):
     project: Project
     reservation: Reservation
     places: Sequence[Placed]
-    expansion: Expansion = Expansion((), (), ())
+    expansion: Expansion = Expansion()

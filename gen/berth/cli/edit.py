@@ -17,8 +17,8 @@ from berth.cli.dateselection import (
 )
 from berth.cli.selection import Clock, name_argument, opened
 from berth.cli.writing import finish_edit, finish_steps
-from berth.dates.moments import named
-from berth.dates.zone import day_of, local
+from berth.dates.moments import local_day, named
+from berth.dates.zone import date_text
 from berth.diff.wording import date_texts
 from berth.edit.create import flag_assignment
 from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
@@ -175,7 +175,7 @@ def _other_seats(edited: EditResult, seats: str | None, now: int, first: str = "
         for one in edited.expansion.occurrences
         if one.id not in changed
         and one.end > now
-        and str(day_of(local(named(one.zone), one.start))) >= first
+        and date_text(local_day(one.start, named(one.zone))) >= first
         and any(count != counts.get(each, counts.get(ONLY_CLASS, count)) for each, count in one.seats)
     ]
     texts = [f"Keeps its own seats: {text}" for text in date_texts(others, change.units[1], {})]

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from berth.cost.pastdates import PastDate
+from berth.dates.exceptions import entry_path
 from berth.dates.expansion import id_time
 from berth.dates.recurrence import local_occurrences
 from berth.dates.zone import DAY, Zone, date_text, local
 from berth.findings import Path
 from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
+from berth.schema.values import Seats
 
 USUAL: Path = ("spec", "provisioning")
 
@@ -41,10 +43,9 @@ def coming_seats(
     Single dates with their own seats are left out; so are groups with their own, because sessions do not say
     whose they are.
     """
-    schedule, field = reservation.recurrence.schedule, reservation.holder.unit.field
+    recurrence, schedule = reservation.recurrence, reservation.recurrence.schedule
     name, count = reservation.seats[at]
-    row = ("seats", at) if reservation.seats_listed else ()
-    usual: Path = (*USUAL, *row, field)
+    usual = _path(reservation, USUAL, reservation.seats, name)
     own = {i for i, line in enumerate(schedule) if line.seats is not reservation.seats}
     lines = {i for i, line in enumerate(schedule) if i not in own or line.dates.listed is None}
     dates = [one for one in local_occurrences(reservation, calendars) if one.entry in lines]
@@ -59,17 +60,16 @@ def coming_seats(
         if others and any(schedule[i].name for i in own.intersection(same)):
             continue
         when = {f"{date_text(one.original // DAY)}T{id_time(schedule[one.entry])}" for one in others}
-        paths = dict.fromkeys(_own_path(reservation, i, name) if i in own else usual for i in same)
+        paths = dict.fromkeys(
+            _path(reservation, entry_path(i, recurrence), schedule[i].seats, name) if i in own else usual
+            for i in same
+        )
         ids = frozenset([f"{reservation.name}/{one}" for one in when])
         found.append(ComingSeats(number, tuple(paths), ids))
     return found or [ComingSeats(count, (usual,))]
 
 
-def _own_path(reservation: Reservation, line: int, resource_class: str) -> Path:
-    """Return where a line of the schedule says how many seats of a class it has."""
-    recurrence = reservation.spec.recurrence
-    assert recurrence is not None
-    assert recurrence.schedule is not None
-    classes = [row.resource_class for row in recurrence.schedule[line].seats or ()]
-    row = ("seats", classes.index(resource_class)) if classes else ()
-    return ("spec", "recurrence", "schedule", line, *row, reservation.holder.unit.field)
+def _path(reservation: Reservation, line: Path, seats: Seats, resource_class: str) -> Path:
+    """Return where a line, or the reservation, says how many seats of a class it has."""
+    row = ("seats", [*dict(seats)].index(resource_class)) if reservation.seats_listed else ()
+    return (*line, *row, reservation.holder.unit.field)

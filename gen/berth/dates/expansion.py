@@ -145,9 +145,9 @@ def dates_by_reason(skipped: Iterable[tuple[str, str, str]]) -> dict[str, list[s
 class Expansion(NamedTuple):
     """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time."""
 
-    occurrences: tuple[Occurrence, ...]
-    skipped: tuple[Skipped, ...]
-    problems: tuple[Problem, ...]
+    occurrences: tuple[Occurrence, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 BareOccurrence = tuple[int, int]

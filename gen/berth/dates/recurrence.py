@@ -154,7 +154,7 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     recurrence = reservation.recurrence
     zone = load(recurrence.zone)
     if zone is None or recurrence.type == "standing" or recurrence.has_unknown_dates:
-        return Expansion((), (), ())
+        return Expansion()
     known = calendars_of(recurrence, calendars)
     rows, skipped, faults = _timing(_without_seats(recurrence), known, _leads(reservation))
     occurrences = _add_reservation(reservation, rows)

@@ -266,25 +266,7 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
             "of all windows."
         )
         yield ChangeWarning("site-renamed", new.name, message)
-    for cluster in clusters_left(old, new):
-        apply = "-k" if old.kustomization else "--recursive -f"
-        effect, advice = (
-            (
-                "nothing removes its objects",
-                "Before merging, outside of all windows, delete them there, with the files of the base: "
-                f"kubectl delete {apply} rendered/clusters/{cluster.name}",
-            )
-            if cluster.engine == "none"
-            else (
-                "without its folder the engine removes nothing there",
-                "Remove its reservations first, and merge this once the engine has deleted their objects.",
-            )
-        )
-        message = (
-            f"It leaves the Site, and {effect}: CronJobs there go on opening seats until their dates end. "
-            f"{advice}"
-        )
-        yield ChangeWarning("cluster-left", cluster.name, message)
+    yield from _left_warnings(old, new)
     before = {one.name: one for one in old.clusters}
     for cluster in new.clusters:
         known = before.get(cluster.name)
@@ -310,6 +292,28 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
                 "are over."
             )
             yield ChangeWarning("number-changed", cluster.name, message)
+
+
+def _left_warnings(old: Site, new: Site) -> Iterator[ChangeWarning]:
+    for cluster in clusters_left(old, new):
+        apply = "-k" if old.kustomization else "--recursive -f"
+        effect, advice = (
+            (
+                "nothing removes its objects",
+                "Before merging, outside of all windows, delete them there, with the files of the base: "
+                f"kubectl delete {apply} rendered/clusters/{cluster.name}",
+            )
+            if cluster.engine == "none"
+            else (
+                "without its folder the engine removes nothing there",
+                "Remove its reservations first, and merge this once the engine has deleted their objects.",
+            )
+        )
+        message = (
+            f"It leaves the Site, and {effect}: CronJobs there go on opening seats until their dates end. "
+            f"{advice}"
+        )
+        yield ChangeWarning("cluster-left", cluster.name, message)
 
 
 # Slots and numbers

@@ -97,11 +97,11 @@ def add_entry(recurrence: Any, key: str, entry: Any, make: MakeNode) -> None:
         insert_key(recurrence, key, make([]), "schedule" if key == "except" else "")
     entries = recurrence[key]
     to_block(entries)
-    later = (i for i, other in enumerate(entries) if _order(other) > _order(entry))
+    later = (i for i, other in enumerate(entries) if entry_order(other) > entry_order(entry))
     entries.insert(next(later, len(entries)), make(entry))
 
 
-def _order(entry: Any) -> tuple[str, str]:
+def entry_order(entry: Any) -> tuple[str, str]:
     """Return the date of an entry, or the first of its range, and the start."""
     if not isinstance(entry, Mapping):
         return str(entry), ""

@@ -162,7 +162,7 @@ class EditResult(NamedTuple):
     note: str = ""
     warnings: tuple[Finding, ...] = ()
     policies: tuple[PolicyResult, ...] = ()
-    expansion: Expansion = Expansion((), (), ())
+    expansion: Expansion = Expansion()
     shared: tuple[str, ...] = ()
     rehearsals: tuple[str, ...] = ()
 
@@ -203,23 +203,20 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     """Copy a reservation to other dates, in a file beside its own. Raise CommandError if it is refused."""
     reservation, text = _editable(pipeline, name)
     recurrence = reservation.recurrence
+    _check_copied(name, recurrence, first, last)
     has_dates = bool(recurrence.dates or recurrence.first)
     has_limits = any(entry.dates.first or entry.dates.last for entry in recurrence.schedule)
-    _check_copied(
-        name, recurrence, (first, last), has_span=has_dates or bool(recurrence.within and not has_limits)
-    )
+    if not has_dates and (has_limits or not recurrence.within):
+        raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     file = PurePosixPath(reservation.origin.file)
     target = f"{file.parent}/{new}{file.suffix}"
     if any(source.file == target for source in pipeline.sources):
         raise CommandError(f"{target}: the file exists; nothing was written")
     by = _weeks_to(first, recurrence) if has_dates else timedelta()
     ended = _ended_entries(recurrence, first, last, by) if has_limits and first <= last else []
-    lost = [
-        index
-        for index, (begin, end) in enumerate(recurrence.dates)
-        if str(end + by) < first or last < str(begin + by)
-    ]
-    if len(ended) == len(recurrence.schedule) > 0 or len(lost) == len(recurrence.dates) > 0:
+    listed = [(str(begin + by), str(end + by)) for begin, end in recurrence.dates]
+    lost = [i for i, (begin, end) in enumerate(listed) if end < first or last < begin]
+    if len(ended) == len(recurrence.schedule) > 0 or len(lost) == len(listed) > 0:
         raise CommandError(
             f"nothing of the schedule of {name} would be left from {first} to {last}. Give a later --until"
         )
@@ -246,25 +243,24 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     message = f"it has no date from {first} to {last}, so it is not in the copy."
     fix = "To have it there, let the copy end later."
     problems = [
-        reservation.origin.problem("B040", ("spec", "recurrence", *place), message, fix)
-        for place in (*(("schedule", index) for index in ended), *(("dates", index) for index in lost))
+        reservation.origin.problem("B040", ("spec", "recurrence", key, index), message, fix)
+        for key, indices in (("schedule", ended), ("dates", lost))
+        for index in indices
     ]
     return result._replace(warnings=(*result.warnings, *pipeline.located(problems)))
 
 
-def _check_copied(name: str, recurrence: Recurrence, span: tuple[str, str], *, has_span: bool) -> None:
-    """Raise CommandError for dates of a copy that could only be guessed. `span`: its first and last date."""
+def _check_copied(name: str, recurrence: Recurrence, first: str, last: str) -> None:
+    """Raise CommandError for dates of a copy that could only be guessed."""
     if recurrence.capacity:
         raise CommandError(
             f"{name} has the dates of CloudCapacity {recurrence.capacity}; copy its file and name another"
         )
-    if not has_span:
-        raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     if recurrence.type == "once" and recurrence.first and recurrence.last:
-        first, last = map(date.fromisoformat, span)
-        if last - first != (whole := recurrence.last - recurrence.first):
+        whole, begin = recurrence.last - recurrence.first, date.fromisoformat(first)
+        if date.fromisoformat(last) - begin != whole:
             days = f"for {whole.days + 1} days" if whole else "on one day"
-            raise CommandError(f"{name} happens once, {days}: --from {first} --until {first + whole}")
+            raise CommandError(f"{name} happens once, {days}: --from {first} --until {begin + whole}")
 
 
 def _forget_end(recurrence: Recurrence, written: Any) -> None:
@@ -417,7 +413,7 @@ def check_edit(
         change,
         warnings=warnings,
         policies=tuple(results),
-        expansion=edited.expansion if edited else Expansion((), (), ()),
+        expansion=edited.expansion if edited else Expansion(),
         shared=_shared_seats(edited.reservation, after.declared) if edited and previous is None else (),
         rehearsals=_rehearsals(change, after.declared) if change else (),
     )

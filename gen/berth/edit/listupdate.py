@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from berth.edit.datelists import add_entry, set_keys
-from berth.edit.roundtrip import MakeNode, insert_key, to_block
+from berth.edit.datelists import add_entry, entry_order, set_keys
+from berth.edit.roundtrip import MakeNode, insert_key, plain_value, to_block
 
 
 def update_list(
@@ -28,7 +28,9 @@ def update_list(
             left.remove(same)
     for index in changed:
         old = entries[index]
-        new = next((one for one in left if key == "schedule" or _day(one) == _day(old)), None)
+        new = next(
+            (one for one in left if key == "schedule" or entry_order(one)[0] == entry_order(old)[0]), None
+        )
         if new is None:
             removed.append(index)
             continue
@@ -60,16 +62,5 @@ def _change(entry: Any, wanted: Mapping[str, Any], make: MakeNode, kept: Collect
 def _plain(value: Any, kept: Collection[str]) -> Any:
     """Return an entry without what belongs to the file; one that is a date is as one with a date alone."""
     if isinstance(value, Mapping):
-        return {str(name): _text(inner) for name, inner in value.items() if name not in kept}
+        return {name: inner for name, inner in plain_value(value).items() if name not in kept}
     return {"date": str(value)}
-
-
-def _text(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _text(inner) for name, inner in value.items()}
-    return [_text(inner) for inner in value] if isinstance(value, list) else str(value)
-
-
-def _day(entry: Any) -> str:
-    """Return the date of an entry, or the first of its range."""
-    return str(entry.get("date", entry.get("from")) if isinstance(entry, Mapping) else entry)

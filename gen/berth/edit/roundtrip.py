@@ -7,7 +7,7 @@ refused. No other module uses ruamel.yaml.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from datetime import date
 from io import StringIO
@@ -333,6 +333,15 @@ def _inline(value: Any) -> Any:
     if isinstance(value, str):
         return _text(value)
     return value
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value of a document without comments and styles: mappings, lists, numbers and texts."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain_value(inner) for inner in value]
+    return value if isinstance(value, bool | int | float) else str(value)
 
 
 def to_block(entries: Any) -> None:

@@ -1,6 +1,6 @@
 """Change the seats or the time of day of a schedule, for all its dates or from a date on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -8,7 +8,7 @@ from berth.dates.expansion import days_of_entries, window_minutes
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.edit.datelists import end_keys, set_keys
 from berth.edit.dateselect import Dates, OccurrenceEdit, RefusedError
-from berth.edit.roundtrip import MakeNode, TreeEdit
+from berth.edit.roundtrip import MakeNode, TreeEdit, plain_value
 from berth.edit.seatcounts import Counts, set_extra_seats, with_counts
 from berth.manifests.placed import class_names
 from berth.notation.refusal import CommandError
@@ -51,7 +51,7 @@ def change_schedule(counts: Counts | None, times: TimeSpan | None, day: str | No
             for index, has_earlier in reversed(lines):
                 line = written[index]
                 if has_earlier and first is not None:
-                    later = {**_plain(line), "from": str(day_of(first * DAY))}
+                    later = {**plain_value(line), "from": str(day_of(first * DAY))}
                     set_keys(line, {"until": str(day_of((first - 1) * DAY))}, make)
                     written.insert(index + 1, make(later))
                     line = written[index + 1]
@@ -102,12 +102,3 @@ def _new_seats(
     if problems:
         raise RefusedError(*problems)
     return new
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a document without comments and styles."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value if isinstance(value, bool | int | float) else str(value)

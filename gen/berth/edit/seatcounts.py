@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from berth.dates.exceptions import entry_path
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import MakeNode
 from berth.manifests.placed import class_names
@@ -15,7 +16,7 @@ from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import Provisioning
 from berth.schema.seatholders import Unit
 from berth.schema.validate import read_text
-from berth.schema.values import Recurrence, Seats
+from berth.schema.values import Seats
 
 ONLY_CLASS = ""
 next_class = re.compile(r",(?=[^,=]*=)")  # the comma of 1,200 is refused as a part of the number
@@ -89,12 +90,13 @@ def set_seats(reservation: Reservation, counts: Counts, tree: Any, make: MakeNod
 
     Lines of its recurrence that have their own counts keep them. Raise CommandError if no date would change.
     """
-    recurrence, lines = reservation.recurrence, reservation.recurrence.lines
+    lines = reservation.recurrence.lines
     groups = {line.name for line in lines if line.name} - {*class_names(reservation)}
     if groups.issuperset(counts):
         for index, line in enumerate(lines):
             if line.name in counts:
-                written = _written_line(tree["spec"]["recurrence"], recurrence, index)
+                *_, name, place = entry_path(index, reservation.recurrence)
+                written = tree["spec"]["recurrence"][name][place]
                 seats = with_counts(line.seats, {ONLY_CLASS: counts[line.name]}, ())
                 set_extra_seats(reservation, written, seats, make)
         return
@@ -109,12 +111,3 @@ def set_seats(reservation: Reservation, counts: Counts, tree: Any, make: MakeNod
     rows = written["seats"] if reservation.seats_listed else [written]
     for row, (_, count) in zip(rows, seats, strict=True):
         set_keys(row, {reservation.holder.unit.field: count}, make)
-
-
-def _written_line(written: Any, recurrence: Recurrence, index: int) -> Any:
-    """Return what the file has of one of `Recurrence.lines`."""
-    extra = index - len(recurrence.schedule)
-    if extra >= 0:
-        return written["extra"][extra]
-    listed = recurrence.schedule[index].dates.listed
-    return written["schedule"][index] if listed is None else written["dates"][listed]
